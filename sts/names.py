@@ -13,7 +13,7 @@ _JOINERS = {0x200C: "", 0x200D: ""}
 
 
 def clean_name(text: str, limit: int = LIMIT) -> str:
-    """Returns `text` as a name is kept: composed Unicode without outer spaces.
+    """Return `text` as a name is kept: composed Unicode without outer spaces.
 
     Marks that turn the direction of writing, letters of no width, line breaks and other controls
     are not printable: with them, one name could be shown as another.

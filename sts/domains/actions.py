@@ -45,7 +45,7 @@ class ActionSpace:
     high: NDArray[Any]
 
     def __post_init__(self) -> None:
-        """Makes the bounds arrays of the dtype.
+        """Make the bounds arrays of the dtype.
 
         Raises:
           ArgumentError: they are no bounds, or of numbers that no file keeps exactly.
@@ -140,11 +140,7 @@ class ActionSpace:
 
 @functools.cache
 def discrete(count: int) -> ActionSpace:
-    """Returns the choice of one of `count` moves.
-
-    Raises:
-      ArgumentError: there are none, or more than 127.
-    """
+    """Return the choice of one of `count` moves, of which there are 1 to 127."""
     if not 1 <= count <= 127:
         raise ArgumentError(f"expected 1 to 127 moves, found {count}")
     return ActionSpace(np.dtype(np.int8), np.array(0), np.array(count - 1))

@@ -140,10 +140,7 @@ class Stepped:
         return out
 
     def frames(self, role: int | None = None) -> list[NDArray[np.uint8]]:
-        """Returns each world as it looks to a judge, or to `role` where it tells a difference.
-
-        They are uint8[H, W, 3].
-        """
+        """Return each world, uint8[H, W, 3], as a judge or, by its `sight`, `role` sees it."""
         out = []
         with self._guarded("render"):
             for world in self._worlds:
@@ -255,11 +252,7 @@ class Adapted:
         return Stepped(self, [self.environment(one) for one in states])
 
     def generate(self, count: int, *, seed: int, **settings: Any) -> list[bytes]:
-        """Returns `count` new worlds; `settings` are the environment's own.
-
-        Raises:
-          ArgumentError: a setting that the environment does not take.
-        """
+        """Return `count` new worlds; `settings` are the environment's own, others are refused."""
         out, world = [], self.new()
         taken = inspect.signature(world.reset).parameters.values()
         known = [one.name for one in taken][1:]  # after the seed

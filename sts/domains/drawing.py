@@ -15,7 +15,7 @@ SUFFIX = ".mjs"
 
 
 def drawing(domain: Domain) -> str:
-    """Returns the ES module that draws a domain's scenes; "" where it declares none.
+    """Return the ES module that draws a domain's scenes; "" where it declares none.
 
     Raises:
       StsError: what it declares is no file beside the module of its class, or is not UTF-8.

@@ -197,7 +197,7 @@ class GymnasiumEnvironment:
         return {key: np.array(value) for key, value in _flat("", self._last)}
 
     def render(self) -> NDArray[np.uint8]:
-        """Returns its pixels.
+        """Return its pixels.
 
         Raises:
           MissingExtra: it needs a library to draw that is not installed.
@@ -275,7 +275,7 @@ class GymnasiumEnvironment:
 
 
 def actions_of(space: gymnasium.Space[Any]) -> ActionSpace:
-    """Returns what a Gymnasium space of actions is here; of Discrete ones, their numbers from 0.
+    """Return what a Gymnasium space of actions is here; of Discrete ones, their numbers from 0.
 
     Raises:
       ArgumentError: it is a space of others.

@@ -28,11 +28,7 @@ class Random(Agent):
     _space: ActionSpace | None = None
 
     def play_in(self, domain: Domain) -> Self:
-        """Return the agent for the worlds of `domain`, which does not change this one.
-
-        Raises:
-          ArgumentError: an action of the domain has no bounds.
-        """
+        """Return the agent for the worlds of `domain`, whose actions must have bounds."""
         space = action_space(domain)
         if not space.is_bounded:
             raise ArgumentError(

@@ -19,17 +19,13 @@ class WrongRewards(StsError):
 
 
 def checked(given: Sequence[Any], shape: tuple[int, int], *, whole: bool, at: str) -> NDArray[Any]:
-    """Returns the rewards of a step: int8[B, P] where they are whole, else float64[B, P].
+    """Return the rewards of a step: int8[B, P] where they are whole, else float64[B, P].
 
     Args:
       given: what each of B environments paid.
       shape: (B, P).
       whole: whether they are numbers of a unit.
       at: what an error begins with, as "domain 'pond' at step 3".
-
-    Raises:
-      WrongRewards: there are not as many as participants, or one is not whole or out of range, or
-        no finite number.
     """
     found = _array(given)
     if _fits(found, shape, whole):

@@ -51,7 +51,7 @@ class Sheet:
 
 
 def film(episode: Episode, focus: Focus) -> list[Frame]:
-    """Returns an episode as pictures that anybody can be shown, uint8[H, W, 3] a frame.
+    """Return an episode as pictures that anybody can be shown, uint8[H, W, 3] a frame.
 
     Raises:
       ArgumentError: the domain's scenes are drawn, and it has no pictures of them.
@@ -62,30 +62,20 @@ def film(episode: Episode, focus: Focus) -> list[Frame]:
 
 
 def frames(episode: Episode, role: int | None = None) -> list[Frame]:
-    """Returns what a judge sees: uint8[H, W, 3] before each step and after the last.
+    """Return what a judge, or participant `role`, sees before each step and after the last.
 
-    The episode is replayed, and each step held against the recording.
-
-    Args:
-      episode: what is looked at.
-      role: the participant whose sight it is instead of a judge's.
+    Each is uint8[H, W, 3]. The episode is replayed, and each step held against the recording.
 
     Raises:
       ArgumentError: the domain's scenes are drawn, not rendered.
-      ReplayMismatch: a replayed step differs from the recording; names the step.
-      DamagedState: the state cannot be restored.
+      ReplayMismatch, DamagedState: as `replay.along`.
     """
     name = episode.domain
     return [look(worlds, name, role) for worlds in along([episode], [f"domain {name!r}"])]
 
 
 def look(worlds: Worlds, name: str, role: int | None = None) -> Frame:
-    """Returns the first world as it looks now, to a judge or to participant `role`.
-
-    Raises:
-      ArgumentError: worlds of the domain called `name` cannot be looked at.
-      StsError: what they render is no picture.
-    """
+    """Return the first world of the domain `name` as it looks now; as `frames`."""
     if not hasattr(worlds, "frames"):
         raise ArgumentError(f"domain {name!r} renders no frames; its scenes are drawn")
     frame = cast(Framed, worlds).frames(role)[0]
@@ -97,11 +87,7 @@ def look(worlds: Worlds, name: str, role: int | None = None) -> Frame:
 
 
 def layout(count: int, height: int, width: int) -> list[tuple[int, int]]:
-    """Returns how `count` frames stand in sheets: the columns and the frames of each.
-
-    Raises:
-      StsError: one frame alone is too large for a sheet.
-    """
+    """Return how `count` frames stand in sheets: the columns and the frames of each."""
     if max(height, width) > LONGEST:
         raise StsError(f"a frame of {height} x {width} pixels is larger than WebP allows")
     most, columns = max(1, PIXELS // (height * width)), max(1, SIDE // width)
@@ -110,11 +96,7 @@ def layout(count: int, height: int, width: int) -> list[tuple[int, int]]:
 
 
 def sheets(frames: Sequence[Frame]) -> list[Sheet]:
-    """Returns F frames in pictures that have exactly their pixels.
-
-    Raises:
-      StsError: they are not all of one size, or too large.
-    """
+    """Return F frames, which must be of one size, in pictures that have exactly their pixels."""
     shapes = {frame.shape for frame in frames}
     if len(shapes) != 1:
         raise StsError(f"expected frames of one size, found {sorted(shapes)}")
@@ -158,16 +140,12 @@ def webp(picture: Frame, *following: Frame, pace: float = 4.0) -> bytes:
 
 
 def mp4(file: Path, frames: Sequence[Frame], *, pace: float = 4.0) -> None:
-    """Writes uint8[H, W, 3] frames as an MP4 that any browser plays, H.264 in 4:2:0.
+    """Write uint8[H, W, 3] frames of one size as an MP4 that any browser plays, H.264 in 4:2:0.
 
     Colours are coded at half the resolution, so small pictures are enlarged first, and odd sides
     get an edge of one pixel. Each frame is a key frame, so that a player that seeks to the middle
-    of one shows it.
-
-    Args:
-      file: where; a file that is there is replaced once all is written.
-      frames: one or more, of one size.
-      pace: frames a second.
+    of one shows it. `pace` is frames a second. What stands at `file` is replaced once all is
+    written.
 
     Raises:
       ArgumentError: PyAV is not installed.

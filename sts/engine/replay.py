@@ -74,10 +74,7 @@ def replayed(domain: Domain, episodes: Sequence[Episode]) -> Iterator[Moment]:
     """Yield episodes, with the same T, P and K, before each of their T steps and after the last.
 
     Nothing follows where the states have other participants or objects than the recordings.
-
-    Raises:
-      DamagedState: a state cannot be restored.
-      DamagedData: what was done is no move or token.
+    Errors are those of `along`, but for a mismatch.
     """
     first, everyone = episodes[0], range(len(episodes))
     done = Actions(*(_stack(episodes, name, first.steps) for name in ("moves", "says")))
@@ -116,11 +113,7 @@ def along(episodes: Sequence[Episode], names: Sequence[str]) -> Iterator[Worlds]
 
 
 def verify(domain: Domain, episodes: Sequence[Episode]) -> list[Mismatch | None]:
-    """Returns for each episode where its replay first leaves the recording, or None.
-
-    Raises:
-      DamagedState: an episode's state cannot be restored.
-    """
+    """Return for each episode where its replay first leaves the recording, or None."""
     groups: dict[tuple[tuple[int, ...], Hashable], list[int]] = defaultdict(list)
     for i, one in enumerate(episodes):
         size = one.steps, one.participants, one.scene.shape[1]

@@ -73,11 +73,7 @@ def draws_of(agent: Agent, roles: int, streams: NDArray[np.uint64], step: int) -
 
 
 def sampled(domain: Domain, agent: Agent, choice: Choice, draws: Draws, step: int) -> Sample:
-    """Returns one action for each role.
-
-    Raises:
-      StsError: the choice is none; names the agent and the `step`.
-    """
+    """Return one action for each role; an error names the agent and the `step`."""
     if choice.moves is None:
         raise _no_choice(agent, step, _CHOICES, "no moves")
     if domain.moves:

@@ -166,13 +166,7 @@ class Session:
     def observe(
         self, roles: Sequence[int], *, team: Sequence[int] | None = None, world: bool = False
     ) -> Any:
-        """Returns what `roles` may see now; draws nothing and changes nothing.
-
-        Args:
-          roles: the participants that observe.
-          team: the participants that count as team-mates; None is `roles`.
-          world: True adds what only a `world` agent may know.
-        """
+        """Return what `roles` may see now, as of `Worlds.observe`; they are the team by default."""
         return self.worlds.observe(roles, team=roles if team is None else team, world=world)
 
     def step(
@@ -242,11 +236,7 @@ class Session:
 
 
 def check_actions(domain: Domain, given: Actions) -> None:
-    """Refuses what kernels, which check no bounds, cannot take.
-
-    Raises:
-      DamagedData: a move or a token is none of the domain.
-    """
+    """Raise DamagedData if a move or a token is none of the domain: kernels check no bounds."""
     moves, says = given
     space = action_space(domain)
     fits = moves.shape[says.ndim :] == space.shape and space.within(moves)
@@ -259,21 +249,13 @@ def check_actions(domain: Domain, given: Actions) -> None:
 
 
 def fit(agent: Agent, domain: Domain) -> Agent:
-    """Return the agent as it plays in the worlds of `domain`.
-
-    Raises:
-      ArgumentError: it plays other worlds, or is `Random` and the domain's actions have no bounds.
-    """
+    """Return the agent as it plays in the worlds of `domain`; errors as of `check_domain`."""
     check_domain(agent, domain.name)
     return agent.play_in(domain) if isinstance(agent, Random) else agent
 
 
 def check_domain(agent: Agent | Facts, name: str) -> None:
-    """Refuse an agent that does not play the worlds of the domain called `name`.
-
-    Raises:
-      ArgumentError: it plays those of another.
-    """
+    """Raise ArgumentError if an agent plays the worlds of a domain that is not called `name`."""
     own = getattr(agent, "domain", "")
     if own and own != name:
         raise ArgumentError(

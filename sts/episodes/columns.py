@@ -88,11 +88,7 @@ def _flat(episodes: Sequence[Episode]) -> dict[str, list[NDArray[Any]]]:
 
 
 def episodes(table: pa.Table) -> list[Episode]:
-    """Returns the episode in each row.
-
-    Raises:
-      DamagedData: a row's columns do not agree in length, or in type.
-    """
+    """Return the episode in each row; its columns must agree in length and type."""
     shapes = [table.column(n).to_pylist() for n in ("steps", "participants", "objects")]
     names = ("domain", "state", "action_dtype", "reward_dtype", "say_dtype", "texts")
     plain = [table.column(n).to_pylist() for n in names]

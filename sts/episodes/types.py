@@ -61,7 +61,7 @@ class Episode:
     scene: NDArray[np.uint16]
 
     def __post_init__(self) -> None:
-        """Makes the arrays read-only.
+        """Make the arrays read-only.
 
         Raises:
           DamagedData: their shapes or types do not agree, or a number is none.

@@ -34,11 +34,9 @@ def write(
     role: int | None = None,
     progress: Progress | None = None,
 ) -> None:
-    """Writes what participant `role`, or 0, saw, did and received, T + 1 rows a trajectory.
+    """Write what participant `role`, or 0, saw, did and received, T + 1 rows a trajectory.
 
-    Raises:
-      ArgumentError: as `observed`.
-      ReplayMismatch: a trajectory does not replay as recorded.
+    Errors are those of `observed`.
     """
     sink, writer = io.BytesIO(), None
     waiting: list[pa.RecordBatch] = []

@@ -18,11 +18,7 @@ BYTES = 2**31 - 1
 
 
 def lists(arrays: Sequence[NDArray[Any]], item: pa.DataType) -> pa.ListArray:
-    """Returns one list a row, each an array flattened row by row.
-
-    Raises:
-      StsError: they hold more than a column may.
-    """
+    """Return one list a row, each an array flattened row by row; together at most `MOST` values."""
     offsets = np.concatenate(([0], np.cumsum([a.size for a in arrays], dtype=np.int64)))
     if offsets[-1] > MOST:
         raise StsError(f"expected at most {MOST} values in a column, found {offsets[-1]}")
@@ -52,11 +48,9 @@ def as_numpy(array: pa.Array) -> NDArray[Any]:
 
 
 def of_numpy(values: NDArray[Any], there: NDArray[np.bool_] | None = None) -> pa.Array:
-    """Returns an Arrow array of numbers or truth values; of rows of bytes, bytes of one length.
+    """Return an Arrow array of numbers or truth values; of rows of bytes, bytes of one length.
 
-    Args:
-      values: to be held.
-      there: which of them are no gaps; None for all.
+    `there` says which of them are no gaps; None for all.
     """
     values = np.ascontiguousarray(values)
     gaps = None if there is None else _bits(there)

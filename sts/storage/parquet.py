@@ -106,7 +106,7 @@ def raw_bytes(path: Path) -> bytes:
 def sought(
     path: Path, kind: str, version: int, schema: dict[str, Any], *, groups: Sequence[int] | None
 ) -> tuple[pa.Table, list[int]]:
-    """Returns what `read` does, of some row groups, and how many rows each group of the file has.
+    """Return what `read` does, of some row groups, and how many rows each group of the file has.
 
     No more of the file is read than that takes; None reads all groups.
     """
@@ -127,7 +127,7 @@ class Span(NamedTuple):
 
 
 def spans(path: Path, column: str) -> list[Span]:
-    """Returns what a Parquet file says of each of its row groups, none of which is read.
+    """Return what a Parquet file says of each of its row groups, none of which is read.
 
     Raises:
       DamagedData: it is no Parquet file, or says nothing of that column.

@@ -38,22 +38,13 @@ def write(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
 
 
 def read(path: Path) -> list[dict[str, Any]]:
-    """Returns the rows of a file of scores.
-
-    Raises:
-      DamagedData: no such file, or one of an earlier version.
-      NewerFormat: a later version.
-    """
+    """Return the rows of a file of scores; errors as of `parquet.read`."""
     rows: list[dict[str, Any]] = parquet.read(path, FORMAT, VERSION, SCHEMA).to_pylist()
     return rows
 
 
 def check_mark(name: str, mark: str) -> None:
-    """Refuses scores of another version, by what a Parquet file says of itself.
-
-    Raises:
-      DamagedData: it was written before it said what an agent saw, or is later; says which.
-    """
+    """Raise DamagedData for scores of another version, by what a Parquet file says of itself."""
     kind, _, number = mark.partition("/")
     if kind == FORMAT and number != str(VERSION):
         raise DamagedData(

@@ -68,11 +68,7 @@ class Workspace:
         return self
 
     def identity(self) -> str:
-        """Returns the workspace's own id, 32 hex digits, made with it; a copy has the original's.
-
-        Raises:
-          DamagedData: `workspace.toml` cannot be read.
-        """
+        """Return the workspace's own id, 32 hex digits, made with it; a copy has the original's."""
         return str(_read(self.ensure().root / "workspace.toml")["id"])
 
     def locked(self) -> AbstractContextManager[None]:
@@ -89,7 +85,7 @@ class Workspace:
         return self.root.joinpath(*parts)
 
     def setting(self, section: str, name: str, default: Any) -> Any:
-        """Returns a setting of `workspace.toml`, or `default` where it is absent.
+        """Return a setting of `workspace.toml`, or `default` where it is absent.
 
         Raises:
           DamagedData: the section is not a table, or the value's type is not the default's.

@@ -21,12 +21,11 @@ _LABEL = re.compile(rf"({NAME.pattern})(?:@({VERSION.pattern}))?")
 
 
 def read(folder: Path, check: Check = unchecked) -> Suite:
-    """Returns the suite in a folder, every hash checked.
+    """Return the suite in a folder, every hash checked.
 
     Raises:
       TamperedSuite: its content is not what was frozen.
-      DamagedData: a file of it is missing or cannot be read.
-      NewerFormat: a later version of the format.
+      DamagedData, NewerFormat: a file of it is missing, cannot be read or is of a later version.
     """
     try:
         own = contents(folder)

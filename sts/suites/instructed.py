@@ -12,16 +12,13 @@ from sts.trajectories.types import Participant, Trajectory, split
 
 
 def trajectories(draft: Draft, edited: dict[str, str]) -> list[Trajectory]:
-    """Returns candidates of a draft as trajectories: context, what is asked, and what came of it.
+    """Return candidates of a draft as trajectories: context, what is asked, and what came of it.
 
-    Args:
-      draft: of the train side.
-      edited: the ids of the candidates, each with the `row_hash` of what an edit made of it, or "".
+    `edited` has of each the `row_hash` of what an edit made of it, or "".
 
     Raises:
       StsError: the draft is of the test side, by which agents are judged, or what one asks for is
         not done in its recording.
-      DamagedData: a file of the draft is missing or cannot be read.
     """
     every = draft.scenarios(edited)
     if side(draft) == "test" or any(split(s.world, s.provenance) == "test" for s in every):

@@ -57,9 +57,9 @@ def _unlinked(scenarios: Sequence[Scenario]) -> list[str]:
 
 
 def misfit_pair(halves: Sequence[Scenario]) -> str | None:
-    """Returns why scenarios are no pair, with their ids; None for a pair.
+    """Return why scenarios are no pair, with their ids; None for a pair.
 
-    That is two instructions to the same participants at one takeover of one world.
+    A pair is two instructions to the same participants at one takeover of one world.
     """
     ids, name = ", ".join(one.id for one in halves), shown(halves[0].pair)
     if len(halves) == 1:
@@ -84,12 +84,9 @@ def misfit_pair(halves: Sequence[Scenario]) -> str | None:
 
 
 def misfit_series(turns: Sequence[Scenario]) -> str | None:
-    """Returns why scenarios are no dialogue, with their ids; None for one.
+    """Return why scenarios in the order of their turns are no dialogue, with their ids, or None.
 
-    That is turns 1 to n, one after the other in one recording.
-
-    Args:
-      turns: in the order of their turns.
+    A dialogue has turns 1 to n, one after the other in one recording.
     """
     ids, numbers = ", ".join(one.id for one in turns), [one.turn for one in turns]
     if numbers != list(range(1, len(turns) + 1)):

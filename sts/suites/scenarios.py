@@ -100,11 +100,7 @@ def write(path: Path, scenarios: Sequence[Scenario]) -> None:
 
 
 def packed(name: str, scenarios: Sequence[Scenario]) -> bytes:
-    """Returns the bytes of a file of scenarios.
-
-    Raises:
-      DamagedData: a value does not fit its column; the line begins with `name`.
-    """
+    """Return the bytes of a file of scenarios; an error begins with `name`."""
     rows: dict[str, Any] = {one: [getattr(s, one) for s in scenarios] for one in _PLAIN}
     rows |= {
         "hash": [s.hash for s in scenarios],
@@ -187,10 +183,7 @@ def _scenario(name: str, row: dict[str, Any], recording: Episode) -> Scenario:
 
 
 def summaries(name: str, raw: bytes) -> list[Summary]:
-    """Return what is in a file of scenarios, their recordings unread and so unchecked.
-
-    Errors are those of `read`.
-    """
+    """Return what is in a file of scenarios; their recordings are unread and so unchecked."""
     listed = {one: SCHEMA[one] for one in SCHEMA if one not in columns.EPISODE}
     rows = parquet.unpacked(name, raw, FORMAT, FORMAT_VERSION, listed).to_pylist()
     return [_summary(f"{name}: scenario {row['id']}", row) for row in rows]

@@ -157,11 +157,7 @@ def _by(
 
 
 def save(workspace: Workspace, selection: Selection, name: str) -> None:
-    """Keeps the terms of a selection under a name, for every version of its suite.
-
-    Raises:
-      ArgumentError: it is no name, or the selection has no terms.
-    """
+    """Keep the terms of a selection under a name, for every version of its suite."""
     if not selection.terms:
         raise ArgumentError(f"expected a part of {selection.label}, such as +category:C")
     terms = selection.meaning.removeprefix("+")

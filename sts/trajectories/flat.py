@@ -129,12 +129,9 @@ class Flat:
 
 
 def recorded(workspace: Workspace, side: str) -> Recorded:
-    """Returns the parts of one side of a workspace's files, in order of file name.
+    """Return the parts of one side of a workspace's files, in order of file name.
 
-    Each file is held to its hashes, unless that was done before.
-
-    Raises:
-      DamagedData, NewerFormat: as `store.read` does.
+    Each file is held to its hashes, unless that was done before; errors as of `store.read`.
     """
     parts: list[Part] = []
     firsts: dict[str, list[tuple[Part, int]]] = {}
@@ -172,11 +169,7 @@ def _first_of_each(column: pa.Array) -> list[int]:
 
 
 def flat(part: Batch) -> Flat:
-    """Returns the columns of a part, but for what was done, said and received.
-
-    Raises:
-      DamagedData: the file has changed since `recorded`.
-    """
+    """Return the columns of a part, unchanged since `recorded`, except what was done in it."""
     table = _table(part, (*_TEXTS, *_NUMBERS, "scene"))
     kept = np.array([row for row in range(part.rows) if row not in part.twice], np.int64)
     scene = table.column("scene").combine_chunks()

@@ -113,7 +113,7 @@ def _replayed(chosen: Sequence[Trajectory], role: int) -> Iterator[Observed]:
 
 
 def _named(observation: Any) -> dict[str, NDArray[Any]]:
-    """Returns an observation of one role as arrays [B, ...] by name.
+    """Return an observation of one role as arrays [B, ...] by name.
 
     An observation is a dataclass whose fields are arrays [B] or [B, R, ...], None, or mappings of
     names to such arrays; the names in a mapping stand for themselves.

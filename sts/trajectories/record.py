@@ -205,10 +205,6 @@ def played(
 
     What a world itself asks for is told from the start, and kept as a setter's instruction. The
     first episode of all is held to its replay: nothing that follows would replay otherwise.
-
-    Raises:
-      ReplayMismatch: the first episode of all does not replay.
-      StsError: the agent changed what it declares while it played.
     """
     world = find_domain(domain)
     worlds = world.restore(states)

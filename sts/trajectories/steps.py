@@ -37,11 +37,7 @@ class Named(NamedTuple):
 
 
 def named(trajectory: Trajectory) -> Named:
-    """Returns the names of the columns that `table` has of a trajectory.
-
-    Raises:
-      StsError: its domain's columns cannot be made, or have names that are taken.
-    """
+    """Return the names of the columns that `table` has of a trajectory."""
     own = _of_domain(trajectory, 0)
     versions = {"steps": VERSION}
     if own:
@@ -66,11 +62,7 @@ def table(trajectory: Trajectory, names: Collection[str]) -> dict[str, NDArray[A
 
 
 def _of_domain(trajectory: Trajectory, role: int) -> dict[str, NDArray[Any]]:
-    """Returns the columns that a domain adds; {} where it adds none.
-
-    Raises:
-      StsError: it fails, or they are not [T] or take the names of others.
-    """
+    """Return the columns that a domain adds, [T] each and of new names; {} where it adds none."""
     episode = trajectory.episode
     make = getattr(domain(episode.domain), "step_columns", None)
     if make is None:

@@ -103,11 +103,7 @@ def export(
     role: int | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> None:
-    """Writes trajectories to one file, as every exporter is called.
-
-    Raises:
-      ArgumentError: a participant is asked for: this format holds all of them.
-    """
+    """Write trajectories to one file, as every exporter is called; it holds every participant."""
     if role is not None:
         raise ArgumentError("--format parquet holds every participant: expected no --role")
     write(path, trajectories)
@@ -132,12 +128,9 @@ def _in_order(path: Path, table: pa.Table, *, sound: bool) -> list[Trajectory]:
 
 
 def rows_of(path: Path, table: pa.Table, *, sound: bool) -> list[Trajectory]:
-    """Return the trajectories in rows of a file, all columns of `SCHEMA`; errors begin with `path`.
+    """Return the trajectories in rows of a file, all columns of `SCHEMA`; errors as of `read`.
 
     Rows that were not found to be `sound` before are held to their ids and their worlds.
-
-    Raises:
-      DamagedData: a row is not what it says.
     """
     rows = table.drop_columns([*columns.EPISODE, *_TOLD_ANEW]).to_pylist()
     episodes = columns.episodes(table)
@@ -190,11 +183,7 @@ def _check(made: Sequence[Trajectory], names: Sequence[str]) -> None:
 
 
 def save(workspace: Workspace, trajectories: Sequence[Trajectory]) -> Path:
-    """Writes trajectories to a file of the workspace named by what is in it; returns its path.
-
-    Raises:
-      DamagedData: one does not fit its world.
-    """
+    """Write trajectories, held to their worlds, to a file of the workspace; return its path."""
     _check(trajectories, [f"trajectory {t.id}" for t in trajectories])
     name = content_hash(*(t.id.encode() for t in trajectories))[:16]
     path = workspace.ensure().path("trajectories", f"{name}.parquet")

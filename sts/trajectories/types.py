@@ -72,12 +72,7 @@ class Trajectory:
 
 
 def split(world: str, provenance: Mapping[str, Any] | None = None) -> str:
-    """Returns the side of a world: the one that its source has it on, else by its hash.
-
-    Args:
-      world: its hash.
-      provenance: of what was recorded in it; `split` there is the source's own, "train" or "test".
-    """
+    """Return the side of a world, by its hash; the one that a source's `provenance` states wins."""
     own = (provenance or {}).get("split")
     if own in SIDES:
         return str(own)

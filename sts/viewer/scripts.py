@@ -43,14 +43,10 @@ def made(
     drawings: Mapping[str, str],
     folder: Path = HERE,
 ) -> Component:
-    """Returns the texts of a component.
+    """Return the texts of a component: its markup, styles, and scripts as their imports order them.
 
-    Args:
-      name: of its markup.
-      modules: its scripts, in the order of their imports.
-      styles: its style sheets.
-      drawings: the ES modules that worlds are drawn by, each under the name of its domain.
-      folder: where those files are that the Viewer does not have.
+    `drawings` are the ES modules that worlds are drawn by, each under the name of its domain, and
+    `folder` has the files that the Viewer does not have.
     """
     return Component(
         html=_file(f"{name}.html", folder).read_text(encoding="utf-8"),

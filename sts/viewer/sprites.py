@@ -22,15 +22,10 @@ def framed(domain: str, state: bytes) -> bool:
 
 
 def sprites_of(workspace: Workspace, episode: Episode, role: int | None = None) -> list[Sheet]:
-    """Returns the frames of an episode, from the workspace or made now and kept there.
-
-    They are what a judge sees, or what participant `role` does.
+    """Return what a judge, or participant `role`, sees of an episode, drawn once for a workspace.
 
     Pictures that were kept are taken only where the world begins with the very pixels it began with
     then, so that a domain that is drawn anew is seen anew.
-
-    Raises:
-      StsError: the episode does not replay, or its world cannot be rendered.
     """
     first = look(find_domain(episode.domain).restore([episode.state]), episode.domain, role)
     parts = layout(len(episode.scene), *first.shape[:2])

@@ -48,12 +48,7 @@ class Played(NamedTuple):
 
 
 class Elsewhere(NamedTuple):
-    """What another process found: what came of it, or the line of its error.
-
-    Attributes:
-      played: for each of the trial's points.
-      starts: the world of each of the trial's seeds.
-    """
+    """What another process found of each point and each seed, or the line of its error."""
 
     played: list[Played | str]
     starts: list[bytes | str]
@@ -121,15 +116,7 @@ def settled(luck: int = 0) -> Iterator[None]:
 
 
 class Point(NamedTuple):
-    """A moment of a world.
-
-    Attributes:
-      seed: which world.
-      step: when.
-      state: before that step.
-      made: what is done from there on.
-      played: what came of that when the world was played without stopping.
-    """
+    """A moment of a world, what is done from `step` on, and what came of it without a stop."""
 
     seed: int
     step: int
@@ -196,13 +183,7 @@ class Trial:
         return state
 
     def play(self) -> None:
-        """Makes the worlds and plays each of them, once without a look and once up to halfway.
-
-        It is done once, however often it is asked for.
-
-        Raises:
-          Broken: a world cannot be made or stepped.
-        """
+        """Make the worlds, once; play each of them without a look, and once more up to halfway."""
         if len(self.halfway) == self.seeds:
             return
         for kept in (self.starts, self.made, self.played, self.halfway):
@@ -248,9 +229,6 @@ def elsewhere(trial: Trial) -> Elsewhere:
     """Return what a fresh process makes of the trial's points and seeds; it is asked once.
 
     It hashes text otherwise than this one, even where PYTHONHASHSEED is set.
-
-    Raises:
-      Broken: the process died.
     """
     if trial.fresh is None:
         asked = trial.name, trial.seeds, trial.steps, trial.settings

@@ -53,13 +53,10 @@ def _before(episode: Episode) -> int:
 
 
 def trajectory_of(infos: dict[str, Any], named: str | None = None) -> Trajectory:
-    """Return the trajectory whose infos these are.
+    """Return the trajectory whose infos these are; refuse what is missing or was altered.
 
-    `named` is the `module:Class` that whoever reads it has named as its world, if any.
-
-    Raises:
-      ArgumentError: its world is a `module:Class` that nobody has named.
-      DamagedData: something is missing, or altered.
+    `named` is the `module:Class` that whoever reads it has named as its world, if any: no other
+    code is imported.
     """
     try:
         own = _checked(parsed_json(_bytes(infos["sts"]["record"]).decode(), dict))

@@ -19,11 +19,7 @@ MOST = 2**32
 
 
 def check(path: Path, episodes: Any) -> None:
-    """Holds the file at `path`, and `episodes`, how many its metadata tell of, against its bytes.
-
-    Raises:
-      DamagedData: it tells of more than there is, or unpacks to too much, or leads elsewhere.
-    """
+    """Hold the file at `path`, and `episodes`, how many its metadata tell of, against its bytes."""
     with h5py.File(path) as file:
         found = len(file)
         _check(path, file)
