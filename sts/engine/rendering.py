@@ -21,7 +21,7 @@ from sts.domains import domain as find_domain
 from sts.engine.replay import along
 from sts.episodes import Episode
 from sts.errors import ArgumentError, StsError
-from sts.storage.files import check_place
+from sts.storage.files import beside, check_place
 
 Frame = NDArray[np.uint8]
 
@@ -163,9 +163,8 @@ def mp4(file: Path, frames: Sequence[Frame], *, pace: float = 4.0) -> None:
     times = max(1, -(-_CLEAR // min(height, width)))
     high, wide = (side * times + side * times % 2 for side in (height, width))
     # To a path of its own: what stands before the pictures is known once these are written.
-    file.parent.mkdir(parents=True, exist_ok=True)
-    part = file.with_name(f".{file.name}.part")
-    try:
+    with beside(file) as folder:
+        part = folder / "film"
         with av.open(str(part), "w", format="mp4", options={"movflags": "+faststart"}) as container:
             stream = container.add_stream("libx264", rate=Fraction(pace).limit_denominator(1000))
             stream.width, stream.height, stream.pix_fmt = wide, high, "yuv420p"
@@ -177,8 +176,6 @@ def mp4(file: Path, frames: Sequence[Frame], *, pace: float = 4.0) -> None:
                 container.mux(stream.encode(picture))
             container.mux(stream.encode())
         part.replace(file)
-    finally:
-        part.unlink(missing_ok=True)
 
 
 def small(frame: Frame, height: int, width: int) -> Frame:

@@ -7,8 +7,6 @@ OUT is the dataset's own folder, `NAME-vN`; the folder above it can be given to 
 from __future__ import annotations
 
 import os
-import shutil
-import tempfile
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -29,6 +27,7 @@ from sts.errors import ArgumentError
 from sts.formats.minari import minari
 from sts.formats.minari.record import FORMAT, KEY, VERSION, infos
 from sts.formats.minari.replayed import leaves
+from sts.storage.files import beside
 from sts.trajectories.observed import Observed, Progress, observed
 from sts.trajectories.types import Trajectory
 
@@ -54,16 +53,11 @@ def write(
     for t in trajectories:
         if not t.episode.steps:
             raise ArgumentError(f"trajectory {t.id} ({t.source}): Minari has no episode of 0 steps")
-    path.parent.mkdir(parents=True, exist_ok=True)
-    above = path.parent.absolute()  # Minari does not find its own files by a relative path
-    making = Path(tempfile.mkdtemp(dir=above, prefix=f".{path.name}.", suffix=".part"))
-    try:
+    path = path.absolute()  # Minari does not find its own files by a relative path
+    with beside(path) as making:
         _fill(making / "data", path.name, trajectories, role or 0, progress)
         making.chmod(0o755)
         os.rename(making, path)
-    except BaseException:
-        shutil.rmtree(making, ignore_errors=True)
-        raise
 
 
 def _fill(
