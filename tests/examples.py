@@ -53,6 +53,12 @@ def recorded(
     )
 
 
+def instructed(texts: Sequence[str], given_at: Sequence[int]) -> list[tuple[Instruction]]:
+    """Return one instruction for each episode of a batch, as `session.open` takes them."""
+    each = zip(texts, given_at, strict=True)
+    return [(Instruction(text, "example", step, "curator"),) for text, step in each]
+
+
 def on_test_side(trajectories: Sequence[Trajectory]) -> list[Trajectory]:
     """Returns those on the test side."""
     return [t for t in trajectories if t.split == "test"]

@@ -19,7 +19,7 @@ from sts.domains import Domain, Worlds, action_space, shapes, silence
 from sts.domains import domain as find_domain
 from sts.engine.lockstep import Script, play
 from sts.engine.replay import differences
-from sts.engine.session import Team, told
+from sts.engine.session import Team
 from sts.episodes import Episode
 from sts.errors import ArgumentError, ReplayMismatch
 from sts.provenance import provenance
@@ -94,7 +94,7 @@ def continue_all(
         teams,
         steps=form.takeover + form.horizon,
         script=script,
-        told=None if repeats else told([s.instructions for s in every]),
+        told=None if repeats else [s.instructions for s in every],
         watch=watch,
     )
     for team in teams:

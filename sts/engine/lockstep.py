@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from sts.domains import Domain, Worlds, action_space, silence
 from sts.engine import session
-from sts.engine.session import Actions, Memory, Team, Told
+from sts.engine.session import Actions, Memory, Team
+from sts.episodes import Instruction
 
 
 class Script(NamedTuple):
@@ -58,7 +59,7 @@ def play(
     *,
     steps: int,
     script: Script | None = None,
-    told: Told | None = None,
+    told: Sequence[Sequence[Instruction]] | None = None,
     watch: Callable[[int, Worlds], None] | None = None,
 ) -> Played:
     """Play `steps` steps and return what happened; `worlds` is then where the episodes ended.
@@ -69,7 +70,7 @@ def play(
       teams: no two play one participant; participants in no team do nothing.
       steps: T.
       script: forces actions; a forced participant's agent observes all the same.
-      told: what the first team is told; the others are told nothing.
+      told: as of `session.open`.
       watch: called after each step with its number and the worlds; may raise to stop.
 
     Raises:

@@ -52,28 +52,6 @@ class Team(NamedTuple):
     since: int = 0
 
 
-class Told(NamedTuple):
-    """What the teams of B episodes are told, and the step from which each knows it.
-
-    Attributes:
-      texts: of the instructions.
-      given_at: from which step; of several in one episode the last that was given is in force.
-      episodes: which episode each is for; None where there is one for each.
-    """
-
-    texts: Sequence[str]
-    given_at: Sequence[int]
-    episodes: Sequence[int] | None = None
-
-
-def told(episodes: Sequence[Sequence[Instruction]]) -> Told:
-    """Returns what B episodes are told, of the instructions of each."""
-    every = [(one, b) for b, own in enumerate(episodes) for one in own]
-    return Told(
-        [one.text for one, _ in every], [one.given_at for one, _ in every], [b for _, b in every]
-    )
-
-
 class Actions(NamedTuple):
     """What P participants do and say at one step, as the domain's arrays: [B, P, ...], [B, P]."""
 
@@ -116,7 +94,7 @@ def open(  # as files are: it is held, and goes on where it was
     begun: Worlds | State,
     teams: Sequence[Team] = (),
     *,
-    told: Told | None = None,
+    told: Sequence[Sequence[Instruction]] | None = None,
 ) -> Session:
     """Returns a session of worlds that are ready to step, or of one that stood where `begun` says.
 
@@ -124,7 +102,8 @@ def open(  # as files are: it is held, and goes on where it was
       domain: whose worlds they are.
       begun: B worlds, which are stepped in place; or the state of a session of the same teams.
       teams: no two play one participant.
-      told: what the first team is told; the others are told nothing.
+      told: what the first team is told in each world; of several instructions the last that was
+        given is in force. The others are told nothing.
 
     Raises:
       ArgumentError: an agent does not `fit` the domain.
@@ -154,7 +133,12 @@ class Session:
     """
 
     def __init__(
-        self, domain: Domain, worlds: Worlds, teams: Sequence[Team], told: Told | None, steps: int
+        self,
+        domain: Domain,
+        worlds: Worlds,
+        teams: Sequence[Team],
+        told: Sequence[Sequence[Instruction]] | None,
+        steps: int,
     ) -> None:
         self.domain, self.worlds, self.steps = domain, worlds, steps
         batch = len(worlds.rewards)
@@ -277,17 +261,18 @@ def _begin(team: Team, batch: int) -> Memory:
         ) from error
 
 
-def _teller(told: Told, batch: int) -> Callable[[int], Instructions]:
-    texts = ("", *dict.fromkeys(told.texts))
+def _teller(told: Sequence[Sequence[Instruction]], batch: int) -> Callable[[int], Instructions]:
+    if len(told) != batch:
+        raise StsError(f"expected an instruction for each of {batch} episodes, found {len(told)}")
+    given = sorted(
+        ((one.given_at, b, one.text) for b, own in enumerate(told) for one in own),
+        key=lambda one: one[0],
+    )
+    texts = ("", *dict.fromkeys(one.text for own in told for one in own))
     numbers = {text: i for i, text in enumerate(texts)}
-    whose = range(len(told.texts)) if told.episodes is None else told.episodes
-    every = sorted(zip(told.given_at, whose, told.texts, strict=True), key=lambda one: one[0])
-    complete = told.episodes is not None or len(every) == batch
-    if not complete or not all(0 <= b < batch for _, b, _ in every):
-        raise StsError(f"expected an instruction for each of {batch} episodes")
     steps: list[int] = []
     known = [np.zeros(batch, np.int32)]  # before the first of `steps`, and from each of them on
-    for step, b, text in every:
+    for step, b, text in given:
         if not steps or step > steps[-1]:
             steps.append(step)
             known.append(known[-1].copy())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,7 +14,7 @@ from sts.domains import Domain, foreign
 from sts.domains import domain as find_domain
 from sts.engine.lockstep import play
 from sts.engine.replay import verify
-from sts.engine.session import Team, Told
+from sts.engine.session import Team
 from sts.episodes import Episode, Instruction
 from sts.errors import ArgumentError, ReplayMismatch, StsError
 from sts.jobs.pool import executor
@@ -144,15 +144,8 @@ def _singly(task: Task) -> list[Task]:
 
 
 def perform(task: Task) -> list[Trajectory]:
-    """Returns the trajectories of a task."""
-    return played(
-        agents.planned(task.agent, task.fingerprint),
-        task.domain,
-        task.states,
-        first=task.first,
-        steps=task.steps,
-        seed=task.seed,
-    )
+    """Return the trajectories of a task."""
+    return _played(agents.planned(task.agent, task.fingerprint), task)
 
 
 def record(
@@ -166,7 +159,7 @@ def record(
 ) -> list[Trajectory]:
     """Return the trajectories of one agent; arguments and errors as of `record_all`."""
     states = begun(domain, count=count, steps=steps, seed=seed, settings=settings)
-    return played(agent, domain, states, first=0, steps=steps, seed=seed)
+    return _played(agent, Task(agent.name, "", domain, 0, tuple(states), steps, seed))
 
 
 def begun(
@@ -192,24 +185,17 @@ def begun(
     return world.generate(count, seed=seed, **settings)
 
 
-def played(
-    agent: agents.Agent,
-    domain: str,
-    states: Sequence[bytes],
-    *,
-    first: int,
-    steps: int,
-    seed: int,
-) -> list[Trajectory]:
-    """Return the trajectories of a team of `agent` that begin in `states`, the `first`th and after.
+def _played(agent: agents.Agent, task: Task) -> list[Trajectory]:
+    """Return the trajectories of a team of `agent` in the worlds of a task.
 
     What a world itself asks for is told from the start, and kept as a setter's instruction. The
     first episode of all is held to its replay: nothing that follows would replay otherwise.
     """
-    world = find_domain(domain)
+    states, seed = task.states, task.seed
+    world = find_domain(task.domain)
     worlds = world.restore(states)
     roles = tuple(range(worlds.rewards.shape[1]))
-    numbers = range(first, first + len(states))
+    numbers = range(task.first, task.first + len(states))
     hashes = [world.world(state) for state in states]
     streams = np.array(
         [
@@ -219,34 +205,31 @@ def played(
         np.uint64,
     )
     asks = getattr(world, "instruction", None)
-    missions = [asks(state) if asks is not None else "" for state in states]
-    moved = play(
-        world,
-        worlds,
-        [Team(agent, roles, streams)],
-        steps=steps,
-        told=Told(missions, [0] * len(states)),
-    )
+    told = [
+        (Instruction(mission, world.name, given_at=0, source="setter"),)
+        if asks is not None and (mission := asks(state))
+        else ()
+        for state in states
+    ]
+    moved = play(world, worlds, [Team(agent, roles, streams)], steps=task.steps, told=told)
     agents.check_unchanged(agent)
     made = provenance() | {"seed": seed, "fingerprint": agents.fingerprint(agent)}
     episodes = [
-        Episode(domain, state, moved.moves[i], moved.says[i], moved.rewards[i], moved.scene[i])
+        Episode(task.domain, state, moved.moves[i], moved.says[i], moved.rewards[i], moved.scene[i])
         for i, state in enumerate(states)
     ]
-    if first == 0:
+    if task.first == 0:
         _check_replays(world, episodes[0])
     return [
         Trajectory(
             episode,
             tuple(Participant("agent", agent.name) for _ in roles),
-            instructions=(
-                (Instruction(mission, world.name, given_at=0, source="setter"),) if mission else ()
-            ),
+            instructions=instructions,
             world=own,
             source=f"sts record {agent.name} seed {seed} episode {number}",
             provenance=made | {"index": number},
         )
-        for number, own, episode, mission in zip(numbers, hashes, episodes, missions, strict=True)
+        for number, own, episode, instructions in zip(numbers, hashes, episodes, told, strict=True)
     ]
 
 

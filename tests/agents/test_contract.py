@@ -12,9 +12,9 @@ import pytest
 from sts import agents
 from sts.domains import domain
 from sts.engine.lockstep import Played, Script, play
-from sts.engine.session import Team, Told, fit
+from sts.engine.session import Team, fit
 from sts.numerics.streams import stream
-from tests.examples import agents_of
+from tests.examples import agents_of, instructed
 
 STEPS = 14
 TEXTS = (
@@ -83,7 +83,7 @@ def played(
         [Team(agent, roles, c.streams)],
         steps=STEPS,
         script=script,
-        told=Told(c.texts, c.given_at),
+        told=instructed(c.texts, c.given_at),
     )
 
 

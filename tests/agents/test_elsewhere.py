@@ -29,13 +29,13 @@ from sts.continuations.run import run
 from sts.continuations.takeover import continue_all
 from sts.domains import domain
 from sts.engine.lockstep import play
-from sts.engine.session import Team, Told
+from sts.engine.session import Team
 from sts.errors import ArgumentError, StsError
 from sts.numerics.streams import stream
 from sts.storage.workspace import Workspace
 from tests.agents import apart, test_contract
 from tests.agents.test_contract import assert_same, cases, played
-from tests.examples import scenarios
+from tests.examples import instructed, scenarios
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="environments are laid out otherwise")
 
@@ -145,7 +145,7 @@ def test_environments_of_others_are_seen_as_in_process(name) -> None:
     world = domain("tests.domains.worlds:Lanterns")
     states = world.generate(4, seed=1)
     streams = np.array([stream("lanterns", i) for i in range(4)], np.uint64)
-    told = Told(["Keep the lanterns alight."] * 4, [2] * 4)
+    told = instructed(["Keep the lanterns alight."] * 4, [2] * 4)
     assert_same(
         *(
             play(

@@ -11,9 +11,10 @@ from sts.agents import Agent, Choice
 from sts.domains import domain
 from sts.engine.lockstep import Script, play
 from sts.engine.sampling import MIXTURE
-from sts.engine.session import Team, Told
+from sts.engine.session import Team
 from sts.errors import DamagedData, StsError
 from sts.numerics.streams import stream
+from tests.examples import instructed
 
 BATCH, ROLES, STEPS = 3, (0, 2), 5
 SHAPE = (BATCH, len(ROLES))
@@ -127,7 +128,7 @@ def test_episodes_of_one_stream_draw_alike_and_their_roles_apart():
 
 def test_an_instruction_is_invisible_before_it_is_given():
     agent = Scripted(lambda t: Choice(EVEN))
-    played(agent, told=Told(["Go.", "", "Stay."], [2, 0, 4]))
+    played(agent, told=instructed(["Go.", "", "Stay."], [2, 0, 4]))
     heard = [[i.texts[k] for k in i.ids] for _, i, _ in agent.seen]
     assert heard == [[""] * 3] * 2 + [["Go.", "", ""]] * 2 + [["Go.", "", "Stay."]]
 

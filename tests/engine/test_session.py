@@ -9,15 +9,16 @@ from sts import agents
 from sts.domains import domain
 from sts.engine import session
 from sts.engine.lockstep import Played, Script, play
-from sts.engine.session import Actions, Session, Step, Team, Told
+from sts.engine.session import Actions, Session, Step, Team
 from sts.episodes import Instruction
 from sts.errors import ArgumentError, DamagedData, StsError
 from sts.numerics.streams import stream
+from tests.examples import instructed
 
 WORLD = domain("lambda-star")
 BATCH, PEOPLE, STEPS = 4, 4, 9
 STATES = WORLD.generate(BATCH, seed=5, height=6, width=6, participants=PEOPLE, horizon=STEPS)
-TOLD = Told(["Go to Good.", "", "Stay where you are.", "Go up."], [0, 0, 3, 5])
+TOLD = instructed(["Go to Good.", "", "Stay where you are.", "Go up."], [0, 0, 3, 5])
 EVERYONE = range(PEOPLE)
 
 
@@ -73,10 +74,10 @@ def test_each_of_several_instructions_is_heard_from_its_step_on() -> None:
     ]
     agent = Listening()
     team = Team(agent, (0,), np.zeros(BATCH, np.uint64))
-    begun = session.open(WORLD, WORLD.restore(STATES), [team], told=session.told(asked))
+    begun = session.open(WORLD, WORLD.restore(STATES), [team], told=asked)
     for _ in range(4):
         begun.step()
-    later = session.open(WORLD, begun.state(), [team], told=session.told(asked))
+    later = session.open(WORLD, begun.state(), [team], told=asked)
     for _ in range(2):
         later.step()
     assert np.array(agent.heard).T.tolist() == [
@@ -157,4 +158,4 @@ def test_who_cannot_take_part_is_refused_when_the_session_opens() -> None:
     with pytest.raises(ArgumentError, match="plays the worlds of"):
         session.open(domain("tests.annotator_app.ring:Ring"), worlds, teams("local-search"))
     with pytest.raises(StsError, match="an instruction for each of 4"):
-        session.open(WORLD, worlds, told=Told(["Go."], [0]))
+        session.open(WORLD, worlds, told=instructed(["Go."], [0]))

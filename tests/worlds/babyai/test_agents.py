@@ -15,12 +15,12 @@ from sts.agents import Instructions
 from sts.domains import domain
 from sts.domains.adapted import Adapted
 from sts.engine.lockstep import Played, Script, play
-from sts.engine.session import Team, Told, fit
+from sts.engine.session import Team, fit
 from sts.errors import ArgumentError
 from sts.numerics.streams import stream
 from sts.worlds.babyai.agents import planning
 from sts.worlds.babyai.environment import MOVES, BabyAI
-from tests.examples import agents_of
+from tests.examples import agents_of, instructed
 from tests.worlds.babyai.examples import EACH_LEVEL, begun, numbers
 
 OWN = agents_of("babyai")
@@ -63,7 +63,7 @@ def played(name: str, states: list[bytes], order: list[int] | None = None, **mor
         world.restore(own),
         [Team(agents.load(name), (0,), streams)],
         steps=STEPS,
-        told=Told([world.instruction(s) for s in own], [0] * len(own)),
+        told=instructed([world.instruction(s) for s in own], [0] * len(own)),
     )
 
 
@@ -129,7 +129,7 @@ def test_forced_steps_warm_an_agent_as_own_steps_do(
         [Team(agents.load(name), (0,), streams)],
         steps=STEPS,
         script=Script(free.moves, free.says, forced),
-        told=Told([world.instruction(s) for s in states], [0] * len(states)),
+        told=instructed([world.instruction(s) for s in states], [0] * len(states)),
     )
     assert_same(free, again)
 

@@ -12,13 +12,13 @@ import numpy as np
 
 from sts import agents
 from sts.engine.lockstep import play
-from sts.engine.session import Team, Told
+from sts.engine.session import Team
 from sts.numerics.streams import stream
 from sts.storage.files import content_hash
 from sts.worlds.lambda_star.domain import LambdaStar
 from sts.worlds.lambda_star.generation import walks
 from sts.worlds.lambda_star.play import practice
-from tests.examples import agents_of
+from tests.examples import agents_of, instructed
 
 STEPS = 6
 TEXTS = ("", "Follow Good for 3 steps.", "Avoid Evil.", "Walk 2 cells up.", "Where is Good?")
@@ -29,7 +29,7 @@ def hashes(states: list[bytes]) -> dict[str, str]:
     world = LambdaStar()
     count = len(states)
     streams = np.array([stream("hashes", i) for i in range(count)], np.uint64)
-    told = Told([TEXTS[i % len(TEXTS)] for i in range(count)], [i % 3 for i in range(count)])
+    told = instructed([TEXTS[i % len(TEXTS)] for i in range(count)], [i % 3 for i in range(count)])
     out = {}
     for name in (*agents_of("lambda-star"), "random"):
         worlds = world.restore(states)

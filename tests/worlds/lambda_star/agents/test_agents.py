@@ -9,11 +9,12 @@ from sts import agents
 from sts.agents.protocol import Instructions
 from sts.domains import domain
 from sts.engine.lockstep import Played, Script, play
-from sts.engine.session import Team, Told, fit
+from sts.engine.session import Team, fit
 from sts.numerics.streams import stream
 from sts.worlds.lambda_star.domain import Batch, Observation
 from sts.worlds.lambda_star.state import MOVES, TOKENS
 from sts.worlds.lambda_star.torus import distance, moved
+from tests.examples import instructed
 from tests.worlds.lambda_star.examples import state
 
 SIZE = 9
@@ -63,7 +64,7 @@ def followed(
         worlds,
         [Team(agents.load(name), roles, np.array([stream("agents", name)], np.uint64))],
         steps=steps,
-        told=Told([text], [given_at]),
+        told=instructed([text], [given_at]),
         script=script,
     )
 

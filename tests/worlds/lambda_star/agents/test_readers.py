@@ -11,13 +11,14 @@ import pytest
 from sts import agents
 from sts.domains import domain
 from sts.engine.lockstep import Played, Script, play
-from sts.engine.session import Team, Told
+from sts.engine.session import Team
 from sts.numerics.streams import stream
 from sts.worlds.lambda_star.agents.readers.foresight import blank, foresee
 from sts.worlds.lambda_star.agents.readers.maximiser import MAJORITY
 from sts.worlds.lambda_star.domain import Batch
 from sts.worlds.lambda_star.state import MOVES, TOKENS
 from sts.worlds.lambda_star.torus import distance
+from tests.examples import instructed
 from tests.worlds.lambda_star.agents.teams import start
 
 SIZE = 12
@@ -59,7 +60,7 @@ def told(
         [Team(agents.load(name), (0,), streams)],
         steps=length,
         script=Script(moves, np.zeros_like(moves), forced),
-        told=Told([text] * REPEATS, [len(walked)] * REPEATS),
+        told=instructed([text] * REPEATS, [len(walked)] * REPEATS),
     )
 
 
