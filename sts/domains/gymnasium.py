@@ -194,7 +194,7 @@ class GymnasiumEnvironment:
 
     def observe(self, role: int) -> dict[str, Any]:
         """Returns the last observation: an array is called "observation"; dicts are flattened."""
-        return {key: np.array(value) for key, value in _flat("", self._last)}
+        return {key: np.array(value) for key, value in flat("", self._last)}
 
     def render(self) -> NDArray[np.uint8]:
         """Return its pixels.
@@ -240,7 +240,7 @@ class GymnasiumEnvironment:
             raise ArgumentError(
                 f"{self.id} does not render as rgb_array, and a judge must see something"
             )
-        if any(isinstance(one, _SHAPELESS) for one in _spaces(self.live.observation_space)):
+        if any(isinstance(one, _SHAPELESS) for _, one in flat("", self.live.observation_space)):
             raise ArgumentError(f"{self.id}: what it shows has no fixed shape")
         self._settings = dict(settings)
 
@@ -250,7 +250,7 @@ class GymnasiumEnvironment:
         if type(last) is np.ndarray:
             seen = last.tobytes()
         else:
-            seen = b"".join(_bytes(key, value) for key, value in _flat("", last))
+            seen = b"".join(_bytes(key, value) for key, value in flat("", last))
         told = self._mark + _ENDING.pack(reward, terminated, truncated) + seen
         self._mark = hashlib.blake2b(told, digest_size=_MARK).digest()
         self._marks.append(self._mark)
@@ -301,29 +301,21 @@ def named(id: str) -> type[GymnasiumEnvironment]:
     return type("Gymnasium", (GymnasiumEnvironment,), {"id": id})
 
 
-def _flat(name: str, value: Any) -> list[tuple[str, Any]]:
-    """Returns the leaves of an observation by name: "image", "position.x", "0"."""
+def flat(name: str, value: Any) -> list[tuple[str, Any]]:
+    """Return the leaves of an observation, or of its space, by name: "image", "position.x", "0"."""
     if isinstance(value, Mapping):
         pairs = [(str(key), value[key]) for key in sorted(value)]
-    elif isinstance(value, tuple):
+    elif isinstance(value, tuple | gymnasium.spaces.Tuple):
         pairs = [(str(i), one) for i, one in enumerate(value)]
     else:
         return [(name or "observation", value)]
     dot = f"{name}." if name else ""
-    return [leaf for key, one in pairs for leaf in _flat(f"{dot}{key}", one)]
+    return [leaf for key, one in pairs for leaf in flat(f"{dot}{key}", one)]
 
 
 def _bytes(key: str, value: Any) -> bytes:
     own = value.encode() if isinstance(value, str) else np.asarray(value).tobytes()
     return key.encode() + own
-
-
-def _spaces(space: gymnasium.Space[Any]) -> list[gymnasium.Space[Any]]:
-    if isinstance(space, gymnasium.spaces.Dict | gymnasium.spaces.Tuple):
-        inside = space.spaces
-        inner = inside.values() if isinstance(inside, Mapping) else inside
-        return [leaf for one in inner for leaf in _spaces(one)]
-    return [space]
 
 
 def _version(env: gymnasium.Env[Any, Any]) -> str:

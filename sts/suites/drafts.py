@@ -107,9 +107,8 @@ class Draft:
             _check_edited(self, one, id, edited)
             return one
         for part in self.parts:
-            if (group := self._groups(part).get(id)) is not None:
-                for one in files.unpacked(part, self._get(part), id, group=group, check=checked):
-                    return one
+            for one in files.unpacked(part, self._get(part), id, check=checked):
+                return one
         raise UnknownName(f"candidate of draft {self.name}", id, self.ids(), most=10)
 
     def scenarios(self, edited: Mapping[str, str]) -> list[Scenario]:
@@ -135,11 +134,6 @@ class Draft:
         name = f"edited/{edited.row_hash}.parquet"
         self.workspace.store.put_new(f"{self.folder}/{name}", files.packed(name, [edited]))
 
-    def _groups(self, part: str) -> dict[str, int]:
-        if part not in _GROUPS:
-            _GROUPS[part] = files.groups(part, self._get(part))
-        return _GROUPS[part]
-
     def _get(self, name: str) -> bytes:
         try:
             return self.workspace.store.get(f"{self.folder}/{name}")
@@ -147,8 +141,6 @@ class Draft:
             raise DamagedData(f"draft {self.name}: {self.folder}/{name} is missing") from None
 
 
-_GROUPS: dict[str, dict[str, int]] = {}
-"""The row group in which each candidate of a part stands; what is in a part names it for ever."""
 _EDITED: dict[str, Summary] = {}
 """What was read of edited candidates, by the `row_hash` that names each for ever."""
 

@@ -126,18 +126,11 @@ def read(path: Path, check: Check = unchecked) -> tuple[Scenario, ...]:
     return unpacked(str(path), regular_bytes(path, LARGEST), check=check)
 
 
-def groups(name: str, raw: bytes) -> dict[str, int]:
-    """Returns the row group in which each scenario of a file stands, by its id."""
-    table = parquet.unpacked(name, raw, FORMAT, FORMAT_VERSION, {"id": pa.string()})
-    return {id: row // GROUP for row, id in enumerate(table.column("id").to_pylist())}
-
-
 def unpacked(
     name: str,
     raw: bytes,
     id: str | None = None,
     *,
-    group: int | None = None,
     check: Check = unchecked,
 ) -> tuple[Scenario, ...]:
     """Return the scenarios in the bytes that `packed` made, or one of them; errors as of `read`.
@@ -146,12 +139,13 @@ def unpacked(
       name: of the file; what an error begins with.
       raw: its bytes.
       id: of the one that is returned; None returns all.
-      group: the row group that it stands in; None looks for it.
       check: holds the recordings to their worlds.
     """
-    chosen = None if group is None else [group]
-    if id is not None and group is None:
-        chosen = [found] if (found := groups(name, raw).get(id)) is not None else []
+    chosen = None
+    if id is not None:
+        ids = parquet.unpacked(name, raw, FORMAT, FORMAT_VERSION, {"id": pa.string()})
+        places = [row for row, one in enumerate(ids.column("id").to_pylist()) if one == id]
+        chosen = sorted({row // GROUP for row in places})
     table = parquet.unpacked(name, raw, FORMAT, FORMAT_VERSION, SCHEMA, groups=chosen)
     if id is not None:
         own = np.array([one == id for one in table.column("id").to_pylist()], np.bool_)

@@ -159,7 +159,7 @@ def _check_rows(path: Path, table: pa.Table, made: Sequence[Trajectory]) -> None
     """Refuses rows that are not what they say."""
     ids = table.column("id").to_pylist()
     names = [f"{path}: trajectory {id}" for id in ids]
-    _check(made, names)
+    check_worlds(made, names)
     stated = zip(*(table.column(one).to_pylist() for one in _TOLD_ANEW), strict=True)
     sizes = _sizes([t.episode for t in made])
     for id, one, name, own, (split, *size) in zip(ids, made, names, sizes, stated, strict=True):
@@ -170,8 +170,8 @@ def _check_rows(path: Path, table: pa.Table, made: Sequence[Trajectory]) -> None
             raise DamagedData(f"{name} was altered: its split or size is another")
 
 
-def _check(made: Sequence[Trajectory], names: Sequence[str]) -> None:
-    """Refuses trajectories that do not fit their worlds; `names` is what an error calls them."""
+def check_worlds(made: Sequence[Trajectory], names: Sequence[str]) -> None:
+    """Refuse trajectories that do not fit their worlds; `names` is what an error calls them."""
     checked([t.episode for t in made], names, [t.world for t in made])
     for one, name in zip(made, names, strict=True):
         try:
@@ -184,7 +184,7 @@ def _check(made: Sequence[Trajectory], names: Sequence[str]) -> None:
 
 def save(workspace: Workspace, trajectories: Sequence[Trajectory]) -> Path:
     """Write trajectories, held to their worlds, to a file of the workspace; return its path."""
-    _check(trajectories, [f"trajectory {t.id}" for t in trajectories])
+    check_worlds(trajectories, [f"trajectory {t.id}" for t in trajectories])
     name = content_hash(*(t.id.encode() for t in trajectories))[:16]
     path = workspace.ensure().path("trajectories", f"{name}.parquet")
     raw = _packed(path, trajectories)

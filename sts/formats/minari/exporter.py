@@ -22,11 +22,10 @@ from numpy.typing import NDArray
 
 from sts.domains import Domain, action_space, domain, reward_values
 from sts.domains.adapted import Adapted
-from sts.domains.gymnasium import GymnasiumEnvironment
+from sts.domains.gymnasium import GymnasiumEnvironment, flat
 from sts.errors import ArgumentError
 from sts.formats.minari import minari
 from sts.formats.minari.record import FORMAT, KEY, VERSION, infos
-from sts.formats.minari.replayed import leaves
 from sts.storage.files import beside
 from sts.trajectories.observed import Observed, Progress, observed
 from sts.trajectories.types import Trajectory
@@ -148,7 +147,7 @@ def _gymnasium(
             return {}, None
     assert first is not None  # observed refuses to be given no trajectories
     space, taken, spec = first
-    own = {name.replace("/", "."): one for name, one in leaves("", space, space, False)}
+    own = {name.replace("/", "."): one for name, one in flat("", space)}
     return own, EnvSpec.from_json(spec) if spec and taken == actions else None
 
 

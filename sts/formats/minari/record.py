@@ -13,11 +13,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sts.domains import checked, domain
+from sts.domains import domain
 from sts.domains.registry import is_code
 from sts.episodes import Episode, Instruction
 from sts.errors import ArgumentError, DamagedData
 from sts.storage.files import canonical_json, parsed_json
+from sts.trajectories.store import check_worlds
 from sts.trajectories.types import Participant, Trajectory
 
 KEY, FORMAT, VERSION = "sts_format", "minari", 2
@@ -82,9 +83,7 @@ def trajectory_of(infos: dict[str, Any], named: str | None = None) -> Trajectory
             f"its world is {own['domain']!r:.80}, which is code; if you have it and trust it, name "
             "it: --domain module:Class"
         )
-    checked([found.episode], [f"trajectory {mark}"], [found.world])
-    if len(found.participants) != found.episode.participants:
-        raise DamagedData(f"trajectory {mark} names other participants than it has")
+    check_worlds([found], [f"trajectory {mark}"])
     return found
 
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 from gymnasium.envs.registration import EnvSpec, registry
-from gymnasium.spaces import Dict, Space, Tuple
+from gymnasium.spaces import Space
 from minari.dataset.minari_storage import is_image_space
 from numpy.typing import NDArray
 
@@ -17,7 +17,7 @@ from sts.domains import ActionSpace, Domain, Worlds, action_space, reward_values
 from sts.domains import domain as find_domain
 from sts.domains.adapted import Adapted
 from sts.domains.envelope import wrap
-from sts.domains.gymnasium import GymnasiumEnvironment, actions_of
+from sts.domains.gymnasium import GymnasiumEnvironment, actions_of, flat
 from sts.domains.gymnasium import named as gymnasium_named
 from sts.domains.rewards import WrongRewards
 from sts.engine.lockstep import Script, play
@@ -69,7 +69,8 @@ def replayed(path: Path, dataset: Any, domain: str | None) -> list[Trajectory]:
         hint += f" ({name} shows {_short(here)}, and recorded was {_short(there)})"
     who = Participant("agent", dataset.storage.metadata.get("algorithm_name") or dataset.id)
     made = provenance() | {"dataset": dataset.id, "minari": dataset.minari_version}
-    jpeg = dataset.storage.jpeg_encoding
+    jpeg = dataset.storage.jpeg_encoding  # images are then not what the environment gave
+    lossy = {name for name, one in flat("", there) if jpeg and is_image_space(one)}
     told = dataset.storage.get_episode_metadata(dataset.episode_indices)
     out = []
     for metadata, episode in zip(told, dataset.iterate_episodes(), strict=True):
@@ -81,7 +82,7 @@ def replayed(path: Path, dataset: Any, domain: str | None) -> list[Trajectory]:
             np.asarray(episode.rewards, np.float64),
             np.asarray(episode.terminations) | np.asarray(episode.truncations),
             np.asarray(episode.terminations, np.bool_),
-            dict(leaves("", dataset.observation_space, episode.observations, jpeg)),
+            {name: seen for name, seen in flat("", episode.observations) if name not in lossy},
         )
         with guarded(f"{label}: {name} cannot begin"):
             environment.reset(seed, **settings)
@@ -143,22 +144,6 @@ def _seed(label: str, metadata: dict[str, Any]) -> int:
     if set(metadata.get("options", ())) - {"minari_autoseed"}:
         raise DamagedData(f"{label} was reset with options, which are not made again")
     return int(metadata["seed"])
-
-
-def leaves(name: str, space: Space[Any], values: Any, jpeg: bool) -> Iterator[tuple[str, Any]]:
-    """Yields what was seen, [T + 1, ...], by the names that `GymnasiumEnvironment.observe` gives.
-
-    Images that Minari keeps as JPEG are left out: they are not what the environment gave. Where
-    `values` are the space itself, they are its own parts.
-    """
-    if isinstance(space, Dict | Tuple):
-        inside = space.spaces
-        pairs = inside.items() if isinstance(inside, Mapping) else enumerate(inside)
-        dot = f"{name}." if name else ""
-        for key, one in pairs:
-            yield from leaves(f"{dot}{key}", one, values[key], jpeg)
-    elif not (jpeg and is_image_space(space)):
-        yield name or "observation", values
 
 
 def _moves(label: str, found: NDArray[Any], actions: ActionSpace, first: Any) -> NDArray[Any]:
