@@ -211,11 +211,9 @@ def _verify(args: argparse.Namespace, workspace: Workspace) -> int:
         every = [t for file in args.files for t in store.read(Path(file))]
     else:
         every = store.load(workspace)
-    why = unavailable(every)
-    here = [t for t in every if t.id not in why]
-    elsewhere: dict[str, list[str]] = {}
-    for id, reason in why.items():
-        elsewhere.setdefault(reason, []).append(id)
+    elsewhere = unavailable(every)
+    gone = {id for ids in elsewhere.values() for id in ids}
+    here = [t for t in every if t.id not in gone]
     wrong = list(mismatches(here))
     steps = sum(t.episode.steps for t in here)
     rewards = sum(t.episode.rewards.size for t in here)

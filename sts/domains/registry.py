@@ -109,14 +109,10 @@ def shapes(episode: Episode, world: Domain | None = None) -> Hashable:
 def checked(
     episodes: Sequence[Episode], names: Sequence[str], worlds: Sequence[str] | None = None
 ) -> Sequence[Episode]:
-    """Returns `episodes`, which come from a file, when each can be replayed, drawn and labelled.
+    """Return `episodes`, which come from a file, when each can be replayed, drawn and labelled.
 
     One whose world cannot be had here is not held against it; whoever needs that world is told.
-
-    Args:
-      episodes: to check.
-      names: what an error calls each of them.
-      worlds: the hash of its world that each of them states.
+    An error calls each by its name; `worlds` are the hashes of their worlds that they state.
 
     Raises:
       DamagedData: one does not fit the domain or the state that it names.

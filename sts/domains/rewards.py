@@ -19,13 +19,9 @@ class WrongRewards(StsError):
 
 
 def checked(given: Sequence[Any], shape: tuple[int, int], *, whole: bool, at: str) -> NDArray[Any]:
-    """Return the rewards of a step: int8[B, P] where they are whole, else float64[B, P].
+    """Return what each of B environments paid, as int8[B, P] if it is `whole`, else float64[B, P].
 
-    Args:
-      given: what each of B environments paid.
-      shape: (B, P).
-      whole: whether they are numbers of a unit.
-      at: what an error begins with, as "domain 'pond' at step 3".
+    `shape` is (B, P). An error begins with `at`, as "domain 'pond' at step 3".
     """
     found = _array(given)
     if _fits(found, shape, whole):

@@ -64,17 +64,9 @@ def play(
 ) -> Played:
     """Play `steps` steps and return what happened; `worlds` is then where the episodes ended.
 
-    Args:
-      domain: whose worlds they are.
-      worlds: B worlds.
-      teams: no two play one participant; participants in no team do nothing.
-      steps: T.
-      script: forces actions; a forced participant's agent observes all the same.
-      told: as of `session.open`.
-      watch: called after each step with its number and the worlds; may raise to stop.
-
-    Raises:
-      ArgumentError, StsError, DamagedData: as `session.open` and `Session.step`.
+    Teams and what they are told are as of `session.open`, whose errors and those of `Session.step`
+    are raised. Forced participants' agents observe all the same. `watch` is called after each step
+    with its number and the worlds, and may raise to stop.
     """
     begun = session.open(domain, worlds, teams, told=told)
     if script is not None:

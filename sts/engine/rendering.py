@@ -9,9 +9,8 @@ import io
 import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +28,8 @@ SIDE = 4096
 """Pixels that a sheet is at most wide, where it can be: larger ones are slow to paint from."""
 PIXELS = 2**24
 """Pixels that a sheet has at most, where it can: a browser unpacks them to 64 MB."""
+PACE = 4
+"""Frames of a film a second."""
 _CLEAR = 360
 """Pixels that the shorter side of a film has at least."""
 LONGEST = 16383
@@ -37,13 +38,7 @@ LONGEST = 16383
 
 @dataclass(frozen=True)
 class Sheet:
-    """Successive frames of an episode in one lossless WebP, row by row.
-
-    Attributes:
-      webp: the file.
-      columns: how many frames stand in a row; frame f of the sheet is in row f // columns.
-      count: how many frames it has.
-    """
+    """Successive frames of an episode in one lossless WebP: `columns` in a row, `count` in all."""
 
     webp: bytes
     columns: int
@@ -118,34 +113,28 @@ def _grid(frames: Sequence[Frame], columns: int) -> Frame:
     return grid.reshape(rows * height, columns * width, 3)
 
 
-def webp(picture: Frame, *following: Frame, pace: float = 4.0) -> bytes:
-    """Return uint8[H, W, 3] as lossless WebP; with more that follow, of its size, an animation.
-
-    `pace` is how many pictures there are a second.
-    """
+def webp(picture: Frame, *following: Frame) -> bytes:
+    """Return uint8[H, W, 3] as lossless WebP; with more that follow, of its size, an animation."""
     from PIL import Image
 
     first, *rest = (Image.fromarray(one) for one in (picture, *following))
     out = io.BytesIO()
     # Of the ways to be lossless this one is quick and still finds what successive frames share.
-    options = {"lossless": True, "method": 3, "quality": 20}
+    options: dict[str, Any] = {"lossless": True, "method": 3, "quality": 20}
     if rest:
-        duration = round(1000 / pace)
-        first.save(
-            out, "WEBP", save_all=True, append_images=rest, duration=duration, loop=0, **options
-        )
+        options |= {"append_images": rest, "duration": 1000 // PACE, "loop": 0}
+        first.save(out, "WEBP", save_all=True, **options)
     else:
         first.save(out, "WEBP", **options)
     return out.getvalue()
 
 
-def mp4(file: Path, frames: Sequence[Frame], *, pace: float = 4.0) -> None:
+def mp4(file: Path, frames: Sequence[Frame]) -> None:
     """Write uint8[H, W, 3] frames of one size as an MP4 that any browser plays, H.264 in 4:2:0.
 
     Colours are coded at half the resolution, so small pictures are enlarged first, and odd sides
     get an edge of one pixel. Each frame is a key frame, so that a player that seeks to the middle
-    of one shows it. `pace` is frames a second. What stands at `file` is replaced once all is
-    written.
+    of one shows it. What stands at `file` is replaced once all is written.
 
     Raises:
       ArgumentError: PyAV is not installed.
@@ -166,7 +155,7 @@ def mp4(file: Path, frames: Sequence[Frame], *, pace: float = 4.0) -> None:
     with beside(file) as folder:
         part = folder / "film"
         with av.open(str(part), "w", format="mp4", options={"movflags": "+faststart"}) as container:
-            stream = container.add_stream("libx264", rate=Fraction(pace).limit_denominator(1000))
+            stream = container.add_stream("libx264", rate=PACE)
             stream.width, stream.height, stream.pix_fmt = wide, high, "yuv420p"
             stream.options = {"crf": "16", "g": "1"}
             for frame in frames:

@@ -27,9 +27,7 @@ class Mismatch(NamedTuple):
 class Moment(NamedTuple):
     """B episodes before one of their steps or after the last, as they are replayed.
 
-    Attributes:
-      worlds: one batch, replayed along the way: whoever looks changes nothing.
-      mismatches: by the number of an episode, how it has just left its recording.
+    `mismatches` says by the number of an episode how it has just left its recording.
     """
 
     worlds: Worlds

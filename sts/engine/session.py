@@ -76,13 +76,7 @@ class Step(NamedTuple):
 
 
 class State(NamedTuple):
-    """Where a session stands: all that its future depends on but the teams and what they are told.
-
-    Attributes:
-      step: how many steps were taken.
-      worlds: each of them, serialised.
-      memories: what each team remembers.
-    """
+    """Where a session stands: all that its future depends on except the teams and their texts."""
 
     step: int
     worlds: tuple[bytes, ...]

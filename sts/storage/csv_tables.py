@@ -30,10 +30,7 @@ _FORMULA = re.compile(r"'*[=+\-@\t\n\uff1d\uff0b\uff0d\uff20]")
 class CsvTable(NamedTuple):
     """A table as it was found, before its columns mean anything.
 
-    Attributes:
-      header: the columns' names.
-      rows: cells of each row, as many as the header has, without outer spaces.
-      lines: line of the file on which each row begins; the header is line 1.
+    Cells have no outer spaces; `lines` are where each row begins, the header being line 1.
     """
 
     header: list[str]

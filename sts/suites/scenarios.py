@@ -133,14 +133,7 @@ def unpacked(
     *,
     check: Check = unchecked,
 ) -> tuple[Scenario, ...]:
-    """Return the scenarios in the bytes that `packed` made, or one of them; errors as of `read`.
-
-    Args:
-      name: of the file; what an error begins with.
-      raw: its bytes.
-      id: of the one that is returned; None returns all.
-      check: holds the recordings to their worlds.
-    """
+    """Return the scenarios in what `packed` made, or the one of an `id`; errors as of `read`."""
     chosen = None
     if id is not None:
         ids = parquet.unpacked(name, raw, FORMAT, FORMAT_VERSION, {"id": pa.string()})

@@ -68,9 +68,7 @@ def load(
     text: str,
     read: Callable[[Workspace, str], Suite] = frozen.load,
 ) -> Selection:
-    """Return the suite NAME@VERSION, or the part of it that the terms behind it leave.
-
-    `read` is what loads the suite.
+    """Return the suite NAME@VERSION, loaded by `read`, or the part that the terms behind it leave.
 
     Raises:
       UnknownName: no such suite, version, tag, category or saved selection.

@@ -18,12 +18,7 @@ FORMAT, FORMAT_VERSION = "tags", 1
 
 
 class Tags(NamedTuple):
-    """What people of a workspace say about the scenarios of a suite, whatever its version.
-
-    Attributes:
-      ids: of scenarios, by tag.
-      selections: terms by name.
-    """
+    """The ids of scenarios by tag, and the terms of selections by name, in whatever version."""
 
     ids: Mapping[str, tuple[str, ...]]
     selections: Mapping[str, str]
@@ -54,9 +49,7 @@ def read(workspace: Workspace, name: str) -> Tags:
 def tag(
     workspace: Workspace, suite: Suite, word: str, ids: Iterable[str], *, remove: bool = False
 ) -> tuple[str, ...]:
-    """Gives scenarios of a suite a tag, or takes it from them; returns who has it then.
-
-    The suite stays as it is. A tag is by id, and an id means the same in every version.
+    """Give scenarios of a suite a tag, or take it from them; return who has it then.
 
     Raises:
       ArgumentError: it is no tag, or one of the suite's own that is to be taken away.

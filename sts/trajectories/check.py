@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
 from sts.domains import domain, why_unavailable
@@ -21,10 +20,13 @@ def mismatches(trajectories: Sequence[Trajectory]) -> Iterator[tuple[Trajectory,
         yield from ((t, m) for t, m in zip(members, found, strict=True) if m)
 
 
-def unavailable(trajectories: Sequence[Trajectory]) -> dict[str, str]:
-    """Returns why some trajectories cannot be replayed here, by their ids."""
-    why = ((t.id, why_unavailable(t.episode)) for t in trajectories)
-    return {id: str(reason) for id, reason in why if reason is not None}
+def unavailable(trajectories: Sequence[Trajectory]) -> dict[str, list[str]]:
+    """Return the ids of trajectories that cannot be replayed here, by the reason."""
+    out: dict[str, list[str]] = {}
+    for t in trajectories:
+        if (reason := why_unavailable(t.episode)) is not None:
+            out.setdefault(str(reason), []).append(t.id)
+    return out
 
 
 def check(workspace: Workspace) -> Checked:
@@ -35,13 +37,11 @@ def check(workspace: Workspace) -> Checked:
             every = store.read(path)
             count += len(every)
             why = unavailable(every)
-            wrong = mismatches([t for t in every if t.id not in why])
+            gone = {id for ids in why.values() for id in ids}
+            wrong = mismatches([t for t in every if t.id not in gone])
             findings += [f"{path}: trajectory {t.id}: {m.what}" for t, m in wrong]
-            ids: dict[str, list[str]] = defaultdict(list)
-            for id, reason in why.items():
-                ids[reason].append(id)
             findings += [
-                f"{path}: {len(own)} cannot be replayed here, {own[0]} among them: {reason}"
-                for reason, own in ids.items()
+                f"{path}: {len(ids)} cannot be replayed here, {ids[0]} among them: {reason}"
+                for reason, ids in why.items()
             ]
     return Checked({"files": len(files), "trajectories": count}, tuple(findings))

@@ -28,11 +28,7 @@ _NUMBERS = ("steps", "participants", "objects", "height", "width")
 class Part(NamedTuple):
     """A row group of a file of trajectories, all of one side.
 
-    Attributes:
-      path: of the file.
-      group: of its row groups.
-      rows: how many there are in it.
-      twice: the rows whose trajectories stand in an earlier part, too.
+    `twice` are the rows whose trajectories stand in an earlier part, too.
     """
 
     path: Path

@@ -40,15 +40,14 @@ class Observed(NamedTuple):
 def observed(
     trajectories: Sequence[Trajectory], role: int | None, progress: Progress | None = None
 ) -> Iterator[Observed]:
-    """Yields each trajectory with what participant `role`, or 0, saw in it, in their order.
+    """Yield each trajectory with what participant `role`, or 0, saw in it, in their order.
 
     Those of one name and kind count as its team, as when one agent plays them.
 
     Raises:
       ArgumentError: they are of several domains or have no such participant, or what is seen has
         other shapes in some of them.
-      ReplayMismatch: one does not replay as recorded.
-      StsError: the world of one cannot be had here.
+      ReplayMismatch, StsError: one does not replay as recorded, or its world cannot be had here.
     """
     role = role or 0
     _check_domain(trajectories)

@@ -28,16 +28,9 @@ BATCH = 100
 
 
 class Task(NamedTuple):
-    """Consecutive worlds that one agent plays in one batch.
+    """Consecutive worlds that one agent, of this fingerprint, plays in one batch.
 
-    Attributes:
-      agent: by name or `module:Class`.
-      fingerprint: the agent's when this was planned; as another it is not done.
-      domain: whose worlds.
-      first: which episode the first of them is.
-      states: in which they begin.
-      steps: T.
-      seed: names the agent's streams.
+    `first` is the number of the first of them among all episodes.
     """
 
     agent: str

@@ -25,12 +25,7 @@ Column = Callable[[Trajectory, int], NDArray[Any]]
 
 
 class Named(NamedTuple):
-    """The columns of a trajectory's table.
-
-    Attributes:
-      names: of them.
-      versions: of the table, as "steps", and of its domain's own columns, by the domain's name.
-    """
+    """The names of a table's columns, and the versions of it and of its domain's own columns."""
 
     names: tuple[str, ...]
     versions: dict[str, int]

@@ -85,8 +85,7 @@ def trajectory(
     *,
     source: str,
     provenance: dict[str, Any],
-    instructions: tuple[Instruction, ...] = (),
 ) -> Trajectory:
-    """Returns a trajectory whose world is the one the episode began in."""
+    """Return a trajectory without instructions, of the world that its episode began in."""
     world = find_domain(episode.domain).world(episode.state)
-    return Trajectory(episode, participants, instructions, world, source, provenance)
+    return Trajectory(episode, participants, (), world, source, provenance)

@@ -19,7 +19,7 @@ from sts.viewer.sprites import sprites_of
 
 
 def shown(workspace: Workspace, one: Continuation) -> dict[str, Any]:
-    """A recorded continuation for the player, but for its `id`.
+    """Return a recorded continuation for the player, but for its `id`.
 
     Raises:
       StsError: it is seen as frames, and cannot be rendered.
@@ -68,20 +68,17 @@ def payload(
     tokens: Sequence[str],
     instructions: Sequence[Instruction],
 ) -> dict[str, Any]:
-    """One episode as JSON for the player, who adds the opaque `id` of its item.
+    """Return one episode as JSON for the player, who adds the opaque `id` of its item.
 
     Args:
       drawing: the domain by whose drawing its scenes are drawn; None for frames.
       picture: what there is to know of the world for that.
-      scene: uint16[T+1, K], the cell of each object before each step and after the last; or the
-        pictures of all its frames.
-      says: [T, P], what each participant said during each step: int8, a token, 0 being silence;
-        or a text.
+      scene: uint16[T+1, K], as `Episode.scene`; or the pictures of all its frames.
+      says: [T, P], as `Episode.says`.
       takeover: context steps; the frame of that number is the last recorded one.
       evaluated: the participants that are judged.
       tokens: what can be said, by index.
-      instructions: what they were told, each from its step on, counted from the start of the
-        context; the last is what is judged.
+      instructions: what they were told, the last being what is judged.
     """
     steps = len(says)
     return {

@@ -73,7 +73,7 @@ def joined(modules: tuple[str, ...], *folders: Path) -> str:
 
     Imports go, and so do exports by name; `export default` stays, for it is what the component is
     called by. Top-level names must differ between modules; two equal ones would be a syntax error,
-    which a test looks for. Modules that are not the Viewer's are in `folders`.
+    which a test looks for.
     """
     files = (_file(f"{name}.mjs", *folders) for name in modules)
     source = "\n".join(file.read_text(encoding="utf-8") for file in files)

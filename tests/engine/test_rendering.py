@@ -148,12 +148,12 @@ def test_grey_transparent_real_or_empty_frames_are_refused(
 
 def test_an_animation_has_every_frame_as_it_is() -> None:
     every = frames(episode())
-    with Image.open(io.BytesIO(webp(*every, pace=8))) as image:
+    with Image.open(io.BytesIO(webp(*every))) as image:
         # A frame that shows what the one before it shows lengthens that one.
         durations, seen = 0, []
         for f in range(image.n_frames):  # type: ignore[attr-defined]
             image.seek(f)
             seen.append(np.asarray(image.convert("RGB")))
             durations += image.info["duration"]
-    assert durations == 125 * len(every)
+    assert durations == 250 * len(every)
     assert all(any(np.array_equal(one, frame) for one in seen) for frame in every)

@@ -42,7 +42,8 @@ def test_an_instruction_given_during_the_recording_is_kept(tmp_path: Path) -> No
     one = recorded(count=1)[0]
     told = Instruction("Go to Good.", "clean-take", 4, "setter")
     who = (Participant("human", "p1"), Participant("script", "setter"))
-    with_told = trajectory(one.episode, who, source="test", provenance={}, instructions=(told,))
+    silent = trajectory(one.episode, who, source="test", provenance={})
+    with_told = dataclasses.replace(silent, instructions=(told,))
     store.write(tmp_path / "t.parquet", [with_told])
     assert store.read(tmp_path / "t.parquet")[0].instructions == (told,)
     assert store.read(tmp_path / "t.parquet")[0].participants == who

@@ -41,11 +41,11 @@ def write(
     role: int | None = None,
     progress: Progress | None = None,
 ) -> None:
-    """Writes the dataset folder `path` with an episode a trajectory, as participant `role`, or 0.
+    """Write the dataset folder `path` with an episode a trajectory, as participant `role`, or 0.
 
     Raises:
-      ArgumentError: the folder's name is no dataset's, a trajectory has no steps, or as `observed`.
-      ReplayMismatch: a trajectory does not replay as recorded.
+      ArgumentError: the folder's name is no dataset's, or a trajectory has no steps.
+      ArgumentError, ReplayMismatch, StsError: as `observed`.
     """
     if not (found := DATASET_ID_RE.fullmatch(path.name)) or found["version"] is None:
         raise ArgumentError(f"expected a folder named NAME-vN, as Minari does, found {path.name!r}")
