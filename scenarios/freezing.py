@@ -16,8 +16,7 @@ from sts.suites import store as suites
 from sts.suites.decisions import Decision, State, states
 from sts.suites.drafts import Draft, check_open, last_numbers, open_draft
 from sts.suites.lint import lint
-from sts.suites.scenarios import Summary
-from sts.suites.types import Change, Scenario, Suite
+from sts.suites.types import Change, Scenario, Suite, Summary
 
 UNTOUCHED = State()
 

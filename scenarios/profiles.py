@@ -26,8 +26,7 @@ from sts.ratings import VERDICTS
 from sts.storage.files import canonical_json, content_hash
 from sts.suites.drafts import Draft, open_draft
 from sts.suites.folders import in_format
-from sts.suites.scenarios import Summary
-from sts.suites.types import Scenario
+from sts.suites.types import Scenario, Summary
 
 CONTINUATIONS, SEED = 10, 0
 _FORMAT, _VERSION = "profile", 2

@@ -14,8 +14,12 @@ if TYPE_CHECKING:
     from sts.agreement import Agreement
     from sts.annotations.types import Annotator
     from sts.suites.drafts import Draft
-    from sts.suites.scenarios import Summary
+    from sts.suites.types import Summary
 
+_SHOWN = (
+    "id hash row_hash category kind text trajectory world context_start takeover horizon roles "
+    "partner difficulty tags pair series turn replaces source recorded_by"
+).split()
 STATUSES = ("undecided", "accepted", "rejected", "kept", "retired")
 
 
@@ -144,7 +148,10 @@ def _listed(rows: Sequence[_Row], profiles: bool, opinions: bool) -> str:
 
 def _view(row: _Row, profiles: bool) -> dict[str, Any]:
     one, now, seen, profile = row
-    own = now._asdict() | {"status": one.status, "reason": one.state.reason}
+    own = {name: getattr(now, name) for name in _SHOWN} | {
+        "status": one.status,
+        "reason": one.state.reason,
+    }
     decided = {"by": one.state.by, "at": one.state.at, "scenario": one.state.scenario}
     history = [{"kind": d.kind, "by": d.by, "at": d.at, **d.detail} for d in one.state.standing]
     said = {"opinions": seen, "opinions_given": len(one.state.opinions)}

@@ -15,8 +15,7 @@ if TYPE_CHECKING:
     from scenarios.mining.order import Carried, Order
     from sts.storage.workspace import Workspace
     from sts.suites.drafts import Draft
-    from sts.suites.scenarios import Summary
-    from sts.suites.types import Scenario
+    from sts.suites.types import Summary
 
 STRATA = ("difficulty", "source", "recorder")
 
@@ -127,7 +126,7 @@ def run(args: argparse.Namespace) -> int:
     )
     workspace = Workspace.open(args.workspace)
     draft = _draft(workspace, args.name, replace=args.replace)
-    there: Sequence[Summary | Scenario] = ()
+    there: Sequence[Summary] = ()
     if draft is not None and not args.replace:
         ids = dict.fromkeys(draft.ids(), "")
         there = draft.scenarios(ids) if order.unlike else draft.summaries()

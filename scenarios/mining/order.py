@@ -32,8 +32,7 @@ from sts.errors import ArgumentError
 from sts.jobs.pool import executor
 from sts.storage.workspace import Workspace
 from sts.suites import store as suites
-from sts.suites.scenarios import Summary
-from sts.suites.types import Scenario
+from sts.suites.types import Scenario, Summary
 from sts.trajectories import flat
 from sts.trajectories.flat import Recorded
 from sts.trajectories.types import Trajectory
@@ -132,7 +131,7 @@ def carried_out(
     order: Order,
     workspace: Workspace,
     *,
-    there: Sequence[Summary | Scenario],
+    there: Sequence[Summary],
     last: Mapping[str, int],
     progress: Progress = lambda done, total: None,
 ) -> Carried:

@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 from scenarios.mining.choice import Keep, Offered, Picks, Stratum, world_key
 from scenarios.mining.making import FAILED
 from sts.errors import StsError
-from sts.suites.scenarios import Summary
-from sts.suites.types import Scenario
+from sts.suites.types import Scenario, Summary
 
 
 class Mined(NamedTuple):
@@ -80,7 +79,7 @@ class Terms:
     counts: Mapping[str, int]
     seed: int
     last: Mapping[str, int] = field(default_factory=dict)
-    there: Collection[Summary | Scenario] = ()
+    there: Collection[Summary] = ()
     per_world: int = 1
     strata: Collection[str] = Stratum._fields
     side: str = "test"

@@ -16,8 +16,7 @@ if TYPE_CHECKING:
     from sts.domains import Focus
     from sts.episodes import Episode
     from sts.storage.workspace import Workspace
-    from sts.suites.scenarios import Summary
-    from sts.suites.types import Scenario
+    from sts.suites.types import Scenario, Summary
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -119,7 +118,7 @@ def _linked(workspace: Workspace, what: str) -> list[Scenario]:
     return found + sorted(others, key=lambda s: (s.turn, s.id))
 
 
-def _belongs(one: Scenario, other: Scenario | Summary) -> bool:
+def _belongs(one: Scenario, other: Summary) -> bool:
     """Whether another scenario is of its pair or dialogue."""
     same = (one.pair and one.pair == other.pair) or (one.series and one.series == other.series)
     return bool(same) and other.id != one.id

@@ -37,8 +37,7 @@ from sts.suites.folders import (
     named,
     versions,
 )
-from sts.suites.scenarios import Summary
-from sts.suites.types import Scenario
+from sts.suites.types import Scenario, Summary
 from sts.trajectories.types import split
 
 _NUMBERED = re.compile(r"(.+)-([0-9]{1,9})")
@@ -145,7 +144,7 @@ _EDITED: dict[str, Summary] = {}
 """What was read of edited candidates, by the `row_hash` that names each for ever."""
 
 
-def _check_edited(draft: Draft, one: Scenario | Summary, id: str, edited: str) -> None:
+def _check_edited(draft: Draft, one: Summary, id: str, edited: str) -> None:
     if (one.id, one.row_hash) != (id, edited):
         raise DamagedData(f"{draft.folder}: {id} is not what it was edited to")
 

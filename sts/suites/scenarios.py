@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -14,7 +14,7 @@ from sts.errors import DamagedData, TamperedSuite
 from sts.storage import arrow, parquet
 from sts.storage.files import canonical_json, parsed_json, regular_bytes, write_atomically
 from sts.suites.folders import FORMAT, FORMAT_VERSION
-from sts.suites.types import Scenario, row_hash
+from sts.suites.types import Scenario, Summary
 
 SCHEMA = {
     "id": pa.string(),
@@ -58,40 +58,6 @@ Check = Callable[[Sequence[Episode], Sequence[str]], Sequence[Episode]]
 def unchecked(recordings: Sequence[Episode], names: Sequence[str]) -> Sequence[Episode]:
     """Returns recordings as they are: no world is needed for that."""
     return recordings
-
-
-class Summary(NamedTuple):
-    """A scenario without its recording, as it is listed.
-
-    Attributes:
-      id: as in `Scenario`, like what else is called so.
-      row_hash: of all of it.
-      text: the instruction that is judged.
-      source: what recorded it.
-      recorded_by: who took part.
-    """
-
-    id: str
-    hash: str
-    row_hash: str
-    category: str
-    kind: str
-    text: str
-    trajectory: str
-    world: str
-    context_start: int
-    takeover: int
-    horizon: int
-    roles: tuple[int, ...]
-    partner: str
-    difficulty: str
-    tags: tuple[str, ...]
-    pair: str
-    series: str
-    turn: int
-    replaces: str
-    source: str
-    recorded_by: tuple[str, ...]
 
 
 def write(path: Path, scenarios: Sequence[Scenario]) -> None:
@@ -151,22 +117,25 @@ def unpacked(
 
 def _scenario(name: str, row: dict[str, Any], recording: Episode) -> Scenario:
     try:
-        scenario = Scenario(
-            **{column: row[column] for column in _PLAIN},
-            instruction=Instruction(**parsed_json(row["instruction"], dict)),
-            parameters=parsed_json(row["parameters"], dict),
-            roles=tuple(row["roles"]),
-            tags=tuple(row["tags"]),
-            recording=recording,
-            provenance=parsed_json(row["provenance"], dict),
-            heard=tuple(Instruction(**one) for one in parsed_json(row["heard"], list)),
-        )
+        scenario = Scenario(**_fields(row), recording=recording)
         mark = scenario.hash
     except (TypeError, ValueError, DamagedData) as error:
         raise DamagedData(f"{name}: {error}") from None
     if mark != row["hash"]:
         raise TamperedSuite(f"{name} was edited: its hash does not match")
     return scenario
+
+
+def _fields(row: dict[str, Any]) -> dict[str, Any]:
+    """Return the fields of a summary in a row."""
+    return {column: row[column] for column in _PLAIN} | {
+        "instruction": Instruction(**parsed_json(row["instruction"], dict)),
+        "parameters": parsed_json(row["parameters"], dict),
+        "roles": tuple(row["roles"]),
+        "tags": tuple(row["tags"]),
+        "provenance": parsed_json(row["provenance"], dict),
+        "heard": tuple(Instruction(**one) for one in parsed_json(row["heard"], list)),
+    }
 
 
 def summaries(name: str, raw: bytes) -> list[Summary]:
@@ -178,14 +147,9 @@ def summaries(name: str, raw: bytes) -> list[Summary]:
 
 def _summary(name: str, row: dict[str, Any]) -> Summary:
     try:
-        made = parsed_json(row["provenance"], dict)
-        mark = row_hash(row["hash"], row | {"provenance": made})
-        text = parsed_json(row["instruction"], dict)["text"]
-        source, people = str(made.get("source", "")), made.get("recorded_by", ())
-        own = {column: row[column] for column in Summary._fields if column in row}
-        own |= {"roles": tuple(row["roles"]), "tags": tuple(row["tags"])}
-        return Summary(
-            **own, row_hash=mark, text=text, source=source, recorded_by=tuple(map(str, people))
-        )
-    except (TypeError, ValueError, KeyError) as error:
+        found = Summary(**_fields(row))
+        vars(found)["hash"] = row["hash"]
+        _ = found.row_hash, found.recorded_by
+    except (TypeError, ValueError, DamagedData) as error:
         raise DamagedData(f"{name}: {error}") from None
+    return found

@@ -20,9 +20,9 @@ ROW = ("id", "trajectory", "world", "context_start", "difficulty", "tags", "prov
 """What else is no part of what it means, and yet of what is frozen."""
 
 
-@dataclass(frozen=True, eq=False)
-class Scenario:
-    """Context, takeover point, continuation length and instruction, mined from a trajectory.
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Summary:
+    """A scenario without its recording, as it is listed.
 
     Attributes:
       id: its name within a suite, such as "CATEGORY-03".
@@ -41,7 +41,6 @@ class Scenario:
       difficulty: "easy", "medium" or "hard".
       tags: free words.
       takeover_hash: `content_hash` of the serialised state at takeover.
-      recording: the trajectory from `context_start` on: at least C steps, C + L for "replay".
       provenance: what mined it.
       heard: what else the evaluated roles are told, each from its own step on, counted from the
         start of the context; none later than the instruction that is judged.
@@ -67,13 +66,54 @@ class Scenario:
     difficulty: str
     tags: tuple[str, ...]
     takeover_hash: str
-    recording: Episode
     provenance: dict[str, Any]
     heard: tuple[Instruction, ...] = ()
     pair: str = ""
     series: str = ""
     turn: int = 0
     replaces: str = ""
+
+    @cached_property
+    def hash(self) -> str:
+        """SHA-256 of all that can change a continuation or its judgement.
+
+        Not of its id or tags, nor of which others it belongs with: those are the suite's. Without
+        the recording it cannot be computed: what reads a summary states it.
+        """
+        raise NotImplementedError
+
+    @cached_property
+    def row_hash(self) -> str:
+        """SHA-256 of everything in it."""
+        own = {name: getattr(self, name) for name in ROW} | {"tags": list(self.tags)}
+        links = {name: getattr(self, name) for name in LINKS if getattr(self, name)}
+        return content_hash(self.hash.encode(), canonical_json(own | links))
+
+    @property
+    def text(self) -> str:
+        """The instruction that is judged."""
+        return self.instruction.text
+
+    @property
+    def source(self) -> str:
+        """What recorded it; "" where that is not known."""
+        return str(self.provenance.get("source", ""))
+
+    @property
+    def recorded_by(self) -> tuple[str, ...]:
+        """Who took part in the recording."""
+        return tuple(map(str, self.provenance.get("recorded_by", ())))
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Scenario(Summary):
+    """Context, takeover point, continuation length and instruction, mined from a trajectory.
+
+    Attributes:
+      recording: the trajectory from `context_start` on: at least C steps, C + L for "replay".
+    """
+
+    recording: Episode
 
     @property
     def instructions(self) -> tuple[Instruction, ...]:
@@ -82,10 +122,7 @@ class Scenario:
 
     @cached_property
     def hash(self) -> str:
-        """SHA-256 of all that can change a continuation or its judgement.
-
-        Not of its id or tags, nor of which others it belongs with: those are the suite's.
-        """
+        """As of `Summary`."""
         meaning: dict[str, Any] = {
             "category": self.category,
             "kind": self.kind,
@@ -100,18 +137,6 @@ class Scenario:
         if self.heard:  # so that a scenario of one instruction keeps its hash
             meaning["heard"] = [one.view() for one in self.heard]
         return content_hash(canonical_json(meaning), self.recording.content_hash.encode())
-
-    @cached_property
-    def row_hash(self) -> str:
-        """SHA-256 of everything in it."""
-        return row_hash(self.hash, {name: getattr(self, name) for name in (*ROW, *LINKS)})
-
-
-def row_hash(meaning: str, row: Mapping[str, Any]) -> str:
-    """Returns the SHA-256 of a scenario of the hash `meaning`, whose other columns are in `row`."""
-    own = {name: row[name] for name in ROW} | {"tags": list(row["tags"])}
-    links = {name: row[name] for name in LINKS if row[name]}
-    return content_hash(meaning.encode(), canonical_json(own | links))
 
 
 class Change(NamedTuple):
