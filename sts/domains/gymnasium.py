@@ -9,17 +9,10 @@ or by a class that says more:
     class CartPole(GymnasiumEnvironment):
         id, moves, noop = "CartPole-v1", ("left", "right"), 0
 
-A state is the seed, the settings and the moves made so far, as JSON: restoring makes the
-environment anew and makes the moves again, so it takes as long as the moves did, and no pickle is
-ever read. With them stands a digest after each step of all that has come out so far: observation,
-reward, terminated, truncated. An environment that answers otherwise on the way back is refused, and
-the step is named.
-
-The time limit that an id is registered with is lifted, since a suite has its own; the setting
-`max_episode_steps` puts one back, and the world then ends there.
-
-What is lost: the `info` of a step, and, where `rounded` is set, what a reward is worth between two
-units. Needs the extra `gym`.
+A state is the seed, the settings and the moves made so far, as JSON, with a digest after each step
+of all that has come out so far: observation, reward, terminated, truncated. No pickle is ever read.
+docs/worlds.md says what that costs, and what becomes of time limits and rewards. The `info` of a
+step is lost. Needs the extra `gym`.
 """
 
 from __future__ import annotations

@@ -147,13 +147,8 @@ class Instruction:
             raise DamagedData(f"expected an instruction of texts and a step, found {self.view()}")
 
     def view(self) -> dict[str, Any]:
-        """Returns it as JSON values."""
-        return {
-            "text": self.text,
-            "category": self.category,
-            "given_at": self.given_at,
-            "source": self.source,
-        }
+        """Return it as JSON values."""
+        return dict(vars(self))
 
 
 def in_order(judged: Instruction, heard: Sequence[Instruction]) -> tuple[Instruction, ...]:

@@ -138,7 +138,7 @@ def _singly(task: Task) -> list[Task]:
 
 def perform(task: Task) -> list[Trajectory]:
     """Return the trajectories of a task."""
-    return _played(agents.planned(task.agent, task.fingerprint), task)
+    return played(agents.planned(task.agent, task.fingerprint), task)
 
 
 def record(
@@ -152,7 +152,7 @@ def record(
 ) -> list[Trajectory]:
     """Return the trajectories of one agent; arguments and errors as of `record_all`."""
     states = begun(domain, count=count, steps=steps, seed=seed, settings=settings)
-    return _played(agent, Task(agent.name, "", domain, 0, tuple(states), steps, seed))
+    return played(agent, Task(agent.name, "", domain, 0, tuple(states), steps, seed))
 
 
 def begun(
@@ -178,7 +178,7 @@ def begun(
     return world.generate(count, seed=seed, **settings)
 
 
-def _played(agent: agents.Agent, task: Task) -> list[Trajectory]:
+def played(agent: agents.Agent, task: Task) -> list[Trajectory]:
     """Return the trajectories of a team of `agent` in the worlds of a task.
 
     What a world itself asks for is told from the start, and kept as a setter's instruction. The

@@ -80,17 +80,14 @@ def columns_of(every: Sequence[Trajectory]) -> dict[str, Any]:
 
 def _sizes(episodes: Sequence[Episode]) -> list[tuple[int, int]]:
     """Returns the height and width of each episode's pictures; 0 where it has none here."""
-    made: dict[tuple[str, bytes], tuple[int, int]] = {}
-    for one in episodes:
-        key = one.domain, one.state
-        if key not in made:
-            made[key] = _size(one)
-    return [made[one.domain, one.state] for one in episodes]
+    worlds = [(one.domain, one.state) for one in episodes]
+    made = {world: _size(*world) for world in dict.fromkeys(worlds)}
+    return [made[world] for world in worlds]
 
 
-def _size(episode: Episode) -> tuple[int, int]:
+def _size(name: str, state: bytes) -> tuple[int, int]:
     try:
-        picture = domain(episode.domain).picture(episode.state)
+        picture = domain(name).picture(state)
     except StsError:
         return 0, 0
     return picture.height, picture.width

@@ -22,7 +22,7 @@ from sts import agents
 from sts.jobs.pool import Pool
 from sts.storage.workspace import Workspace
 from sts.trajectories import store
-from sts.trajectories.record import begun, played
+from sts.trajectories.record import Task, begun, played
 from sts.trajectories.types import Trajectory
 from tests.benchmarks.measure import Table, machine, markdown
 
@@ -82,8 +82,8 @@ def record_file(folder: str, agent: str, count: int, seed: int) -> None:
     made: list[Trajectory] = []
     for first in range(0, count, ABREAST):
         some = states[first : first + ABREAST]
-        player = agents.load(agent)
-        made += played(player, "lambda-star", some, first=first, steps=STEPS, seed=seed)
+        task = Task(agent, "", "lambda-star", first, tuple(some), STEPS, seed)
+        made += played(agents.load(agent), task)
     store.save(Workspace.open(folder), made)
 
 

@@ -30,9 +30,8 @@ def told() -> Trajectory:
     (one,) = recorded(count=1)
     who = (Participant("human", "Zoë"), Participant("script", "setter"))
     said = Instruction("Go to Good — now.", "clean-take", 4, "setter")
-    return trajectory(
-        one.episode, who, source="test", provenance={"a": [1, None]}, instructions=(said,)
-    )
+    silent = trajectory(one.episode, who, source="test", provenance={"a": [1, None]})
+    return dataclasses.replace(silent, instructions=(said,))
 
 
 def same(a: Trajectory, b: Trajectory) -> bool:
