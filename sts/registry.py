@@ -13,6 +13,14 @@ from typing import Any
 from sts.entry_points import EntryPoint, of_group
 from sts.errors import ArgumentError, StsError, UnknownName
 
+PACKAGES = frozenset({"sts", "scenarios", "analysis", "annotator_app"})
+"""The packages of this distribution."""
+
+
+def is_packaged(module: str) -> bool:
+    """Return True if a module is of this distribution."""
+    return module.partition(".")[0] in PACKAGES
+
 
 def named(group: str) -> dict[str, EntryPoint]:
     """Returns the entry points of `group` by name; of several packages' the last."""

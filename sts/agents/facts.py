@@ -18,9 +18,6 @@ from sts.jobs.executors import Owned
 from sts.jobs.pool import Pool
 from sts.jobs.processes import Died
 
-PACKAGES = frozenset({"sts", "scenarios", "analysis", "annotator_app"})
-"""The packages of this distribution."""
-
 
 class Facts(NamedTuple):
     """The facts about an agent, by the names of its attributes."""
@@ -41,7 +38,7 @@ def apart(name: str) -> str:
         return ""
     points = registry.named(GROUP)
     path = points[name].value if name in points else name
-    return "" if ":" not in path or path.partition(".")[0].partition(":")[0] in PACKAGES else name
+    return "" if ":" not in path or registry.is_packaged(path.partition(":")[0]) else name
 
 
 def facts(name: str) -> Facts:

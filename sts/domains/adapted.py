@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import inspect
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, Literal, cast
 
@@ -167,7 +168,7 @@ class Stepped:
         progress()
         return world.observe(role)
 
-    def _guarded(self, doing: str) -> guarded:
+    def _guarded(self, doing: str) -> AbstractContextManager[None]:
         return guarded(f"domain {self._name!r} failed to {doing} at step {self._steps}")
 
 

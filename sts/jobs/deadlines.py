@@ -1,25 +1,20 @@
 """Calls into the environment of a user: whatever it does wrong becomes one line.
 
-Every such call is made in `with guarded(what)`, in worker processes as in the main one:
-
-- What it prints goes to standard error, so that it is never mixed with what `sts` prints.
-- What it raises, including `SystemExit`, becomes an `StsError` whose line begins with `what`.
-- If it forks this process and returns twice, the copy ends.
-
-A call that never returns cannot be interrupted here. Code of users is therefore called in a worker
-process, which calls `progress` after each step; its parent ends a worker that has been silent for
+Every such call is made in `with guarded(what)`, in worker processes as in the main one. A call that
+never returns cannot be interrupted here. Code of users is therefore called in a worker process,
+which calls `progress` after each step; its parent ends a worker that has been silent for
 STS_PATIENCE seconds (`sts.jobs.pool`).
 """
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 import threading
 import time
-from collections.abc import Callable
-from types import TracebackType
-from typing import Any, TextIO
+from collections.abc import Callable, Iterator
+from typing import TextIO
 
 from sts.errors import ArgumentError, StsError
 
@@ -94,39 +89,32 @@ def patience() -> float:
     Raises:
       ArgumentError: STS_PATIENCE is not a positive number.
     """
-    text = os.environ.get(PATIENCE)
-    if text is None:
-        return SECONDS
+    text = os.environ.get(PATIENCE, str(SECONDS))
+    with contextlib.suppress(ValueError):
+        if 0 < (seconds := float(text)) < 1e9:
+            return seconds
+    raise ArgumentError(f"expected {PATIENCE} to be a number of seconds, found {text!r}")
+
+
+@contextlib.contextmanager
+def guarded(what: str, error: type[StsError] = StsError) -> Iterator[None]:
+    """Call a user's environment in this context.
+
+    What it prints goes to standard error, so that it is never mixed with what `sts` prints. If it
+    forks this process and returns twice, the copy ends.
+
+    Raises:
+      StsError: what was raised, `SystemExit` too, as an `error` whose line begins with `what`.
+    """
+    before, REPORTS.process = REPORTS.process, os.getpid()
     try:
-        seconds = float(text)
-    except ValueError:
-        seconds = 0.0
-    if not 0 < seconds < 1e9:
-        raise ArgumentError(f"expected {PATIENCE} to be a number of seconds, found {text!r}")
-    return seconds
-
-
-class guarded:  # noqa: N801 - reads as a function
-    """A context in which a user's environment is called; `what` begins the line of an error."""
-
-    def __init__(self, what: str, error: type[StsError] = StsError) -> None:
-        self._what, self._error = what, error
-
-    def __enter__(self) -> None:
-        """Redirect standard output."""
-        self._before, REPORTS.process = REPORTS.process, os.getpid()
-        quiet.__enter__()
-
-    def __exit__(
-        self, kind: Any, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        """Restore standard output and turn an exception into an error of ours.
-
-        Raises:
-          StsError: what was raised.
-        """
-        progress()
-        REPORTS.process = self._before
-        quiet.__exit__()
-        if error is not None and not isinstance(error, StsError | KeyboardInterrupt):
-            raise self._error(f"{self._what}: {type(error).__name__}: {error}") from error
+        with quiet:
+            try:
+                yield
+            finally:
+                progress()
+                REPORTS.process = before
+    except (StsError, KeyboardInterrupt):
+        raise
+    except BaseException as found:
+        raise error(f"{what}: {type(found).__name__}: {found}") from found

@@ -1,18 +1,26 @@
-"""Plain values as bytes: a header in JSON, then the bytes of arrays and byte strings in order.
+"""What both ends of a pipe need: plain values as bytes, and an end with the parent's.
 
 A value is None, a bool, an int, a float, a text, bytes, an array or NumPy scalar of numbers or
-texts, an array of values, or a list, tuple, set or dict of values. Reading one executes nothing.
-The interpreter of an agent that brings its own Python runs this file too, so it needs only NumPy
-and Python 3.8.
+texts, an array of values, or a list, tuple, set or dict of values. Its bytes are a header in JSON,
+then those of arrays and byte strings in order. Reading one executes nothing. The interpreter of an
+agent that brings its own Python runs this file too, so it needs only NumPy and Python 3.8.
 """
 
 from __future__ import annotations
 
 import json
+import os
+import select
+import signal
+import sys
+import threading
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+
+if sys.platform == "linux":
+    import fcntl
 
 KINDS = "biufcSUmM"
 """The kinds of dtypes that can be sent."""
@@ -65,7 +73,8 @@ def _reduced(value: Any, raw: list[bytes], reduce: Callable[[Any], tuple[str, An
     if kind in _SCALARS:
         return value
     if kind in (list, tuple, set):
-        return [kind.__name__, *(_reduced(one, raw, reduce) for one in value)]
+        every = sorted(value, key=repr) if kind is set else value  # whose order is no part of it
+        return [kind.__name__, *(_reduced(one, raw, reduce) for one in every)]
     if kind is dict:
         both = ([k, v] for k, v in value.items())
         return ["dict", *([_reduced(one, raw, reduce) for one in pair] for pair in both)]
@@ -133,13 +142,32 @@ class _Reader:
         return taken
 
     def _array(self, kind: str, name: str, shape: list[int]) -> Any:
-        dtype, count = np.dtype(name), 1
+        if name[1:2] not in KINDS or (dtype := np.dtype(name)).kind not in KINDS:
+            raise ValueError(name)
+        count = 1
         for size in shape:
             if type(size) is not int or size < 0:
                 raise ValueError(shape)
             count *= size
-        if dtype.kind not in KINDS:
-            raise ValueError(name)
         raw = self._taken(count * dtype.itemsize)
         array: Any = np.ndarray(tuple(shape), dtype, bytes(raw)).copy()
         return array if kind == "array" else array[()]
+
+
+def end_with_parent(pipe: int) -> None:
+    """Have this process, and all that it begins, end when the other end of a pipe is closed.
+
+    It leads a process group. A thread sees to it, and on Linux the system, as compiled code may let
+    no thread run.
+    """
+
+    def end() -> None:
+        poll = select.poll()
+        poll.register(pipe, 0)
+        poll.poll()
+        os.killpg(0, signal.SIGKILL)
+
+    threading.Thread(target=end, daemon=True).start()
+    if sys.platform == "linux":
+        fcntl.fcntl(pipe, fcntl.F_SETOWN, -os.getpgrp())
+        fcntl.fcntl(pipe, fcntl.F_SETFL, os.O_ASYNC)

@@ -17,8 +17,7 @@ from typing import Any
 from sts.errors import StsError
 from sts.jobs import frames
 from sts.jobs.frames import Broken
-
-OURS = frozenset({"sts", "scenarios", "analysis", "annotator_app"})
+from sts.registry import is_packaged
 
 
 def pack(value: Any) -> bytes:
@@ -61,12 +60,10 @@ def portable(error: BaseException, *, ours: bool) -> BaseException:
 def _reduced(one: Any) -> tuple[str, Any]:
     kind = type(one)
     name = f"{kind.__module__}:{kind.__qualname__}"
-    if isinstance(one, StsError):
-        return name, [one.args, one.__dict__]
+    if isinstance(one, BaseException):
+        return name, [one.args if isinstance(one, StsError) else one.__reduce__()[1], vars(one)]
     if kind is Counter:
         return name, dict(one)
-    if isinstance(one, BaseException):
-        return name, [one.__reduce__()[1], getattr(one, "__notes__", [])]
     if dataclasses.is_dataclass(kind):
         return name, {f.name: getattr(one, f.name) for f in dataclasses.fields(one) if f.init}
     if hasattr(kind, "_fields"):
@@ -75,26 +72,21 @@ def _reduced(one: Any) -> tuple[str, Any]:
 
 
 def _built(name: str, inside: Any) -> Any:
-    if name == "collections:Counter":
-        return Counter(inside)
     module, _, path = name.partition(":")
     kind: Any = sys.modules.get(module)
     for part in path.split("."):
         kind = getattr(kind, part, None)
-    if not isinstance(kind, type) or kind.__module__ != module:
-        raise Broken(f"expected one of our records, found {name}")
-    if module == "builtins" and issubclass(kind, Exception):
-        args, notes = inside
-        error = kind(*args)
-        for note in notes:
-            error.add_note(str(note))
-        return error
-    if module.partition(".")[0] in OURS:
+    if isinstance(kind, type) and kind.__module__ == module:
+        if kind is Counter:
+            return Counter(inside)
         if issubclass(kind, StsError):
-            args, state = inside
-            return kind.restored(args, state)
-        if dataclasses.is_dataclass(kind):
+            return kind.restored(*inside)
+        if module == "builtins" and issubclass(kind, Exception):
+            error = kind(*inside[0])
+            error.__dict__.update(inside[1])
+            return error
+        if is_packaged(module) and dataclasses.is_dataclass(kind):
             return kind(**inside)
-        if hasattr(kind, "_fields"):
+        if is_packaged(module) and hasattr(kind, "_fields"):
             return kind(*inside)
     raise Broken(f"expected one of our records, found {name}")

@@ -1,8 +1,7 @@
 """Worker processes, each at one task at a time.
 
 A worker that ends, or that makes no progress for STS_PATIENCE seconds if it is limited, costs the
-task that it was at and no other: another takes its place. Seconds are counted in looks, so that a
-time in which this process did not run is one look, however long it was.
+task that it was at and no other: another takes its place.
 
 Workers are copies of a process that has imported the modules of ours that are imported here, and
 has done nothing since: only the first has to wait for that. Where Python has no such process, and
@@ -17,20 +16,17 @@ import os
 import pickle
 import sys
 import tempfile
-import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterator
-from multiprocessing.connection import Connection, wait
+from multiprocessing.connection import Connection
 from typing import Any, NamedTuple, ParamSpec, Self, TypeVar
 
 from sts.errors import StsError
 from sts.jobs import deadlines, plain
-from sts.jobs.processes import PULSE, Process
+from sts.jobs.frames import end_with_parent
+from sts.jobs.processes import PULSE, Process, pause
 from sts.jobs.processes import Died as Died
-
-if sys.platform == "linux":
-    import fcntl
 
 R = TypeVar("R")
 P = ParamSpec("P")
@@ -48,6 +44,12 @@ class _Task(NamedTuple):
     @property
     def owner(self) -> str:
         return getattr(self.work, "owner", "")
+
+    def done(self) -> Any:
+        try:
+            return self.work(*self.args)
+        except StsError as error:
+            return error
 
 
 class Pool:
@@ -103,26 +105,20 @@ class Pool:
         Raises:
           Exception: any other that was raised in a process which ran only our own code.
         """
-        looked = time.monotonic()
         while self._waiting or any(worker.task for worker in self._workers):
             if self._done_here():
                 task = self._waiting.popleft()
-                yield task.key, _done(task)
-                looked = time.monotonic()
+                yield task.key, task.done()
                 continue
             self._hand_out()
             busy = [worker for worker in self._workers if worker.task]
-            wait([worker.connection for worker in busy], PULSE)
-            since, looked = time.monotonic() - looked, time.monotonic()
+            pause(*busy)
             if self._limited:
                 deadlines.progress()  # if this process is a worker, too, and limited by its parent
             for worker in busy:
-                outcome = worker.outcome(min(since, 2 * PULSE))
-                if outcome is None:
-                    continue
-                key, worker.task = worker.task.key if worker.task else None, None
-                self._hand_out()
-                yield key, outcome[0]
+                if came := worker.outcome():
+                    self._hand_out()
+                    yield came
 
     def ask(self, work: Callable[P, R], *args: P.args, **_: P.kwargs) -> R:
         """Return `work(*args)`, done in a process while nothing else is, or raise its error."""
@@ -175,13 +171,6 @@ def executor(workers: int, tasks: int, *, apart: bool = False) -> Pool:
     return Pool(width, inside=width == 1 and not apart, limited=apart)
 
 
-def _done(task: _Task) -> Any:
-    try:
-        return task.work(*task.args)
-    except StsError as error:
-        return error
-
-
 class _Worker(Process):
     """A process, whose code it may run, and the task that it is at."""
 
@@ -200,29 +189,27 @@ class _Worker(Process):
         self.task = task
         self.send(pickle.dumps((task.work, task.args)))
 
-    def outcome(self, since: float) -> tuple[Any] | None:
-        """Return what came of its task, None if it is still at it.
+    def outcome(self) -> tuple[Any, Any] | None:
+        """Return the key of its task and what came of it, None if it is still at it.
 
         Raises:
           Exception: it was raised there, by our own code.
         """
         try:
-            data = self.answer(since)
+            data = self.answer()
             if data is None:
                 return None
             came, raised = plain.unpack(data)
         except Died as error:
-            return (error,)
+            came, raised = error, False
         except ValueError as error:
             self.end()
-            return (Died(f"its process answered what cannot be read: {error}"),)
-        if (
-            raised
-            and isinstance(came, Exception)
-            and not (self.owner or isinstance(came, StsError))
-        ):
+            came, raised = Died(f"its process answered what cannot be read: {error}"), False
+        key, self.task = self.task.key if self.task else None, None
+        own = raised and not self.owner and not isinstance(came, StsError)
+        if own and isinstance(came, Exception):
             raise came
-        return (came,)
+        return key, came
 
 
 def _started(context: Any, given: tuple[Any, ...]) -> Any:
@@ -251,9 +238,9 @@ def _imported() -> list[str]:
 
 def _serve(connection: Connection, environment: dict[str, str], ours: bool) -> None:
     """Do tasks until the parent has gone."""
-    if hasattr(os, "setpgid"):
-        os.setpgid(0, 0)  # what it begins ends with it, and Ctrl-C is the parent's
-    _end_with_parent()
+    os.setpgid(0, 0)  # what it begins ends with it, and Ctrl-C is the parent's
+    parent: Any = multiprocessing.parent_process()
+    end_with_parent(parent.sentinel)
     os.dup2(2, 1)  # what any program prints there is not mixed with what `sts` prints
     os.environ.clear()
     os.environ.update(environment)
@@ -274,20 +261,3 @@ def _answer(request: bytes, *, ours: bool) -> bytes:
         return plain.pack((found, True))
     except TypeError:  # what the error holds besides its line cannot be sent
         return plain.pack((StsError(str(found)), True))
-
-
-def _end_with_parent() -> None:
-    """Have this process end when its parent has, however that was: nothing else tells it so.
-
-    A thread sees to it, and on Linux the system, as compiled code may let no thread run.
-    """
-    parent: Any = multiprocessing.parent_process()
-
-    def end() -> None:
-        parent.join()
-        os._exit(1)
-
-    threading.Thread(target=end, daemon=True).start()
-    if sys.platform == "linux":
-        fcntl.fcntl(parent.sentinel, fcntl.F_SETOWN, -os.getpgrp())
-        fcntl.fcntl(parent.sentinel, fcntl.F_SETFL, os.O_ASYNC)

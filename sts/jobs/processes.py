@@ -6,8 +6,9 @@ import contextlib
 import os
 import signal
 import subprocess
-from multiprocessing.connection import Connection
-from typing import Any, TypeAlias
+import time
+from multiprocessing.connection import Connection, wait
+from typing import Any
 
 from sts.errors import Unavailable
 from sts.jobs.deadlines import COPY, PATIENCE, PROGRESS
@@ -17,7 +18,6 @@ LEAVE = 2.0  # seconds that a process which has closed its pipe may take to end
 MOST = 2**29 - 1
 """Bytes of a message from a process that runs the code of users. The first four bytes of a text
 that such code writes into the pipe would announce more."""
-Begun: TypeAlias = "Any"  # a multiprocessing.Process of any start method, or a subprocess.Popen
 
 
 class Died(Unavailable):
@@ -29,7 +29,10 @@ class Hung(Died):
 
 
 class Process:
-    """A process at the other end of a pipe.
+    """A process at the other end of a pipe, which leads a process group of its own.
+
+    Seconds of silence are counted in looks, so that a time in which this process did not run is one
+    look, however long it was.
 
     Attributes:
       connection: our end of the pipe.
@@ -37,16 +40,11 @@ class Process:
       copies: how many copies of the process were ended; see `sts.jobs.deadlines.progress`.
     """
 
-    def __init__(self, connection: Connection, begun: Begun, patience: float) -> None:
-        """Take a process that has been started.
-
-        Args:
-          connection: our end of its pipe.
-          begun: the process; it leads a process group of its own.
-          patience: for how many seconds it may be silent.
-        """
+    def __init__(self, connection: Connection, begun: Any, patience: float) -> None:
+        """Take our end of its pipe, and a `multiprocessing.Process` or `subprocess.Popen`."""
         self.connection, self.copies = connection, 0
-        self._begun, self.patience, self._silent = begun, patience, 0.0
+        self._begun, self.patience = begun, patience
+        self._silent, self._looked = 0.0, time.monotonic()
 
     @property
     def alive(self) -> bool:
@@ -61,16 +59,12 @@ class Process:
 
     def send(self, data: bytes) -> None:
         """Send it a message; `answer` finds out if it has just died."""
-        self._silent = 0.0
+        self._silent, self._looked = 0.0, time.monotonic()
         with contextlib.suppress(OSError):
             self.connection.send_bytes(data)
 
-    def answer(self, since: float) -> bytes | None:
+    def answer(self) -> bytes | None:
         """Return its answer, or None if it is still at work.
-
-        Args:
-          since: seconds since the last look. A caller that was itself stopped passes less, so that
-            the time in which nothing ran does not count.
 
         Raises:
           Died: it has ended, or has been silent for too long and was ended.
@@ -88,7 +82,8 @@ class Process:
         except OSError:  # a message that is longer than any
             self.end()
             raise Died("its process sent bytes that are not an answer, and was ended") from None
-        self._silent += since
+        since, self._looked = time.monotonic() - self._looked, time.monotonic()
+        self._silent += min(since, 2 * PULSE)
         if not alive:
             raise Died(self.end(LEAVE))
         if self._silent < self.patience:
@@ -102,12 +97,11 @@ class Process:
     def end(self, seconds: float = 0.0) -> str:
         """End it with everything that it has begun, and return how it came to its end.
 
-        Args:
-          seconds: how long it may take to end by itself.
+        `seconds` is how long it may take to end by itself.
         """
         self.connection.close()
         code = self._code(seconds)
-        with contextlib.suppress(OSError, AttributeError):  # no group, or no groups here
+        with contextlib.suppress(OSError):  # it has no group any more
             os.killpg(self._begun.pid, signal.SIGKILL)
         self._begun.kill()
         self._code(None)
@@ -128,3 +122,8 @@ class Process:
         self._begun.join(seconds)
         code: int | None = self._begun.exitcode
         return code
+
+
+def pause(*processes: Process) -> None:
+    """Wait until one of the processes has sent something, or for a pulse."""
+    wait([one.connection for one in processes], PULSE)

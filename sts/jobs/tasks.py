@@ -37,6 +37,21 @@ class _Chain(Generic[T]):
         self.tasks, self.failed = deque([task]), False
         self.error: StsError | None = None
 
+    def take(self, outcome: object, parts: Callable[[T], Sequence[T]]) -> T | None:
+        """Take what came of the first task; return that task, or None if it is tried again."""
+        task, error = self.tasks.popleft(), outcome if isinstance(outcome, StsError) else None
+        again: Sequence[T] = ()
+        if isinstance(error, Died) and self.error is None:
+            again = (task,)
+        elif error is not None and not isinstance(error, Hung) and len(parts(task)) > 1:
+            again = parts(task)
+        if again:
+            self.error = error
+            self.tasks.extendleft(reversed(again))
+            return None
+        self.failed |= error is not None
+        return task
+
 
 def work_off(
     tasks: Sequence[T],
@@ -69,50 +84,33 @@ def work_off(
     waiting = deque(_Chain(task) for task in tasks)
     numbers, busy = itertools.count(), dict[int, _Chain[T]]()
 
-    def hand_out() -> list[tuple[T, R | StsError]]:
-        """Has as much begun as there is room for; returns what is not to be tried."""
-        left: list[tuple[T, R | StsError]] = []
+    def hand_out() -> Iterator[tuple[T, R | StsError]]:
+        """Have as much begun as there is room for; yield what is not to be tried."""
         while waiting and len(busy) < there.width:
             chain = waiting.popleft()
             first = chain.tasks[0]
             who, users = owner(first), apart(first)
             if bad[who] >= max(ENOUGH, good[who]):
-                left += [(task, NotTried()) for task in chain.tasks]
+                yield from ((task, NotTried()) for task in chain.tasks)
             else:
                 busy[number := next(numbers)] = chain
                 work: Callable[..., Any] = Owned(perform, users) if users else perform
                 there.submit(number, work, first)
-        return left
 
     yield from hand_out()
     for number, outcome in there.completed():
         if number not in busy:  # done twice
             continue
         chain = busy.pop(number)
-        task = chain.tasks.popleft()
-        again = _again(task, outcome, parts(task), chain.error)
-        came: list[tuple[T, R | StsError]] = []
-        if again:
-            chain.error = outcome
-            chain.tasks.extendleft(reversed(again))
-        else:
-            came = [(task, outcome)]
-            failed = isinstance(outcome, StsError)
-            chain.failed = chain.failed or failed
-            (bad if failed else good)[owner(task)] += len(parts(task))
+        task = chain.take(outcome, parts)
         if chain.tasks:
             waiting.appendleft(chain)
-        elif chain.error is not None and not chain.failed:
-            mention(task, chain.error)
-        yield from came + hand_out()
+        came: list[tuple[T, R | StsError]] = []
+        if task is not None:
+            came = [(task, outcome)]
+            (bad if isinstance(outcome, StsError) else good)[owner(task)] += len(parts(task))
+            if not chain.tasks and chain.error is not None and not chain.failed:
+                mention(task, chain.error)
+        yield from [*came, *hand_out()]
     if busy:
         raise Unavailable(f"the executor has ended with {len(busy)} tasks not done; start again")
-
-
-def _again(task: T, outcome: object, pieces: Sequence[T], before: StsError | None) -> Sequence[T]:
-    """Return what is tried again after an outcome, `before` being the error of an earlier one."""
-    if not isinstance(outcome, StsError):
-        return ()
-    if isinstance(outcome, Died) and before is None:
-        return (task,)
-    return pieces if len(pieces) > 1 and not isinstance(outcome, Hung) else ()

@@ -11,9 +11,9 @@ import pytest
 
 from sts import agents
 from sts.agents.identity import stated
-from sts.agents.identity.sources import is_packaged
 from sts.entry_points import of_group
 from sts.errors import ArgumentError
+from sts.registry import is_packaged
 from sts.worlds.lambda_star.agents.rule import Rule
 from tests import golden
 from tests.examples import scenarios

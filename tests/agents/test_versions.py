@@ -123,6 +123,14 @@ def test_a_stated_version_and_what_can_be_read_both_count() -> None:
     assert [stated(mark) for mark in marks] == ["1.2", "1.3", "1.2"]
 
 
+def test_code_of_an_agent_that_states_a_version_is_not_read(module: Make) -> None:
+    text = f"class Mine:\n    name, version = 'mine', '7'\n{ACT}\n    def more(self):\n        return 1"
+    edits = (text, text.replace("return 1", "return eval('2')"), text.replace("'7'", "'8'"))
+    marks = [agents.fingerprint(module(one).Mine()) for one in edits]
+    assert marks[0] == marks[1] != marks[2]
+    assert [stated(mark) for mark in marks] == ["7", "7", "8"]
+
+
 @pytest.mark.parametrize("version", ["1 2", "../1", "x" * 33, 3, ["1"]])
 def test_a_version_that_is_none_is_refused(version: object) -> None:
     with pytest.raises(ArgumentError, match="version must be 1 to 32 letters"):

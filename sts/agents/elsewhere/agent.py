@@ -35,7 +35,7 @@ class Elsewhere(Agent):
         """
         self.child = _child(spelling)
         self.played_by = {n: str(v) for n, v in self.child.told["played_by"].items()}
-        for name, value in self.child.told["attributes"].items():
+        for name, value in self.child.told["declared"].items():
             setattr(self, name, value)
 
     def begin(self, batch: int, roles: int) -> Memory:

@@ -11,33 +11,27 @@ import os
 import shutil
 import subprocess
 import threading
-import time
 from collections.abc import Callable
 from multiprocessing import Pipe
-from multiprocessing.connection import wait
 from pathlib import Path
 from typing import Any
 
+from sts.agents import described
 from sts.errors import ArgumentError, StsError
 from sts.jobs import frames
 from sts.jobs.deadlines import patience, progress
-from sts.jobs.processes import PULSE, Died, Hung, Process
+from sts.jobs.processes import Died, Hung, Process, pause
 
 SHIM = Path(__file__).with_name("shim.py")
 REFUSED = b"!"
 """Begins a message of the shim that says why there is no agent to play."""
 _OURS = ("PYTHONHOME", "PYTHONPATH", "PYTHONSTARTUP", "__PYVENV_LAUNCHER__")
 """What is meant for this interpreter and would mislead another."""
+_LENGTHS = {"done": 2, "compute": 2, "raised": 3}
 
 
 class Raised(Exception):
-    """An exception of the agent's own; `raised` makes one that is called as it was there."""
-
-
-def raised(kind: str, text: str) -> Raised:
-    """Return an exception whose line is that of the same agent in this process."""
-    one: Raised = type(kind, (Raised,), {})(text)
-    return one
+    """An exception of the agent's own; a class derived from it is called as it was there."""
 
 
 class Child:
@@ -45,7 +39,7 @@ class Child:
 
     Attributes:
       python: the interpreter, as it was typed.
-      told: what the agent says of itself, by name; see the shim's answer to "describe".
+      told: what the agent says of itself, by name, as `sts.agents.described.describe` returns it.
     """
 
     def __init__(self, python: str, module: str, name: str) -> None:
@@ -62,9 +56,10 @@ class Child:
         ours, theirs = Pipe()
         life, self._life = os.pipe()
         given = theirs.fileno(), life
+        files = str(SHIM), frames.__file__, described.__file__
         try:
             begun = subprocess.Popen(
-                [python, str(SHIM), frames.__file__, module, name, *map(str, given)],
+                [python, *files, module, name, *map(str, given)],
                 stdin=subprocess.DEVNULL,
                 stdout=2,
                 env={key: value for key, value in os.environ.items() if key not in _OURS},
@@ -79,7 +74,18 @@ class Child:
             theirs.close()
             os.close(life)
         self._process = Process(ours, begun, patience())
-        self.told: dict[str, Any] = self._first()
+        try:
+            self.told: dict[str, Any] = self.ask("describe")
+        except Raised as error:
+            self.end()
+            raise ArgumentError(str(error)) from None
+        except Died as error:
+            if isinstance(error, Hung):
+                raise
+            raise ArgumentError(
+                f"{python} is no interpreter of Python 3.8 or later: it does not run a file of "
+                f"ours ({error})"
+            ) from None
 
     @property
     def ended(self) -> bool:
@@ -100,20 +106,39 @@ class Child:
           StsError: it sends something that is not an answer.
         """
         with self._lock:
-            answer = self._exchanged(request)
+            answer = self._exchange(request)
             while compute is not None and answer[0] == "compute":
-                answer = self._exchanged(("done", compute(str(answer[1]))))
+                answer = self._exchange(("done", compute(str(answer[1]))))
         if answer[0] == "raised":
-            raise raised(str(answer[1]), str(answer[2]))
+            raise type(str(answer[1]), (Raised,), {})(str(answer[2]))
         return answer[1]
 
-    def _exchanged(self, message: tuple[Any, ...]) -> tuple[Any, ...]:
+    def find(self, name: str, folders: tuple[str, ...]) -> tuple[str | None, tuple[str, ...]]:
+        """Return where it finds a module, as `sts.agents.described.find` does."""
+        file, inside = self.ask("find", name, folders)
+        return file, tuple(inside)
+
+    def end(self) -> None:
+        """End it, with all that it has begun."""
+        if self._life >= 0:
+            self._process.end()
+            os.close(self._life)
+            self._life = -1
+
+    def _exchange(self, message: tuple[Any, ...]) -> tuple[Any, ...]:
         """Return what it answers to a message; if that fails in any way, the process is ended."""
         try:
             if self._life < 0:
                 raise Died("its process has ended")
             self._process.send(frames.pack(message))
-            return _answer(frames.unpack(self._received()))
+            data = self._receive()
+            if data.startswith(REFUSED):
+                raise ArgumentError(" ".join(data.decode(errors="replace")[1:].split()))
+            answer: Any = frames.unpack(data)
+            kind = str(answer[0]) if type(answer) is tuple and answer else ""
+            if kind not in _LENGTHS or len(answer) != _LENGTHS[kind]:
+                raise frames.Broken("expected an answer, found another value")
+            return tuple(answer)
         except Died as error:
             self.end()
             raise error.saying(f"{self.python}: {error}") from None
@@ -127,53 +152,12 @@ class Child:
             self.end()
             raise
 
-    def _received(self) -> bytes:
-        """Return the next message."""
-        self._process.patience, looked = patience(), time.monotonic()
-        while True:
-            since, looked = time.monotonic() - looked, time.monotonic()
-            data = self._process.answer(min(since, 2 * PULSE))
-            if data is not None:
-                return data
+    def _receive(self) -> bytes:
+        self._process.patience = patience()
+        while (data := self._process.answer()) is None:
             progress()  # it is this process that sees to its end
-            wait([self._process.connection], PULSE)
-
-    def _first(self) -> dict[str, Any]:
-        try:
-            data = self._received()
-        except Died as error:
-            self.end()
-            if isinstance(error, Hung):
-                raise error.saying(f"{self.python}: {error}") from None
-            raise ArgumentError(
-                f"{self.python} is no interpreter of Python 3.8 or later: it does not run a file "
-                f"of ours, and {error}"
-            ) from None
-        if data.startswith(REFUSED):
-            self.end()
-            line = data[len(REFUSED) :].decode(errors="replace")
-            raise ArgumentError(" ".join(line.split()))
-        told: dict[str, Any] = _answer(frames.unpack(data))[1]
-        return told
-
-    def end(self) -> None:
-        """End it, with all that it has begun."""
-        if self._life >= 0:
-            self._process.end()
-            os.close(self._life)
-            self._life = -1
-
-
-def _answer(message: Any) -> tuple[Any, ...]:
-    """Return a message, if it is an answer.
-
-    Raises:
-      Broken: it is not.
-    """
-    lengths = {"done": 2, "compute": 2, "raised": 3}
-    if type(message) is not tuple or len(message) != lengths.get(str(message[:1] and message[0])):
-        raise frames.Broken("expected an answer, found another value")
-    return message
+            pause(self._process)
+        return data
 
 
 _children: dict[tuple[int, str, str], Child] = {}

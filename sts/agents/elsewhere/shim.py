@@ -1,10 +1,11 @@
 """Plays an agent in an interpreter of its own, for a parent that has the worlds.
 
-    PYTHON shim.py FRAMES MODULE CLASS PIPE LIFE
+    PYTHON shim.py FRAMES DESCRIBED MODULE CLASS PIPE LIFE
 
 It needs NumPy and Python 3.8 or later: nothing of the suite is installed there. Messages go over
 PIPE, one end of a `multiprocessing.Pipe`, as plain values; FRAMES is the file that writes and reads
-these (`sts/jobs/frames.py`). What the agent prints goes to standard error. Nothing is ever written
+these (`sts/jobs/frames.py`), and DESCRIBED that which says what an agent is
+(`sts/agents/described.py`). What the agent prints goes to standard error. Nothing is ever written
 to the pipe LIFE: when its other end closes, the parent has gone, and this process ends, whatever it
 is at.
 
@@ -14,27 +15,16 @@ and ("compute", name), which asks for a part of the observation and is answered 
 
 from __future__ import annotations
 
-import functools
 import importlib
 import importlib.util
 import inspect
 import os
-import select
-import signal
 import sys
-import threading
 from multiprocessing.connection import Connection
 from typing import Any, Callable, NamedTuple  # noqa: UP035 - Python 3.8 has no other
 
-if sys.platform == "linux":
-    import fcntl
-
 REFUSED = b"!"
 """Begins a message that says why there is no agent to play."""
-TOLD = (
-    *("name", "sees", "deterministic", "draws", "domain", "trained_on", "version"),
-    "weights_digest",
-)
 PARTS = ("moves", "says", "log_probs")
 """The parts of a choice."""
 
@@ -93,10 +83,10 @@ def loaded(module: str, name: str) -> Any:
 class Server:
     """Answers requests, one after the other."""
 
-    def __init__(self, agent: Any, frames: Any, pipe: Connection) -> None:
-        self._agent, self._frames, self._pipe = agent, frames, pipe
-        self._ways: Any = {"describe": self._describe, "find": _find, "begin": self._begin}
-        self._ways.update({"act": self._act, "finish": self._finish})
+    def __init__(self, agent: Any, frames: Any, described: Any, pipe: Connection) -> None:
+        self._agent, self._frames, self._described, self._pipe = agent, frames, described, pipe
+        self._ways: Any = {"describe": self._describe, "find": described.find}
+        self._ways.update({"begin": self._begin, "act": self._act, "finish": self._finish})
 
     def serve(self) -> None:
         """Answer until the parent has gone."""
@@ -114,31 +104,18 @@ class Server:
         self._pipe.send_bytes(answer)
 
     def _describe(self) -> Any:
-        """Return what the parent must know of the agent: what it declares, and its identity.
-
-        Of an attribute that is not plain only the kind is told.
-        """
-        kind = type(self._agent)
-        state, hidden = {}, {}
-        for name, value in _attributes(self._agent).items():
+        """Return what the agent says of itself; of what it keeps that is not plain, the kind."""
+        found = self._described.describe(self._agent)
+        found["hidden"] = {}
+        for name, value in list(found["kept"].items()):
             try:
                 self._frames.pack(value)
-                state[name] = value
             except (TypeError, RecursionError):
-                hidden[name] = type(value).__name__
+                found["hidden"][name] = type(found["kept"].pop(name)).__name__
         numpy = sys.modules["numpy"].__version__
-        return {
-            "attributes": {n: getattr(self._agent, n) for n in TOLD if hasattr(self._agent, n)},
-            "played_by": {"python": sys.version.split()[0], "numpy": numpy},
-            "finishes": callable(getattr(self._agent, "finish", None)),
-            "module": kind.__module__,
-            "class": kind.__qualname__,
-            "at_its_name": _at_its_name(kind),
-            "named": isinstance(getattr(self._agent, "parameters", None), (tuple, list)),
-            "path": sys.path,
-            "state": state,
-            "hidden": hidden,
-        }
+        found["played_by"] = {"python": sys.version.split()[0], "numpy": numpy}
+        found["finishes"] = callable(getattr(self._agent, "finish", None))
+        return found
 
     def _begin(self, batch: int, roles: int) -> Any:
         return _remembered(self._agent.begin(batch, roles))
@@ -160,48 +137,6 @@ class Server:
     def _compute(self, name: str) -> Any:
         self._pipe.send_bytes(self._frames.pack(("compute", name)))
         return self._frames.unpack(self._pipe.recv_bytes())[1]
-
-
-def _attributes(agent: Any) -> dict[str, Any]:
-    """Return what an object names as its parameters, or else keeps and does not derive."""
-    named = getattr(agent, "parameters", None)
-    if isinstance(named, (tuple, list)):
-        return {name: getattr(agent, name) for name in named}
-    kept = dict(getattr(agent, "__dict__", {}))
-    for kind in type(agent).__mro__:
-        slots = vars(kind).get("__slots__", ())
-        for name in (slots,) if isinstance(slots, str) else slots:
-            if name not in ("__dict__", "__weakref__") and hasattr(agent, name):
-                kept[name] = getattr(agent, name)
-    derived = functools.cached_property
-    return {
-        name: value
-        for name, value in kept.items()
-        if name not in (*TOLD, "parameters")
-        and not isinstance(getattr(type(agent), name, None), derived)
-    }
-
-
-def _at_its_name(kind: type) -> bool:
-    """Return True if a class is what its name leads to, unlike one made in a function."""
-    found: Any = sys.modules.get(kind.__module__)
-    for part in kind.__qualname__.split("."):
-        found = getattr(found, part, None)
-    return found is kind
-
-
-def _find(name: str) -> Any:
-    """Return the file and folders of a module that is loaded, or that a top one would have."""
-    module = sys.modules.get(name)
-    if module is not None:
-        return getattr(module, "__file__", None), tuple(getattr(module, "__path__", ()))
-    try:
-        spec = None if "." in name else importlib.util.find_spec(name)
-    except (ImportError, ValueError):
-        spec = None
-    if spec is None:
-        return None, ()
-    return spec.origin if spec.has_location else None, tuple(spec.submodule_search_locations or ())
 
 
 def _chosen(choice: Any) -> dict[str, Any]:
@@ -232,45 +167,32 @@ def _arrays(values: dict[str, Any]) -> dict[str, Any]:
     return out
 
 
-def _end_with_parent(life: int) -> None:
-    """Have this process, and all that it begins, end when the pipe's other end is closed.
-
-    A thread sees to it, and on Linux the system, as compiled code may let no thread run.
-    """
-
-    def end() -> None:
-        poll = select.poll()
-        poll.register(life, 0)
-        poll.poll()
-        os.killpg(0, signal.SIGKILL)
-
-    threading.Thread(target=end, daemon=True).start()
-    if sys.platform == "linux":
-        fcntl.fcntl(life, fcntl.F_SETOWN, -os.getpgrp())
-        fcntl.fcntl(life, fcntl.F_SETFL, os.O_ASYNC)
+def _loaded_file(path: str) -> Any:
+    name = os.path.splitext(os.path.basename(path))[0]
+    spec: Any = importlib.util.spec_from_file_location(name, path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
-def main(file: str, module: str, name: str, pipe: str, life: str) -> None:
+def main(frames: str, described: str, module: str, name: str, pipe: str, life: str) -> None:
     """Play until the parent has gone."""
     for one in (pipe, life):
         os.set_inheritable(int(one), False)
     connection = Connection(int(pipe))
     sys.stdout = sys.stderr
-    _end_with_parent(int(life))
     try:
-        spec = importlib.util.spec_from_file_location("frames", file)
-        frames: Any = importlib.util.module_from_spec(spec)  # type: ignore[arg-type]
-        spec.loader.exec_module(frames)  # type: ignore[union-attr]
+        codec = _loaded_file(frames)
+        codec.end_with_parent(int(life))
     except Exception as error:  # a broken NumPy may raise anything
         line = f"it has no NumPy that can be imported ({type(error).__name__}: {error})"
         connection.send_bytes(REFUSED + line.encode())
         return
     try:
-        server = Server(loaded(module, name), frames, connection)
+        server = Server(loaded(module, name), codec, _loaded_file(described), connection)
     except Refused as error:
         connection.send_bytes(REFUSED + str(error).encode())
         return
-    server._answer("describe")
     server.serve()
 
 
