@@ -37,8 +37,8 @@ def apart(name: str) -> str:
     if is_spelling(name):
         return ""
     points = registry.named(GROUP)
-    path = points[name].value if name in points else name
-    return "" if ":" not in path or registry.is_packaged(path.partition(":")[0]) else name
+    module, colon, _ = (points[name].value if name in points else name).partition(":")
+    return name if colon and not registry.is_packaged(module) else ""
 
 
 def facts(name: str) -> Facts:
@@ -59,24 +59,21 @@ def gather(names: Iterable[str]) -> dict[str, Facts | StsError]:
       StsError: one that this distribution installs cannot be loaded.
     """
     found: dict[str, Facts | StsError] = {}
-    with Pool(1, inside=True) as there:
-        for name in dict.fromkeys(names):
-            outcome = _asked(there, name)
-            if isinstance(outcome, Died):
-                outcome = _asked(there, name)
-            if isinstance(outcome, ArgumentError):
-                raise outcome
-            if isinstance(outcome, StsError) and not str(outcome).startswith(f"agent {name!r}"):
-                outcome = outcome.saying(f"agent {name!r} cannot be loaded: {outcome}")
-            found[name] = outcome
+    for name in dict.fromkeys(names):
+        found[name] = outcome = _asked(name) if apart(name) else facts(name)
+        if isinstance(outcome, ArgumentError):
+            raise outcome
+        if isinstance(outcome, StsError) and not str(outcome).startswith(f"agent {name!r}"):
+            found[name] = outcome.saying(f"agent {name!r} cannot be loaded: {outcome}")
     return found
 
 
-def _asked(there: Pool, name: str) -> Facts | StsError:
-    owner = apart(name)
-    if not owner:
-        return facts(name)
-    there.submit(name, Owned(facts, owner), name)
-    ((_, found),) = there.completed()
-    outcome: Facts | StsError = found
+def _asked(name: str) -> Facts | StsError:
+    """Return the facts of an agent, or its error, as a worker process finds them."""
+    outcome: Facts | StsError = Died()
+    with Pool(1) as there:
+        for _ in range(2):
+            if isinstance(outcome, Died):
+                there.submit(name, Owned(facts, name), name)
+                ((_, outcome),) = there.completed()
     return outcome

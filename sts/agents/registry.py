@@ -35,7 +35,7 @@ def load(name: str) -> Agent:
       Died: the other interpreter ends or does not come back.
     """
     if elsewhere.is_spelling(name):
-        return made(elsewhere.load(name), name)
+        return made(elsewhere.Elsewhere(name), name)
     if ":" in name:
         kind = registry.load_path("agent", name)
     else:

@@ -59,7 +59,7 @@ def read(
     if suite is not None:
         own = frozen.load(workspace, suite.partition("+")[0])
         rows, suite_hash = index.of({one.hash for one in own.scenarios}), own.hash
-    shown = index.showing(clips)
+    shown = index.among("clip", clips)
     inside = shown[np.isin(shown, rows)]
     quiet = silent(workspace.store, index, inside) if settle else set()
     return Played(

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import itertools
 import json
+from collections import defaultdict
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -113,52 +114,40 @@ class Index:
         """Returns the rows of continuations of the scenarios with these content hashes."""
         return np.flatnonzero(self.having("scenario", scenarios))
 
-    def showing(self, clips: Collection[str]) -> NDArray[np.intp]:
-        """Return the rows of continuations that show one of these clips, 32 hex digits each."""
-        digits = self.numbers("clip").tobytes().hex()
-        every = (digits[at : at + 32] in clips for at in range(0, len(digits), 32))
-        return np.flatnonzero(np.fromiter(every, np.bool_))
+    def digits(self, column: str, rows: Any = slice(None)) -> list[str]:
+        """Return a column of bytes as hexadecimal digits, or those of some rows."""
+        raw = self.numbers(column)[rows]
+        text, width = raw.tobytes().hex(), 2 * raw.shape[1]
+        return [text[at : at + width] for at in range(0, len(text), width)]
+
+    def among(self, column: str, wanted: Collection[str]) -> NDArray[np.intp]:
+        """Return the rows whose digits in a column are among those wanted."""
+        return np.flatnonzero([one in wanted for one in self.digits(column)])
 
     def beginning(self, id: str) -> NDArray[np.intp]:
-        """Returns the rows of continuations whose id begins with `id`, at least 4 digits."""
-        nothing = np.empty(0, np.intp)
-        if len(id) < _FORMED or len(id) > 24 or not set(id) <= set("0123456789abcdef"):
-            return nothing
-        low = np.frombuffer(bytes.fromhex(id.ljust(24, "0")), np.uint8)
-        whole = len(id) // 2
-        hits = (self.ids[:, :whole] == low[:whole]).all(1)
-        if len(id) % 2:
-            hits &= self.ids[:, whole] >> 4 == low[whole] >> 4
-        return np.flatnonzero(hits)
+        """Return the rows of continuations whose id begins with `id`, at least 4 digits."""
+        every = self.digits("id") if len(id) >= _FORMED else []
+        return np.flatnonzero([one.startswith(id) for one in every])
 
     def present(self, agent: str, mark: str, seed: int) -> dict[str, dict[int, int]]:
-        """Returns which continuations an agent has, by scenario and index, and their `together`."""
+        """Return which continuations an agent has, by scenario and index, and their `together`."""
         mask = self.having("agent", (agent,)) & self.having("fingerprint", (mark,))
         rows = np.flatnonzero(mask & (self.numbers("seed") == seed))
-        codes = self.codes("scenario")[rows]
-        order = np.argsort(codes, kind="stable")
-        rows, codes = rows[order], codes[order]
-        edges = np.flatnonzero(np.diff(codes, prepend=-1, append=-1))
-        numbers = self.numbers("index")[rows].tolist()
-        together = self.numbers("together")[rows].tolist()
-        words, out = self.words("scenario"), {}
-        for start, stop in zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True):
-            own = zip(numbers[start:stop], together[start:stop], strict=True)
-            out[words[codes[start]]] = dict(own)
+        words, out = self.words("scenario"), defaultdict[str, dict[int, int]](dict)
+        columns = self.codes("scenario"), self.numbers("index"), self.numbers("together")
+        for code, number, together in zip(*(one[rows].tolist() for one in columns), strict=True):
+            out[words[code]][number] = together
         return out
 
     def entries(self, rows: NDArray[np.intp]) -> Iterator[Entry]:
-        """Yields what is said of the continuations in `rows`."""
+        """Yield what is said of the continuations in `rows`."""
         words = {name: self.words(name) for name in _WORDS}
         for start in range(0, len(rows), MOST_AT_ONCE):
             own = rows[start : start + MOST_AT_ONCE]
-            digits = self.ids[own].tobytes().hex()
             said = {n: [words[n][c] for c in self.codes(n)[own].tolist()] for n in _WORDS[1:]}
             said |= {n: self.numbers(n)[own].tolist() for n in _NUMBERS}
-            ids = [digits[i : i + 24] for i in range(0, len(digits), 24)]
-            digits = self.numbers("clip")[own].tobytes().hex()
-            said["clip"] = [digits[i : i + 32] for i in range(0, len(digits), 32)]
-            yield from map(Entry, ids, *(said[name] for name in _ENTRY))
+            said |= {n: self.digits(n, own) for n in ("id", "clip")}
+            yield from map(Entry, *(said[name] for name in _ENTRY))
 
     def by_lot(self, rows: NDArray[np.intp], count: int) -> NDArray[np.intp]:
         """Returns `count` of the rows, or all, drawn by lot, and the same ones every time.
@@ -177,19 +166,15 @@ class Index:
         return {words[codes[order[start]]]: order[start:stop] for start, stop in each}
 
     def places(self, rows: NDArray[np.intp]) -> Iterator[tuple[str, list[int], dict[str, str]]]:
-        """Yields the parts that `rows` stand in: name, row groups, content hashes by id."""
-        groups, hashes = self.numbers("group"), self.numbers("content_hash")
+        """Yield the parts that `rows` stand in: name, row groups, content hashes by id."""
+        ids, hashes = self.digits("id", rows), self.digits("content_hash", rows)
+        groups = self.numbers("group")[rows]
         for name, at in self.by_part(rows).items():
-            own = rows[at]
-            ids, told = self.ids[own].tobytes().hex(), hashes[own].tobytes().hex()
-            yield (
-                name,
-                np.unique(groups[own]).tolist(),
-                {ids[24 * i : 24 * i + 24]: told[64 * i : 64 * i + 64] for i in range(len(own))},
-            )
+            own = {ids[i]: hashes[i] for i in at.tolist()}
+            yield name, np.unique(groups[at]).tolist(), own
 
 
-_ENTRY = ("scenario", *Entry._fields[2:])
+_ENTRY = ("id", "scenario", *Entry._fields[2:])
 MOST_AT_ONCE = 50_000
 """Entries that are made of columns at a time."""
 
@@ -222,11 +207,7 @@ def from_parts(store: Store) -> Index:
 
 def kept(store: Store) -> Index | None:
     """Returns the index that is kept, an empty one of a wreck; None where there is none."""
-    try:
-        store.get(NAME)
-    except FileNotFoundError:
-        return None
-    return _kept(store)
+    return _kept(store) if NAME in store.list(parts.FOLDER) else None
 
 
 def fits(index: Index, name: str, raw: bytes) -> bool:
@@ -310,47 +291,30 @@ def _single(index: Index) -> Index:
 
     Of a batch-sensitive one, which is made anew as its scenario gets more, that is the row which
     was made together with the most.
+
+    Raises:
+      DamagedData: two rows disagree.
     """
-    ids = index.ids
-    keys = np.ascontiguousarray(ids[:, :8]).view("<u8").ravel()
-    order = np.argsort(keys, kind="stable")
-    repeated = keys[order][1:] == keys[order][:-1]
-    if not repeated.any():
-        return index
-    near = order[np.concatenate(([False], repeated)) | np.concatenate((repeated, [False]))]
+    keys = np.ascontiguousarray(index.ids).view("S12").ravel()
     together, hashes = index.numbers("together"), index.numbers("content_hash")
-    best: dict[bytes, int] = {}
-    keep = np.ones(len(ids), np.bool_)
-    for row in sorted(near.tolist(), key=lambda r: (-int(together[r]), r)):
-        first = best.setdefault(ids[row].tobytes(), row)
-        if first == row:
-            continue
-        keep[row] = False
-        superseded = 0 < together[row] < together[first]
-        if not superseded and (hashes[row] != hashes[first]).any():
-            _disagree(index, first, row)
+    order = np.lexsort((-together, keys))
+    again = np.flatnonzero(keys[order][1:] == keys[order][:-1]) + 1
+    if not len(again):
+        return index
+    at = np.arange(len(order))
+    at[again] = 0
+    firsts, others = order[np.maximum.accumulate(at)[again]], order[again]
+    superseded = (0 < together[others]) & (together[others] < together[firsts])
+    differ = ~superseded & (hashes[others] != hashes[firsts]).any(1)
+    for pair in zip(firsts[differ].tolist(), others[differ].tolist(), strict=True):
+        one, other = (index.words("part")[index.codes("part")[row]] for row in pair)
+        raise DamagedData(
+            f"{other}: continuation {index.digits('id', [pair[1]])[0]} is another one in {one}: an "
+            "agent that draws by itself, or two machines that differ; move one of the files away"
+        )
+    keep = np.ones(len(keys), np.bool_)
+    keep[others] = False
     return Index(index.sizes, index.table.filter(arrow.of_numpy(keep)).combine_chunks())
 
 
-def _disagree(index: Index, first: int, second: int) -> None:
-    words, codes = index.words("part"), index.codes("part")
-    one, other = (words[codes[row]] for row in (first, second))
-    raise DamagedData(
-        f"{other}: continuation {index.ids[second].tobytes().hex()} is another one in {one}: an "
-        "agent that draws by itself, or two machines that differ; move one of the files away"
-    )
-
-
-def _nothing() -> Index:
-    zero: dict[Any, Any] = {
-        kind: arrow.of_numpy(np.empty(0, kind.to_pandas_dtype()))
-        for kind in {parts.SUMMARY[n] for n in _NUMBERS}
-    }
-    zero |= {
-        kind: arrow.of_numpy(np.empty((0, kind.byte_width), np.uint8)) for kind in _HASHES.values()
-    }
-    zero[_WORD] = arrow.coded(np.empty(0, np.int32), [])
-    return Index({}, pa.table({name: zero[kind] for name, kind in SCHEMA.items()}))
-
-
-EMPTY = _nothing()
+EMPTY = Index({}, pa.schema(SCHEMA.items()).empty_table())

@@ -36,12 +36,7 @@ _ORDER = ("index", "seed", "scenario", "fingerprint", "agent")
 
 
 class MadeOf(NamedTuple):
-    """What a table was made from.
-
-    Attributes:
-      set: the name of the set.
-      parts: a hash of the parts of continuations that it is about.
-    """
+    """The name of the set that a table was made from, and a hash of the parts that it is about."""
 
     set: str
     parts: str
@@ -70,11 +65,7 @@ def made_of(set: str, index: Index, parts: Collection[str]) -> MadeOf:
 
 
 def made_from(name: str, raw: bytes) -> MadeOf:
-    """Returns what a table was made from.
-
-    Raises:
-      DamagedData: it is no table, or an earlier version's or another's, which says nothing of it.
-    """
+    """Return what a table was made from; `DamagedData` if it does not say so."""
     try:
         return MadeOf(**parsed_json(parquet.metadata(name, raw)[_MADE_OF], dict))
     except (KeyError, TypeError, ValueError):
@@ -143,15 +134,9 @@ def packed(
     scenarios: Mapping[str, Scenario],
     source: MadeOf,
 ) -> bytes:
-    """Returns the bytes of a table.
+    """Return the bytes of a table about the continuations in rows of the index, one or more.
 
-    Args:
-      name: of the table.
-      index: of the workspace.
-      rows: of the index, whose continuations the table is about; at least one.
-      labels: of these.
-      scenarios: of the suite, by their hashes.
-      source: what it is made from.
+    `labels` are theirs, and `scenarios` those of the suite by their hashes.
 
     Raises:
       StsError: there are more rows than are read.

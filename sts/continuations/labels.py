@@ -15,7 +15,6 @@ from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 import sts
@@ -62,7 +61,7 @@ class Labels(NamedTuple):
       verdicts: int8[rows], where in `WORDS` it stands.
       steps: int32[rows], 0 for none.
       notes: int32[rows], where in `noted` its notes stand.
-      noted: each list of notes once.
+      noted: lists of notes.
     """
 
     verdicts: NDArray[np.int8]
@@ -99,7 +98,7 @@ def put(store: Store, name: str, labels: Sequence[Label], *, anew: bool = False)
     if anew:
         store.swap(name, raw)
     else:
-        store.put_new(name, raw, lambda there, new: _read(name, there).equals(_read(name, new)))
+        store.put_new(name, raw, lambda a, b: _unpacked(name, a).equals(_unpacked(name, b)))
 
 
 def _packed(name: str, labels: Sequence[Label]) -> bytes:
@@ -114,34 +113,43 @@ def _packed(name: str, labels: Sequence[Label]) -> bytes:
     return parquet.packed(name, FORMAT, VERSION, SCHEMA, made)
 
 
-def _read(name: str, raw: bytes) -> pa.Table:
+def _unpacked(name: str, raw: bytes) -> pa.Table:
     return parquet.unpacked(name, raw, FORMAT, VERSION, SCHEMA)
+
+
+def read_part(store: Store, name: str) -> tuple[NDArray[np.uint8], Labels]:
+    """Return what continuations a part is about, uint8[rows, 32] of content hashes, and its labels.
+
+    Raises:
+      FileNotFoundError: it is not there.
+    """
+    table = _unpacked(name, store.get(name))
+    hashes, steps = (
+        arrow.as_numpy(table.column(n).combine_chunks()) for n in ("content_hash", "step")
+    )
+    verdicts, notes = (table.column(n).to_pylist() for n in ("verdict", "notes"))
+    if strange := {*verdicts} - {*WORDS}:
+        raise DamagedData(f"{name}: expected verdicts, found {min(strange)!r:.40}")
+    noted = {text: i for i, text in enumerate(dict.fromkeys(notes))}
+    try:
+        texts = [tuple(map(str, parsed_json(text, list))) for text in noted]
+    except ValueError as error:
+        raise DamagedData(f"{name}: expected notes: {error}") from None
+    words = np.array([WORDS.index(one) for one in verdicts], np.int8)
+    return hashes, Labels(words, steps, np.array([noted[one] for one in notes], np.int32), texts)
 
 
 def find(store: Store, name: str, content_hash: str) -> Label | None:
     """Return the label of a continuation in a part, None where there is none."""
     try:
-        table = _read(name, store.get(name))
+        hashes, labels = read_part(store, name)
     except FileNotFoundError:  # labels of another suite, or from before it was there
         return None
-    own = table.filter(pc.equal(table.column("content_hash"), bytes.fromhex(content_hash)))
-    for row in own.to_pylist():
-        step = row["step"] or None
-        return Label(
-            content_hash, WORDS[_word(name, row["verdict"])], step, _notes(name, row["notes"])
-        )
+    own = np.frombuffer(bytes.fromhex(content_hash), np.uint8)
+    for row in np.flatnonzero((hashes == own).all(1)).tolist():
+        verdict, notes = WORDS[labels.verdicts[row]], labels.noted[labels.notes[row]]
+        return Label(content_hash, verdict, int(labels.steps[row]) or None, notes)
     return None
-
-
-def hashes(store: Store, name: str) -> list[str]:
-    """Return the content hashes of the continuations that a part is about."""
-    table = _read(name, store.get(name))
-    for verdict, notes in zip(
-        *(table.column(n).to_pylist() for n in ("verdict", "notes")), strict=True
-    ):
-        _word(name, verdict)
-        _notes(name, notes)
-    return [one.hex() for one in table.column("content_hash").to_pylist()]
 
 
 def read(store: Store, set: str, index: Index, rows: NDArray[np.intp]) -> Labels:
@@ -152,43 +160,25 @@ def read(store: Store, set: str, index: Index, rows: NDArray[np.intp]) -> Labels
     """
     size = len(rows)
     made = Labels(np.zeros(size, np.int8), np.zeros(size, np.int32), np.zeros(size, np.int32), [])
-    noted: dict[str, int] = {}
-    hashes = index.numbers("content_hash")
+    wanted = index.numbers("content_hash")
     for part, own in index.by_part(rows).items():
         name = name_of(set, part)
-        table = _read(name, store.get(name))
-        at = _matching(name, table, hashes[rows[own]])
-        verdicts = [_word(name, one) for one in table.column("verdict").to_pylist()]
-        notes = [noted.setdefault(one, len(noted)) for one in table.column("notes").to_pylist()]
-        made.verdicts[own] = np.array(verdicts, np.int8)[at]
-        made.steps[own] = arrow.as_numpy(table.column("step").combine_chunks())[at]
-        made.notes[own] = np.array(notes, np.int32)[at]
-    made.noted.extend(_notes(f"{FOLDER}/{set}", one) for one in noted)
+        hashes, labels = read_part(store, name)
+        at = _matching(name, hashes, wanted[rows[own]])
+        made.verdicts[own] = labels.verdicts[at]
+        made.steps[own] = labels.steps[at]
+        made.notes[own] = labels.notes[at] + len(made.noted)
+        made.noted.extend(labels.noted)
     return made
 
 
-def _matching(name: str, table: pa.Table, hashes: NDArray[np.uint8]) -> NDArray[np.intp]:
-    """Returns the rows of a table that have these content hashes, uint8[rows, 32]."""
-    own = arrow.as_numpy(table.column("content_hash").combine_chunks())
-    keys, wanted = (np.ascontiguousarray(one[:, :8]).view("<u8").ravel() for one in (own, hashes))
-    order = np.argsort(keys)
-    at = order[np.searchsorted(keys[order], wanted) % max(len(keys), 1)] if len(keys) else order
-    if len(at) != len(hashes) or not (own[at] == hashes).all():
+def _matching(name: str, own: NDArray[np.uint8], wanted: NDArray[np.uint8]) -> NDArray[np.intp]:
+    """Return the rows of a part that have the wanted content hashes, uint8[rows, 32]."""
+    rows = {one.tobytes(): row for row, one in enumerate(own)}
+    try:
+        return np.array([rows[one.tobytes()] for one in wanted], np.intp)
+    except KeyError:
         raise Lie(
             f"{name}: expected labels of the continuations in the part of that name, found others; "
             "move the file away and label again"
-        )
-    return at
-
-
-def _word(name: str, verdict: str) -> int:
-    if verdict not in WORDS:
-        raise DamagedData(f"{name}: expected verdicts, found {verdict!r:.40}")
-    return WORDS.index(verdict)
-
-
-def _notes(name: str, text: str) -> tuple[str, ...]:
-    try:
-        return tuple(map(str, parsed_json(text, list)))
-    except ValueError as error:
-        raise DamagedData(f"{name}: expected notes: {error}") from None
+        ) from None

@@ -68,11 +68,7 @@ class Chunk(NamedTuple):
         ]
 
     def check(self) -> None:
-        """Refuses to be done by another version of the suite.
-
-        Raises:
-          ArgumentError: this is another.
-        """
+        """Refuse to be done by another version of the suite."""
         if self.version != sts.__version__:
             raise ArgumentError(
                 f"this was planned by sts {self.version} and is not done by sts {sts.__version__}: "
@@ -84,13 +80,11 @@ class Plan(NamedTuple):
     """What a run makes.
 
     Attributes:
-      name: 24 hex digits of the hash of all that follows, and of the suite's.
       chunks: in the order of agents and scenarios.
       made: how many continuations of each agent, as it was named, are planned.
       kept: how many are there already.
     """
 
-    name: str
     chunks: tuple[Chunk, ...]
     made: dict[str, int]
     kept: dict[str, int]
@@ -106,21 +100,16 @@ def planned(
     seed: int,
     suite: str,
 ) -> Plan:
-    """Returns the plan of what is missing.
+    """Return the plan of what is missing, whatever the order of scenarios and agents.
 
-    Args:
-      index: of what is there.
-      scenarios: to continue; in any order, with the same result.
-      names: of the agents; in any order, too.
-      known: the facts of each of them, and of the agents that are partners.
-      count: continuations a scenario; one where neither the agent nor its partner draws.
-      seed: selects the agents' streams.
-      suite: the hash of the suite.
+    `known` has the facts of the agents and of those that are partners, `suite` is a hash; the rest
+    is as of `sts.continuations.run.run`.
     """
     order = sorted(names, key=lambda name: known[name][:2])
     ranked = sorted(scenarios, key=lambda one: (shape(one), one.id, one.hash))
     each = {name: [_count(known, name, one, count) for one in ranked] for name in names}
-    lists = {name: _missing(index, ranked, known[name], each[name], seed=seed) for name in order}
+    there = {name: index.present(known[name].name, known[name].fingerprint, seed) for name in names}
+    lists = {name: _missing(there[name], ranked, each[name]) for name in order}
     made = {name: sum(len(share.indices) for share in lists[name]) for name in names}
     most = min(max(sum(made.values()) // CHUNKS, FEWEST), MOST)
     cut = [(name, chunk) for name in order for chunk in _cut(lists[name], most)]
@@ -139,7 +128,7 @@ def planned(
         for i, (name, chunk) in enumerate(cut)
     )
     kept = {name: sum(each[name]) - made[name] for name in names}
-    return Plan(hashed, chunks, made, kept)
+    return Plan(chunks, made, kept)
 
 
 def _count(known: Mapping[str, Facts], name: str, scenario: Scenario, count: int) -> int:
@@ -150,23 +139,16 @@ def _count(known: Mapping[str, Facts], name: str, scenario: Scenario, count: int
 
 
 def _missing(
-    index: Index,
-    scenarios: Sequence[Scenario],
-    agent: Facts,
-    counts: Sequence[int],
-    *,
-    seed: int,
+    present: Mapping[str, Mapping[int, int]], scenarios: Sequence[Scenario], counts: Sequence[int]
 ) -> list[Share]:
-    """Returns what an agent lacks; of a batch-sensitive one, the whole of each such scenario."""
-    present = index.present(agent.name, agent.fingerprint, seed)
+    """Return what an agent lacks; of a batch-sensitive one, the whole of each such scenario."""
     out = []
     for scenario, count in zip(scenarios, counts, strict=True):
-        wanted = range(count)
         have = present.get(scenario.hash, {})
-        lacking = tuple(i for i in wanted if i not in have)
+        lacking = tuple(i for i in range(count) if i not in have)
         if lacking:
             sensitive = any(have.values())
-            out.append(Share(scenario, tuple(wanted) if sensitive else lacking))
+            out.append(Share(scenario, tuple(range(count)) if sensitive else lacking))
     return out
 
 

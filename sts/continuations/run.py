@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import functools
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
 from sts import agents
 from sts.agents.facts import Facts, apart, gather
 from sts.continuations import parts, store
-from sts.continuations.plan import Chunk, Share, planned
+from sts.continuations.plan import Chunk, planned
 from sts.continuations.takeover import by_shape, continue_all, partner_of
 from sts.continuations.types import Continuation
 from sts.domains import domain as find_domain
@@ -103,8 +103,8 @@ def run(
         chunks = work_off(
             plan.chunks,
             work,
-            parts=_parts,
-            owner=_agent_of,
+            parts=lambda chunk: chunk.parts,
+            owner=lambda chunk: chunk.agent,
             there=there,
             apart=_users_of,
             mention=lambda chunk, error: mention(chunk.agent, error),
@@ -119,14 +119,6 @@ def run(
         store.opened(workspace)  # whoever reads it next need not
     _raise_first(failed, lost, [s.id for s in scenarios])
     return Done(plan.made, plan.kept, {name: known[name].fingerprint for name in names})
-
-
-def _agent_of(chunk: Chunk) -> str:
-    return chunk.agent
-
-
-def _parts(chunk: Chunk) -> list[Chunk]:
-    return chunk.parts
 
 
 def _users_of(chunk: Chunk) -> str:
@@ -145,22 +137,17 @@ def _known(
       StsError: a partner cannot be loaded.
     """
     partners = {partner_of(one.partner) for one in scenarios} - {""}
-    known: dict[str, Facts] = {}
-    lost: dict[str, StsError] = {}
-    for name, found in gather([*names, *sorted(partners)]).items():
-        if isinstance(found, Facts):
-            known[name] = found
-        elif name in partners:
-            raise found
-        else:
-            lost[name] = found
+    found = gather([*names, *sorted(partners)])
+    known = {name: own for name, own in found.items() if isinstance(own, Facts)}
+    lost = {name: error for name, error in found.items() if isinstance(error, StsError)}
+    if missing := sorted(partners & lost.keys()):
+        raise lost[missing[0]]
     seen: dict[tuple[str, str], str] = {}
-    for name in names:
-        if name not in lost:
-            who = known[name].name, known[name].fingerprint
-            if who in seen:
-                raise ArgumentError(f"one agent is named twice: {seen[who]} and {name}")
-            seen[who] = name
+    for name in filter(known.get, names):
+        who = known[name].name, known[name].fingerprint
+        if who in seen:
+            raise ArgumentError(f"one agent is named twice: {seen[who]} and {name}")
+        seen[who] = name
     return known, lost
 
 
@@ -191,19 +178,16 @@ def _raise_first(
         for one in sorted(own, key=lambda f: order.index(f.scenario))
     ]
     tried = [(name, one) for name, one in every if not isinstance(one.error, NotTried)]
-    others = list(dict.fromkeys(name for name, _ in tried))
-    if lost:
-        name, error = next(iter(lost.items()))
-        others = [*lost, *others]
-        notes = [f"{len(tried)} scenarios failed"] if tried else []
-    elif tried:
-        name, first = tried[0]
-        error = first.error.about(f"scenario {first.scenario}")
-        notes = [f"agent {name}"]
-        notes += [f"{len(tried) - 1} more failed"] if len(tried) > 1 else []
-    else:
+    others = list(dict.fromkeys([*lost, *(name for name, _ in tried)]))
+    if not others:
         return
-    notes += [f"{other} failed, too" for other in others if other != name]
+    if lost:
+        error, notes = lost[others[0]], [f"{len(tried)} scenarios failed"] if tried else []
+    else:
+        first = tried[0][1]
+        error, notes = first.error.about(f"scenario {first.scenario}"), [f"agent {others[0]}"]
+        notes += [f"{len(tried) - 1} more failed"] if len(tried) > 1 else []
+    notes += [f"{other} failed, too" for other in others[1:]]
     left = Counter(name for name, one in every if isinstance(one.error, NotTried))
     notes += [f"{name} was not tried in {count} more" for name, count in left.items()]
     told = ", ".join(notes) + "; " if notes else ""
@@ -220,29 +204,26 @@ def perform(workspace: Workspace, chunk: Chunk) -> int:
     """
     chunk.check()
     agent = agents.planned(chunk.agent, chunk.fingerprint)
-    made = [one for batch in _batches(chunk) for one in _continued(chunk, agent, batch)]
+    alike: dict[tuple[int, ...], list[Scenario]] = {}
+    for scenario, indices in chunk.shares:
+        alike.setdefault(indices, []).append(scenario)
+    made: list[Continuation] = []
+    for indices, scenarios in alike.items():
+        for batch in by_shape(scenarios):
+            made += _continued(chunk, agent, batch, indices)
     parts.put(workspace.store, parts.name_of(chunk.plan, chunk.number), made)
     return chunk.size
 
 
-def _batches(chunk: Chunk) -> Iterator[list[Share]]:
-    """Yields shares that can be made in one batch: of one shape, and with the same indices."""
-    alike: dict[tuple[int, ...], list[Scenario]] = {}
-    for scenario, indices in chunk.shares:
-        alike.setdefault(indices, []).append(scenario)
-    for indices, scenarios in alike.items():
-        for group in by_shape(scenarios):
-            yield [Share(scenario, indices) for scenario in group]
-
-
-def _continued(chunk: Chunk, agent: agents.Agent, batch: Sequence[Share]) -> list[Continuation]:
-    """Returns the continuations of a batch.
+def _continued(
+    chunk: Chunk, agent: agents.Agent, scenarios: Sequence[Scenario], indices: Sequence[int]
+) -> list[Continuation]:
+    """Return the continuations of a batch, which are of one shape.
 
     A user's agent also plays the first of them alone: where that differs, its results depend on the
     batch. Then each scenario is made as a whole by itself, so that nothing depends on which others
     are there, and each continuation says so.
     """
-    scenarios, indices = [share.scenario for share in batch], batch[0].indices
     made = continue_all(scenarios, agent, seed=chunk.seed, indices=indices)
     if chunk.agent in agents.installed() or len(made) == 1:
         return made

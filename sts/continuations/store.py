@@ -76,14 +76,7 @@ def stream(workspace: Workspace, scenarios: Collection[str]) -> Iterator[list[Co
 
 def among(workspace: Workspace, ids: Collection[str]) -> Iterator[list[Continuation]]:
     """Yield the continuations of these ids that are kept, a part at a time."""
-    own = {*ids}
-
-    def rows(index: Index) -> NDArray[np.intp]:
-        digits = index.ids.tobytes().hex()
-        every = (digits[at : at + 24] for at in range(0, len(digits), 24))
-        return np.flatnonzero(np.fromiter((one in own for one in every), np.bool_))
-
-    return _read(workspace, rows)
+    return _read(workspace, lambda index: index.among("id", {*ids}))
 
 
 def in_part(workspace: Workspace, name: str) -> list[Continuation]:

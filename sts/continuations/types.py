@@ -131,17 +131,7 @@ class Continuation:
 
         The same on every machine and in every order.
         """
-        terms = _terms(
-            self.category,
-            self.kind,
-            self.instruction,
-            self.heard,
-            self.roles,
-            self.takeover,
-            self.horizon,
-            self.sees,
-            self.deterministic,
-        )
+        terms = _terms(*(getattr(self, name) for name in _TERMS))
         return content_hash(self.id.encode(), terms, self.episode.content_hash.encode())
 
     @cached_property
@@ -154,62 +144,30 @@ class Continuation:
         return content_hash(self.scenario_hash.encode(), self.episode.appearance.encode())[:32]
 
 
+_TERMS = (
+    *("category", "kind", "instruction", "heard", "roles", "takeover", "horizon"),
+    *("sees", "deterministic"),
+)
+"""What all continuations of a scenario and agent share of what is hashed."""
+
+
 @lru_cache(maxsize=4096)
-def _terms(
-    category: str,
-    kind: str,
-    instruction: Instruction,
-    heard: tuple[Instruction, ...],
-    roles: tuple[int, ...],
-    takeover: int,
-    horizon: int,
-    sees: str,
-    deterministic: bool,
-) -> bytes:
-    """Returns what all continuations of a scenario and agent share of what is hashed."""
-    return canonical_json(
-        {
-            "category": category,
-            "kind": kind,
-            "instruction": instruction.view(),
-            "roles": list(roles),
-            "takeover": takeover,
-            "horizon": horizon,
-            "sees": sees,
-            "deterministic": deterministic,
-        }
-        | ({"heard": [one.view() for one in heard]} if heard else {})  # none leaves hashes alone
-    )
+def _terms(*values: Any) -> bytes:
+    terms = dict(zip(_TERMS, values, strict=True))
+    terms["instruction"] = terms["instruction"].view()
+    terms["heard"] = [one.view() for one in terms["heard"]]
+    if not terms["heard"]:  # which leaves hashes alone
+        del terms["heard"]
+    return canonical_json(terms)
 
 
 def continuation(
-    scenario: Scenario,
-    identity: Identity,
-    episode: Episode,
-    *,
-    log_probs: NDArray[np.float32],
-    sees: Sees,
-    deterministic: bool,
-    seconds: float,
-    provenance: dict[str, Any],
-    together: int = 0,
+    scenario: Scenario, identity: Identity, episode: Episode, **more: Any
 ) -> Continuation:
-    """Returns the continuation of `scenario` that `episode` is."""
-    return Continuation(
-        identity=identity,
-        scenario_id=scenario.id,
-        category=scenario.category,
-        kind=scenario.kind,
-        instruction=scenario.instruction,
-        heard=scenario.heard,
-        roles=scenario.roles,
-        takeover=scenario.takeover,
-        horizon=scenario.horizon,
-        sees=sees,
-        deterministic=deterministic,
-        together=together,
-        episode=episode,
-        log_probs=log_probs,
-        seconds=seconds,
-        provenance=provenance,
-    )
+    """Return the continuation of `scenario` that `episode` is.
+
+    `more` are the attributes that do not follow from these; `together` is 0 unless it is given.
+    """
+    own = {name: getattr(scenario, name) for name in _TERMS if hasattr(scenario, name)}
+    own |= {"together": 0} | more
+    return Continuation(identity=identity, scenario_id=scenario.id, episode=episode, **own)

@@ -2,5 +2,3 @@
 
 from sts.agents.elsewhere.agent import Elsewhere as Elsewhere
 from sts.agents.elsewhere.agent import is_spelling as is_spelling
-from sts.agents.elsewhere.agent import load as load
-from sts.agents.elsewhere.child import Child as Child
