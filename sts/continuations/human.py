@@ -63,13 +63,9 @@ class Play:
         attempt: int,
         look: Callable[[int, Worlds], None] = lambda frame, worlds: None,
     ) -> None:
-        """Replays the context, which ends at the person's first turn.
+        """Replay the context, which ends at the first turn of the person's `attempt`-th try.
 
-        Args:
-          scenario: of one role.
-          person: by name.
-          attempt: which of theirs, from 0.
-          look: called with the number of each frame and the world then.
+        `look` is called with the number of each frame and the world then.
 
         Raises:
           ArgumentError: the scenario evaluates a team, or its world has no named moves to choose
@@ -81,16 +77,16 @@ class Play:
                 f"scenario {scenario.id} evaluates a team; one person plays one role"
             )
         self.scenario, self.identity = scenario, identity(scenario, person, attempt)
-        world = find_domain(scenario.recording.domain)
-        if not (world.moves and world.tokens):
-            missing = "tokens" if world.moves else "named moves"
+        self._domain = find_domain(scenario.recording.domain)
+        if not (self._domain.moves and self._domain.tokens):
+            missing = "tokens" if self._domain.moves else "named moves"
             raise ArgumentError(
                 f"scenario {scenario.id}: {scenario.recording.domain} has no {missing}, and a "
                 "person chooses one at each step"
             )
         self.turns: list[Turn] = []
         self.frames: list[dict[str, Any]] = []
-        self._look, self._domain = look, find_domain(scenario.recording.domain)
+        self._look = look
         form, worlds = shape(scenario), self._domain.restore([scenario.recording.state])
         self._script = script_of(self._domain, form, [scenario])
         self._watch = Watch([scenario], scenario.takeover)
@@ -108,11 +104,7 @@ class Play:
         return len(self.turns) == self.scenario.horizon
 
     def take(self, turn: Turn) -> None:
-        """Takes one step of the world, with the person's turn.
-
-        Raises:
-          ArgumentError: it is no turn, or there is none left.
-        """
+        """Take one step of the world with the person's turn; `ArgumentError` if it cannot be."""
         moves, tokens, horizon = self._domain.moves, self._domain.tokens, self.scenario.horizon
         if self.finished or not (0 <= turn.move < len(moves) and 0 <= turn.say < len(tokens)):
             raise ArgumentError(f"expected at most {horizon} turns of known moves and tokens")
@@ -143,11 +135,7 @@ class Play:
         }
 
     def finish(self, workspace: Workspace, *, seconds: float) -> Continuation:
-        """Keeps the continuation; finishing an attempt twice keeps and returns the first.
-
-        Raises:
-          ArgumentError: the continuation has not been played to its end.
-        """
+        """Keep the continuation; finishing an attempt twice keeps and returns the first."""
         one, recording = self.scenario, self.scenario.recording
         if not self.finished:
             raise ArgumentError(f"expected {one.horizon} turns, found {len(self.turns)}")

@@ -7,7 +7,7 @@ continuation, and `NewerFormat` where a later version wrote one.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -79,9 +79,13 @@ def among(workspace: Workspace, ids: Collection[str]) -> Iterator[list[Continuat
     return _read(workspace, lambda index: index.among("id", {*ids}))
 
 
-def in_part(workspace: Workspace, name: str) -> list[Continuation]:
-    """Return all continuations in the part of this name."""
-    return parts.unpacked(name, _bytes(workspace, name))
+def in_part(workspace: Workspace, name: str, **some: Any) -> list[Continuation]:
+    """Return the continuations in the part of this name, or `some` as `parts.unpacked` does."""
+    try:
+        raw = workspace.store.get(name)
+    except FileNotFoundError:
+        raise Lie(f"{name}: it was taken away while it was read; start again") from None
+    return parts.unpacked(name, raw, **some)
 
 
 def load(workspace: Workspace, scenarios: Collection[str]) -> list[Continuation]:
@@ -120,37 +124,20 @@ def _read(
 ) -> Iterator[list[Continuation]]:
     """Yields the continuations in the rows that `choose` does; makes an index anew that lies."""
     seen: set[str] = set()
-    store = workspace.store
-    index = index or indices.opened(store)
-    for attempt in (index, None):
-        index = attempt or indices.opened(store, anew=True)
+    for anew in (False, True):
+        if anew or index is None:
+            index = opened(workspace, anew=anew)
         try:
             for name, groups, hashes in index.places(choose(index)):
                 if hashes := {id: told for id, told in hashes.items() if id not in seen}:
-                    yield _from_part(workspace, name, groups, hashes)
+                    found = in_part(workspace, name, groups=groups, wanted=hashes)
+                    if {one.id: one.content_hash for one in found} != hashes:
+                        raise Lie(
+                            f"{name}: expected row groups of {parts.GROUP} rows, found others"
+                        )
+                    yield found
                     seen |= hashes.keys()
             return
-        except Lie as lie:
-            found = lie
-    raise found
-
-
-def _from_part(
-    workspace: Workspace, name: str, groups: Sequence[int], hashes: dict[str, str]
-) -> list[Continuation]:
-    """Returns the continuations with these content hashes, by id, that stand in a part.
-
-    Raises:
-      Lie: not all of them do.
-    """
-    found = parts.unpacked(name, _bytes(workspace, name), groups=groups, wanted=hashes)
-    if {one.id: one.content_hash for one in found} != hashes:
-        raise Lie(f"{name}: expected row groups of {parts.GROUP} rows, found others")
-    return found
-
-
-def _bytes(workspace: Workspace, name: str) -> bytes:
-    try:
-        return workspace.store.get(name)
-    except FileNotFoundError:
-        raise Lie(f"{name}: it was taken away while it was read; start again") from None
+        except Lie:
+            if anew:
+                raise

@@ -8,7 +8,7 @@ from __future__ import annotations
 import time
 from collections import defaultdict
 from collections.abc import Hashable, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -87,47 +87,26 @@ def continue_all(
     script, repeats = script_of(domain, form, every), isinstance(agent, Recorded)
     if repeats:
         script = repeated(script, form.roles, every)
+    given = None if repeats else [s.instructions for s in every]
     teams = teams_of(form, None if repeats else agent, names)
-    played = play(
-        domain,
-        worlds,
-        teams,
-        steps=form.takeover + form.horizon,
-        script=script,
-        told=None if repeats else [s.instructions for s in every],
-        watch=watch,
-    )
+    steps = form.takeover + form.horizon
+    played = play(domain, worlds, teams, steps=steps, script=script, told=given, watch=watch)
     for team in teams:
         agents.check_unchanged(team.agent)
-    seconds = (time.perf_counter() - began) / len(every)
-    alike = always_alike(agent, form.partner)
-    made = _made_by(agent)
-    return [
-        continuation(
-            s,
-            name,
-            Episode(
-                form.domain,
-                s.recording.state,
-                played.moves[b],
-                played.says[b],
-                played.rewards[b],
-                played.scene[b],
-            ),
-            log_probs=played.log_probs[b][:, form.roles],
-            sees=agent.sees,
-            deterministic=alike,
-            seconds=seconds,
-            provenance=made,
-        )
-        for b, (s, name) in enumerate(zip(every, names, strict=True))
-    ]
-
-
-def _made_by(agent: agents.Agent) -> dict[str, Any]:
-    """Returns what made a row, and what is to be known of the agent besides its identity."""
-    own = {name: getattr(agent, name, None) for name in ("trained_on", "played_by")}
-    return provenance() | {name: value for name, value in own.items() if value}
+    known = {name: getattr(agent, name, None) for name in ("trained_on", "played_by")}
+    shared = {
+        "sees": agent.sees,
+        "deterministic": always_alike(agent, form.partner),
+        "seconds": (time.perf_counter() - began) / len(every),
+        "provenance": provenance() | {name: value for name, value in known.items() if value},
+    }
+    made = []
+    for b, (s, name) in enumerate(zip(every, names, strict=True)):
+        done = (array[b] for array in (played.moves, played.says, played.rewards, played.scene))
+        episode = Episode(form.domain, s.recording.state, *done)
+        own = played.log_probs[b][:, form.roles]
+        made.append(continuation(s, name, episode, log_probs=own, **shared))
+    return made
 
 
 def by_shape(scenarios: Sequence[Scenario]) -> list[list[Scenario]]:
