@@ -205,6 +205,24 @@ def test_module_of_a_user_is_never_imported_in_the_main_process(folder: Path) ->
     assert "users" not in sys.modules
 
 
+@pytest.mark.parametrize(
+    ("kind", "line"),
+    [
+        ("Quits", "agent users:Quits: its process ended with exit code 0 and without a result"),
+        ("Interrupts", "agent users:Interrupts: KeyboardInterrupt"),
+    ],
+)
+def test_score_names_an_agent_that_ends_its_process(
+    kind: str, line: str, folder: Path, monkeypatch: Any, capfd: Any
+) -> None:
+    monkeypatch.syspath_prepend(str(folder))
+    words = ["--agent", f"users:{kind}", "--agent", "random", "--episodes", "2", "--steps", "5"]
+    assert main(["lambda-star", "score", *words]) == 1
+    said = capfd.readouterr()
+    sys.modules.pop("users", None)
+    assert said.out == "" and line in said.err and said.err.count("\n") == 1
+
+
 def test_users_agent_of_another_world_is_refused_before_anything_runs(
     folder: Path, capfd: Any
 ) -> None:

@@ -12,8 +12,10 @@ from typing import NamedTuple
 import numpy as np
 
 from sts.agents import check_unchanged, planned
+from sts.agents.facts import apart
 from sts.agents.protocol import Agent
 from sts.errors import ArgumentError, StsError
+from sts.jobs.executors import Owned
 from sts.jobs.pool import executor
 from sts.worlds.lambda_star.generation import environments, patterns
 from sts.worlds.lambda_star.generation.patterns import Settings
@@ -112,13 +114,16 @@ def play(
 
 
 def _results(jobs: Sequence[_Job], workers: int) -> Iterator[tuple[_Job, dict[int, Moments]]]:
-    """Yields each job with what `_play` returns, as they come."""
+    """Yield each job with what `_play` returns, as they come; users' agents play in workers."""
+    members = ",".join(jobs[0].trial.names).split(",") if jobs else []
+    users = " ".join(dict.fromkeys(filter(None, (apart(one.strip()) for one in members))))
     with executor(min(workers, len(jobs)), len(jobs)) as there:
         for job in jobs:
-            there.submit(job, _play, job)
+            there.submit(job, Owned(_play, users) if users else _play, job)
         for job, played in there.completed():
             if isinstance(played, StsError):
-                raise played
+                named = not users or str(played).startswith("agent ")
+                raise played if named else played.about(f"agent {users}")
             yield job, played
 
 
