@@ -48,11 +48,7 @@ def load(name: str) -> Agent:
 
 
 def planned(name: str, mark: str) -> Agent:
-    """Return the agent of a name, as `load` does, if it still is the one that a plan was made for.
-
-    Raises:
-      ArgumentError: its fingerprint is another by now.
-    """
+    """Return the agent of a name as `load` does; `ArgumentError` if its fingerprint is another."""
     agent = load(name)
     found = fingerprint(agent)
     if found != mark:
@@ -88,14 +84,15 @@ def made(given: Any, name: str) -> Agent:
     for attribute in ("sees", "deterministic", "draws", "domain"):
         if not hasattr(agent, attribute):
             setattr(agent, attribute, getattr(Agent, attribute))
-    if agent.sees not in get_args(Sees):
-        raise ArgumentError(f"agent {name!r}: sees must be one of {', '.join(get_args(Sees))}")
-    if not isinstance(agent.deterministic, bool):
-        raise ArgumentError(f"agent {name!r}: deterministic must be True or False")
-    if type(agent.draws) is not int or not 0 <= agent.draws <= MOST_DRAWS:
-        raise ArgumentError(f"agent {name!r}: draws must be 0 to {MOST_DRAWS}")
-    if not isinstance(agent.domain, str):
-        raise ArgumentError(f"agent {name!r}: domain must be the name of one, or empty")
+    drawn = type(agent.draws) is int and 0 <= agent.draws <= MOST_DRAWS
+    for holds, expected in (
+        (agent.sees in get_args(Sees), f"sees must be one of {', '.join(get_args(Sees))}"),
+        (isinstance(agent.deterministic, bool), "deterministic must be True or False"),
+        (drawn, f"draws must be 0 to {MOST_DRAWS}"),
+        (isinstance(agent.domain, str), "domain must be the name of one, or empty"),
+    ):
+        if not holds:
+            raise ArgumentError(f"agent {name!r}: {expected}")
     identify(agent)
     return agent
 

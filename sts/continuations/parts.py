@@ -66,7 +66,7 @@ def is_part(name: str) -> bool:
 
 
 def put(store: Store, name: str, continuations: Sequence[Continuation]) -> None:
-    """Keeps continuations as one part; the same once more changes nothing, timings apart.
+    """Keep continuations as one part; the same again changes nothing, timings apart.
 
     Raises:
       DamagedData: the part is there, and holds others.
@@ -82,18 +82,14 @@ def told(name: str, raw: bytes) -> dict[str, str]:
 
 
 def packed(name: str, continuations: Sequence[Continuation]) -> bytes:
-    """Returns the bytes of a part.
-
-    Raises:
-      DamagedData: a value does not fit its column; the line begins with `name`.
-    """
+    """Return the bytes of a part; `DamagedData` if a value does not fit its column."""
     rows: dict[str, list[Any]] = {
         n: [getattr(c.identity, n) for c in continuations] for n in _IDENTITY
     }
     rows |= {n: [getattr(c, n) for c in continuations] for n in (*_MARKS, *_PLAIN)}
-    rows["instruction"] = _json(continuations, lambda c: c.instruction, lambda i: i.view())
-    rows["heard"] = _json(continuations, lambda c: c.heard, lambda h: [one.view() for one in h])
-    rows["provenance"] = _json(continuations, lambda c: c.provenance, lambda p: p)
+    rows["instruction"] = _json([c.instruction for c in continuations], Instruction.view)
+    rows["heard"] = _json([c.heard for c in continuations], lambda h: [one.view() for one in h])
+    rows["provenance"] = _json([c.provenance for c in continuations], dict)
     try:
         made = {n: arrow.texts(rows[n]) for group in _TEXTS for n in group}
         made |= {
@@ -108,9 +104,8 @@ def packed(name: str, continuations: Sequence[Continuation]) -> bytes:
     return parquet.packed(name, FORMAT, VERSION, SCHEMA, made, group=GROUP)
 
 
-def _json(continuations: Sequence[Continuation], of: Any, view: Any) -> list[str]:
-    """Returns as JSON what many continuations share, and so serialised once for each that do."""
-    shared = [of(one) for one in continuations]
+def _json(shared: Sequence[Any], view: Callable[[Any], Any]) -> list[str]:
+    """Return as JSON what many continuations share, and so serialised once for each that do."""
     each = {id(one): one for one in shared}
     written = {key: canonical_json(view(one)).decode() for key, one in each.items()}
     return [written[id(one)] for one in shared]

@@ -1,8 +1,4 @@
-"""Work that a copy of this process does beside it, on a second processor.
-
-The copy has all that this process had when it was made, and nothing is sent to it; what it finds is
-sent back. What comes of it is the same as of doing the work here.
-"""
+"""Work that a copy of this process does at the same time, on a second processor."""
 
 from __future__ import annotations
 
@@ -12,27 +8,31 @@ import os
 import sys
 import warnings
 from collections.abc import Callable, Iterator
-from multiprocessing.connection import Connection
-from typing import Any, TypeVar
+from typing import TypeVar
 
 R = TypeVar("R")
 
 
 @contextlib.contextmanager
 def beside(work: Callable[[], R], *, worth: bool = True) -> Iterator[Callable[[], R]]:
-    """Yields what waits for the work and returns its result, or raises what it raises.
+    """Yield what waits for the work and returns its result, or raises what it raises.
 
-    Args:
-      work: draws of no generator that is used after it was begun.
-      worth: whether there is enough to do. If not, or where there is one processor, or processes
-        cannot be copied, or the copy ended without a result, it is done here once waited for.
+    The copy has all that this process has, and nothing is sent to it. If it is not worth a copy, or
+    there is one processor, or processes cannot be copied, or the copy ended without a result, the
+    work is done here once it is waited for. It draws of no generator that is used afterwards.
     """
     if not worth or sys.platform != "linux" or len(os.sched_getaffinity(0)) < 2:
         yield work
         return
     copies = multiprocessing.get_context("fork")
     here, there = copies.Pipe(duplex=False)
-    copy = copies.Process(target=_answer, args=(work, there), daemon=True)
+
+    def answer() -> None:
+        # Whoever waits then does the work, and meets what is wrong with it.
+        with contextlib.suppress(Exception, KeyboardInterrupt):
+            there.send(work())
+
+    copy = copies.Process(target=answer, daemon=True)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # of copying where there are threads
         copy.start()
@@ -50,9 +50,3 @@ def beside(work: Callable[[], R], *, worth: bool = True) -> Iterator[Callable[[]
         here.close()
         copy.kill()  # a handler of signals that it has of this process might let it go on
         copy.join()
-
-
-def _answer(work: Callable[[], Any], answer: Connection) -> None:
-    # Whoever waits then does the work, and meets what is wrong with it.
-    with contextlib.suppress(Exception, KeyboardInterrupt):
-        answer.send(work())

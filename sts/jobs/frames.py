@@ -33,14 +33,9 @@ class Broken(ValueError):
 
 
 def pack(value: Any, reduce: Callable[[Any], tuple[str, Any]] | None = None) -> bytes:
-    """Return a value as bytes.
+    """Return a value as bytes; `TypeError` if it holds something that is not plain.
 
-    Args:
-      value: what is sent.
-      reduce: returns a name and a plain value for an object of any other type.
-
-    Raises:
-      TypeError: it holds something that is not plain.
+    `reduce` returns a name and a plain value for an object of any other type.
     """
     raw: list[bytes] = []
     text = json.dumps(_reduced(value, raw, reduce), separators=(",", ":")).encode()
@@ -50,9 +45,7 @@ def pack(value: Any, reduce: Callable[[Any], tuple[str, Any]] | None = None) -> 
 def unpack(data: bytes, build: Callable[[str, Any], Any] | None = None) -> Any:
     """Return the value that `pack` wrote; its arrays can be written to.
 
-    Args:
-      data: the bytes.
-      build: makes an object again from what `reduce` returned for it.
+    `build` makes an object again from what `reduce` returned for it.
 
     Raises:
       Broken: the bytes do not hold a value.

@@ -21,30 +21,20 @@ from sts.registry import is_packaged
 
 
 def pack(value: Any) -> bytes:
-    """Return a value as bytes.
-
-    Raises:
-      TypeError: it holds something that is neither plain nor one of our records.
-    """
+    """Return a value as bytes; `TypeError` if it is neither plain nor one of our records."""
     return frames.pack(value, _reduced)
 
 
 def unpack(data: bytes) -> Any:
-    """Return the value that `pack` wrote.
-
-    Raises:
-      Broken: the bytes do not hold a value.
-    """
+    """Return the value that `pack` wrote; `Broken` if the bytes do not hold one."""
     return frames.unpack(data, _built)
 
 
 def portable(error: BaseException, *, ours: bool) -> BaseException:
     """Return an error that can be sent; one that is neither ours nor Python's becomes another.
 
-    Args:
-      error: what was raised.
-      ours: whether only our own code ran. Then other errors than `StsError` keep their type and
-        note where they were raised; else they become one.
+    If only our own code ran (`ours`), other errors than `StsError` keep their type and note where
+    they were raised; else they become one.
     """
     if isinstance(error, StsError):
         return error

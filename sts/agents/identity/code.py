@@ -15,6 +15,7 @@ import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from importlib import metadata
+from importlib.util import resolve_name
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
@@ -97,7 +98,7 @@ class _Reader:
         every = sorted((self._called(name), raw) for name, raw in written.items() if raw)
         trees = b"".join(f"{name} {len(raw)}:".encode() + raw for name, raw in every)
         versions = tuple(sorted(self._distributions))
-        return Code(trees, versions, next(iter(self._hidden), ""), self._outside)
+        return Code(trees, versions, "".join(self._hidden[:1]), self._outside)
 
     def _module(self, name: str) -> tuple[bytes, set[str]]:
         """Return a module's tree, or the bytes of a compiled one, and which to read for it."""
@@ -112,20 +113,20 @@ class _Reader:
                 raise ValueError("no Python file")
             tree = ast.parse(raw)
             package = name if folders else name.rpartition(".")[0]
-            if name == "__main__":
-                package = getattr(sys.modules[name], "__package__", None) or ""
-            imported = set().union(*map(self._follow, self._examine(tree, package)))
-            plain = _Normaliser(lambda one, level: self._called(_absolute(one, level, package)))
-            text = ast.dump(plain.visit(tree))
-        except (SyntaxError, ValueError, OSError) as error:
+            for node in ast.walk(tree):
+                if isinstance(node, ast.ImportFrom):
+                    node.module = resolve_name("." * node.level + (node.module or ""), package)
+            imported = set().union(*map(self._follow, self._examine(tree)))
+            text = ast.dump(_Normaliser(self._called).visit(tree))
+        except (SyntaxError, ValueError, ImportError, OSError) as error:
             self._hidden.append(f"module {name} cannot be read ({type(error).__name__})")
             return b"", set()
         return text.encode("ascii", "backslashreplace"), imported
 
-    def _examine(self, tree: ast.Module, package: str) -> set[str]:
+    def _examine(self, tree: ast.Module) -> set[str]:
         """Return what a module imports, and note where it hides what it uses."""
         nodes = list(ast.walk(tree))
-        imports = [one for node in nodes for one in _list_imports(node, package)]
+        imports = [one for node in nodes for one in _list_imports(node)]
         others = {
             bound: target
             for bound, target, _ in imports
@@ -205,20 +206,12 @@ def _find_distribution(file: str, top: str) -> str:
     return ""
 
 
-def _absolute(name: str, level: int, package: str) -> str:
-    """Return the dotted name of a module that is named relative to a package."""
-    if not level:
-        return name
-    parts = package.split(".")[: len(package.split(".")) - level + 1]
-    return ".".join([*parts, name] if name else parts)
-
-
-def _list_imports(node: ast.AST, package: str) -> Iterator[tuple[str, str, tuple[str, ...]]]:
+def _list_imports(node: ast.AST) -> Iterator[tuple[str, str, tuple[str, ...]]]:
     """Yield each name that a statement binds, what it stands for, and what may be a module."""
     if isinstance(node, ast.ImportFrom):
-        base = _absolute(node.module or "", node.level, package)
         for one in node.names:
-            yield one.asname or one.name, f"{base}.{one.name}", (base, f"{base}.{one.name}")
+            target = f"{node.module}.{one.name}"
+            yield one.asname or one.name, target, (node.module or "", target)
     elif isinstance(node, ast.Import):
         for one in node.names:
             top = one.name.partition(".")[0]
@@ -238,11 +231,10 @@ def _name_in_full(node: ast.AST, imported: Mapping[str, str]) -> str:
 class _Normaliser(ast.NodeTransformer):
     """Takes what has no meaning out of a tree, and what only some Pythons have in it.
 
-    Args:
-      called: returns what a module is called that is imported by a name and a level.
+    `called` returns what an imported module is called there.
     """
 
-    def __init__(self, called: Callable[[str, int], str]) -> None:
+    def __init__(self, called: Callable[[str], str]) -> None:
         self._called = called
 
     def generic_visit(self, node: ast.AST) -> ast.AST:
@@ -257,11 +249,11 @@ class _Normaliser(ast.NodeTransformer):
 
     def visit_Import(self, node: ast.Import) -> ast.AST:  # noqa: N802
         for alias in node.names:
-            alias.name = self._called(alias.name, 0)
+            alias.name = self._called(alias.name)
         return self.generic_visit(node)
 
     def visit_ImportFrom(self, node: ast.ImportFrom) -> ast.AST:  # noqa: N802
-        node.module = self._called(node.module or "", node.level)
+        node.module = self._called(node.module or "")
         return self.generic_visit(node)
 
     def visit_JoinedStr(self, node: ast.JoinedStr) -> ast.AST:  # noqa: N802

@@ -74,11 +74,7 @@ def fingerprint(agent: Agent) -> str:
 
 
 def check_unchanged(agent: Agent) -> None:
-    """Refuse what an agent has done that changed what it declares.
-
-    Raises:
-      StsError: it has; says which part.
-    """
+    """Refuse what an agent has done that changed what it declares; the error says which part."""
     before = identify(agent).declared
     try:
         after = _State(_look(agent, now=True)).declared
@@ -94,12 +90,7 @@ def check_unchanged(agent: Agent) -> None:
 
 
 class Whole(NamedTuple):
-    """What is written somewhere.
-
-    Attributes:
-      mark: 16 hex digits that change with it.
-      whole: whether the code says all that it is; not so if it reads what is in no module.
-    """
+    """Code as 16 hex digits that change with it, and whether these say all that it is."""
 
     mark: str
     whole: bool
