@@ -57,7 +57,7 @@ def _held(store: Store, name: str) -> int:
         about = parts.told(part, store.get(part))
     except FileNotFoundError:
         raise DamagedData(f"{name}: {part}, which it is about, is not there") from None
-    own, _ = labels.read_part(store, name)
-    if not {*about.values()} >= {one.tobytes().hex() for one in own}:
+    own = labels.read_part(store, name)["content_hash"].to_pylist()
+    if not {*about.values()} >= {one.hex() for one in own}:
         raise DamagedData(f"{name}: expected labels of what is in {part}, found others")
     return len(own)

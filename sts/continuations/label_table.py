@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from sts.continuations.index import Index
-from sts.continuations.labels import FOLDER, WORDS, Labels, read
+from sts.continuations.labels import FOLDER, notes_in, read
 from sts.continuations.types import HUMAN
 from sts.errors import DamagedData
 from sts.ratings import columns
@@ -130,7 +130,7 @@ def packed(
     name: str,
     index: Index,
     rows: NDArray[np.intp],
-    labels: Labels,
+    labels: pa.Table,
     scenarios: Mapping[str, Scenario],
     source: MadeOf,
 ) -> bytes:
@@ -142,9 +142,9 @@ def packed(
       StsError: there are more rows than are read.
     """
     order = np.lexsort([_rank(index, column)[rows] for column in _ORDER])
-    rows, labels = rows[order], labels.of(order)
+    rows, labels = rows[order], labels.take(arrow.of_numpy(order))
     agents, codes = _agents(index, rows)
-    called, noted = agent_names(agents), _noted(codes, labels)
+    called, noted = agent_names(agents), _noted(codes, labels["notes"])
     own = [scenarios.get(one) for one in index.words("scenario")]
     which = index.codes("scenario")[rows]
 
@@ -155,16 +155,16 @@ def packed(
     def everywhere(word: str) -> pa.Array:
         return arrow.coded(np.zeros(len(rows), np.int32), [word]).cast(pa.string())
 
-    verdict = labels.verdicts
+    verdict, steps = labels["verdict"], arrow.as_numpy(labels["step"].combine_chunks())
     horizons = np.array([one.horizon if one else 0 for one in own], np.int64)
     made = {
         "agent": arrow.coded(codes, [called[one] for one in agents]).cast(pa.string()),
         "scenario": told("id"),
         "category": told("category"),
         "continuation": arrow.digits(index.ids[rows]),
-        "annotator": arrow.coded(np.sign(verdict), ["", AUTOMATIC]).cast(pa.string()),
-        "verdict": arrow.coded(verdict, WORDS).cast(pa.string()),
-        "step": arrow.of_numpy(labels.steps.astype(np.int64), labels.steps > 0),
+        "annotator": pc.if_else(pc.equal(verdict, ""), "", AUTOMATIC),
+        "verdict": verdict,
+        "step": arrow.of_numpy(steps.astype(np.int64), steps > 0),
         "horizon": arrow.of_numpy(horizons[which]),
         "kind": told("kind"),
         "source": everywhere(AUTOMATIC),
@@ -193,12 +193,14 @@ def _agents(index: Index, rows: NDArray[np.intp]) -> tuple[list[tuple[str, str]]
     return [(names[one // len(marks)], marks[one % len(marks)]) for one in each.tolist()], codes
 
 
-def _noted(codes: NDArray[np.intp], labels: Labels) -> list[set[str]]:
-    """Returns all that is noted of each agent's continuations."""
+def _noted(codes: NDArray[np.intp], notes: pa.ChunkedArray) -> list[set[str]]:
+    """Return all that is noted of each agent's continuations."""
     out: list[set[str]] = [set() for _ in range(int(codes.max()) + 1)]
-    for pair in np.unique(codes * len(labels.noted) + labels.notes).tolist():
-        agent, notes = divmod(pair, len(labels.noted))
-        out[agent].update(labels.noted[notes])
+    coded = notes.combine_chunks().dictionary_encode()
+    texts = coded.dictionary.to_pylist()
+    for pair in np.unique(codes * len(texts) + arrow.as_numpy(coded.indices)).tolist():
+        agent, text = divmod(pair, len(texts))
+        out[agent].update(notes_in(texts[text]))
     return out
 
 

@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 import sts
@@ -52,26 +53,6 @@ class Label(NamedTuple):
     verdict: str
     step: int | None
     notes: tuple[str, ...] = ()
-
-
-class Labels(NamedTuple):
-    """The labels of many continuations, a row each.
-
-    Attributes:
-      verdicts: int8[rows], where in `WORDS` it stands.
-      steps: int32[rows], 0 for none.
-      notes: int32[rows], where in `noted` its notes stand.
-      noted: lists of notes.
-    """
-
-    verdicts: NDArray[np.int8]
-    steps: NDArray[np.int32]
-    notes: NDArray[np.int32]
-    noted: list[tuple[str, ...]]
-
-    def of(self, rows: NDArray[np.intp]) -> Labels:
-        """Returns those of some rows."""
-        return Labels(self.verdicts[rows], self.steps[rows], self.notes[rows], self.noted)
 
 
 def set_of(suite: str, rules: Mapping[str, str]) -> str:
@@ -117,66 +98,63 @@ def _unpacked(name: str, raw: bytes) -> pa.Table:
     return parquet.unpacked(name, raw, FORMAT, VERSION, SCHEMA)
 
 
-def read_part(store: Store, name: str) -> tuple[NDArray[np.uint8], Labels]:
-    """Return what continuations a part is about, uint8[rows, 32] of content hashes, and its labels.
+def read_part(store: Store, name: str) -> pa.Table:
+    """Return a part as a table of `SCHEMA`, all of whose verdicts and notes can be read.
 
     Raises:
       FileNotFoundError: it is not there.
     """
     table = _unpacked(name, store.get(name))
-    hashes, steps = (
-        arrow.as_numpy(table.column(n).combine_chunks()) for n in ("content_hash", "step")
-    )
-    verdicts, notes = (table.column(n).to_pylist() for n in ("verdict", "notes"))
-    if strange := {*verdicts} - {*WORDS}:
-        raise DamagedData(f"{name}: expected verdicts, found {min(strange)!r:.40}")
-    noted = {text: i for i, text in enumerate(dict.fromkeys(notes))}
+    for verdict in pc.unique(table["verdict"]).to_pylist():
+        if verdict not in WORDS:
+            raise DamagedData(f"{name}: expected verdicts, found {verdict!r:.40}")
     try:
-        texts = [tuple(map(str, parsed_json(text, list))) for text in noted]
+        for text in pc.unique(table["notes"]).to_pylist():
+            notes_in(text)
     except ValueError as error:
         raise DamagedData(f"{name}: expected notes: {error}") from None
-    words = np.array([WORDS.index(one) for one in verdicts], np.int8)
-    return hashes, Labels(words, steps, np.array([noted[one] for one in notes], np.int32), texts)
+    return table
+
+
+def notes_in(text: str) -> tuple[str, ...]:
+    """Return the notes that a text of the column `notes` lists."""
+    return tuple(map(str, parsed_json(text, list)))
 
 
 def find(store: Store, name: str, content_hash: str) -> Label | None:
     """Return the label of a continuation in a part, None where there is none."""
     try:
-        hashes, labels = read_part(store, name)
+        table = read_part(store, name)
     except FileNotFoundError:  # labels of another suite, or from before it was there
         return None
-    own = np.frombuffer(bytes.fromhex(content_hash), np.uint8)
-    for row in np.flatnonzero((hashes == own).all(1)).tolist():
-        verdict, notes = WORDS[labels.verdicts[row]], labels.noted[labels.notes[row]]
-        return Label(content_hash, verdict, int(labels.steps[row]) or None, notes)
+    own = table.filter(pc.equal(table["content_hash"], bytes.fromhex(content_hash)))
+    for row in own.to_pylist():
+        return Label(content_hash, row["verdict"], row["step"] or None, notes_in(row["notes"]))
     return None
 
 
-def read(store: Store, set: str, index: Index, rows: NDArray[np.intp]) -> Labels:
+def read(store: Store, set: str, index: Index, rows: NDArray[np.intp]) -> pa.Table:
     """Return what a set says of the continuations in rows of the index; reads their parts alone.
+
+    The table has a row for each of them, of at least one.
 
     Raises:
       FileNotFoundError: a part of the set is not there.
     """
-    size = len(rows)
-    made = Labels(np.zeros(size, np.int8), np.zeros(size, np.int32), np.zeros(size, np.int32), [])
-    wanted = index.numbers("content_hash")
+    hashes, tables, places = index.numbers("content_hash"), [], []
     for part, own in index.by_part(rows).items():
         name = name_of(set, part)
-        hashes, labels = read_part(store, name)
-        at = _matching(name, hashes, wanted[rows[own]])
-        made.verdicts[own] = labels.verdicts[at]
-        made.steps[own] = labels.steps[at]
-        made.notes[own] = labels.notes[at] + len(made.noted)
-        made.noted.extend(labels.noted)
-    return made
+        table = read_part(store, name)
+        tables.append(table.take(arrow.of_numpy(_matching(name, table, hashes[rows[own]]))))
+        places.append(own)
+    return pa.concat_tables(tables).take(arrow.of_numpy(np.argsort(np.concatenate(places))))
 
 
-def _matching(name: str, own: NDArray[np.uint8], wanted: NDArray[np.uint8]) -> NDArray[np.intp]:
-    """Return the rows of a part that have the wanted content hashes, uint8[rows, 32]."""
-    rows = {one.tobytes(): row for row, one in enumerate(own)}
+def _matching(name: str, table: pa.Table, hashes: NDArray[np.uint8]) -> NDArray[np.intp]:
+    """Return the rows of a part that have these content hashes, uint8[rows, 32]."""
+    rows = {one: row for row, one in enumerate(table["content_hash"].to_pylist())}
     try:
-        return np.array([rows[one.tobytes()] for one in wanted], np.intp)
+        return np.array([rows[one.tobytes()] for one in hashes], np.intp)
     except KeyError:
         raise Lie(
             f"{name}: expected labels of the continuations in the part of that name, found others; "
