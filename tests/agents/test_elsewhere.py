@@ -467,14 +467,14 @@ def test_another_version_of_python_speaks_as_this_one_does(tmp_path, monkeypatch
     (tmp_path / "plain.py").write_text(apart.PLAIN)
     monkeypatch.chdir(tmp_path)
     one = child.Child(str(tmp_path / "other/bin/python"), "plain", "Plain")
-    asked = ({"seen": None}, ["far"]), ("", "Go."), None, {"texts": [1, (2.5, None)]}
+    asked = {"seen": None, "far": "far"}, ("", "Go."), None, {"texts": [1, (2.5, None)]}
     try:
         assert one.told["played_by"]["python"].split(".")[:2] != sys.version.split(".")[:2]
         assert one.ask("begin", 2, 3) == {}
         with pytest.raises(child.Raised, match="memory must be a dict"):
-            one.ask("finish", ({}, []), {})
+            one.ask("finish", {}, {})
         with pytest.raises(child.Raised, match="far") as caught:
-            one.ask("act", *asked, b"raise", compute=lambda name: name)
+            one.ask("act", *asked, b"raise")
         assert type(caught.value).__name__ == "ValueError"
     finally:
         one.end()

@@ -68,25 +68,20 @@ class Elsewhere(Agent):
     def _ask(self, request: str, observation: Any, *given: Any) -> Any:
         """Return its answer to a request about an observation.
 
-        The arrays of the observation and groups of them go over, and the names of what it computes.
-        What is not an array, such as the worlds themselves, stays here.
+        Its arrays, groups of them and properties go over. What is not an array, such as the worlds
+        themselves, stays here.
         """
         if is_dataclass(observation):
             values = {field.name: getattr(observation, field.name) for field in fields(observation)}
         elif hasattr(observation, "_asdict"):
             values = observation._asdict()
         else:
-            values = vars(observation)
+            values = dict(vars(observation))
+        for name, value in vars(type(observation)).items():
+            if isinstance(value, property) and not name.startswith("_"):
+                values[name] = getattr(observation, name)
         sent = {name: value for name, value in values.items() if isinstance(value, _SENT)}
-        kind = vars(type(observation)).items()
-        computed = [n for n, v in kind if isinstance(v, property) and not n.startswith("_")]
-
-        def compute(name: str) -> Any:
-            if name not in computed:
-                raise StsError(f"it asks for {name!r}, which the observation has not")
-            return getattr(observation, name)
-
-        return self.child.ask(request, (sent, computed), *given, compute=compute)
+        return self.child.ask(request, sent, *given)
 
 
 def is_spelling(name: str) -> bool:

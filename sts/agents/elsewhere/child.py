@@ -11,7 +11,6 @@ import os
 import shutil
 import subprocess
 import threading
-from collections.abc import Callable
 from multiprocessing import Pipe
 from pathlib import Path
 from typing import Any
@@ -27,7 +26,7 @@ REFUSED = b"!"
 """Begins a message of the shim that says why there is no agent to play."""
 _OURS = ("PYTHONHOME", "PYTHONPATH", "PYTHONSTARTUP", "__PYVENV_LAUNCHER__")
 """What is meant for this interpreter and would mislead another."""
-_LENGTHS = {"done": 2, "compute": 2, "raised": 3}
+_LENGTHS = {"done": 2, "raised": 3}
 
 
 class Raised(Exception):
@@ -97,8 +96,8 @@ class Child:
         """The number of its process."""
         return self._process.pid
 
-    def ask(self, *request: Any, compute: Callable[[str], Any] | None = None) -> Any:
-        """Return its answer to a request; `compute` returns what it asks for meanwhile, by name.
+    def ask(self, *request: Any) -> Any:
+        """Return its answer to a request.
 
         Raises:
           Raised: what the agent raised, by its name.
@@ -107,8 +106,6 @@ class Child:
         """
         with self._lock:
             answer = self._exchange(request)
-            while compute is not None and answer[0] == "compute":
-                answer = self._exchange(("done", compute(str(answer[1]))))
         if answer[0] == "raised":
             raise type(str(answer[1]), (Raised,), {})(str(answer[2]))
         return answer[1]

@@ -9,8 +9,7 @@ these (`sts/jobs/frames.py`), and DESCRIBED that which says what an agent is
 to the pipe LIFE: when its other end closes, the parent has gone, and this process ends, whatever it
 is at.
 
-A request is a name and its arguments. Its answer is one of ("done", value), ("raised", type, text)
-and ("compute", name), which asks for a part of the observation and is answered by ("done", value).
+A request is a name and its arguments. Its answer is ("done", value) or ("raised", type, text).
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ import inspect
 import os
 import sys
 from multiprocessing.connection import Connection
-from typing import Any, Callable, NamedTuple  # noqa: UP035 - Python 3.8 has no other
+from typing import Any, NamedTuple
 
 REFUSED = b"!"
 """Begins a message that says why there is no agent to play."""
@@ -34,18 +33,14 @@ class Refused(Exception):
 
 
 class Observation:
-    """What the agent sees: attributes by name, some of which are computed when asked for."""
+    """What the agent sees, as attributes by name."""
 
-    def __init__(self, values: Any, computed: Any, compute: Callable[[str], Any]) -> None:
+    def __init__(self, values: Any) -> None:
         self.__dict__.update(values)
-        self._names, self._computed, self._compute = tuple(values), computed, compute
 
     def __getattr__(self, name: str) -> Any:
-        """Return what is computed when it is asked for."""
-        if name in self.__dict__.get("_computed", ()):
-            self.__dict__[name] = value = self._compute(name)
-            return value
-        raise AttributeError(f"the observation has no {name}; it has {', '.join(self._names)}")
+        """Refuse what there is not."""
+        raise AttributeError(f"the observation has no {name}; it has {', '.join(vars(self))}")
 
 
 class Instructions(NamedTuple):
@@ -121,22 +116,13 @@ class Server:
         return _remembered(self._agent.begin(batch, roles))
 
     def _act(self, shown: Any, texts: Any, ids: Any, memory: Any, draws: Any) -> Any:
-        observation: Any = Observation(shown[0], shown[1], self._compute)
-        answer = self._agent.act(observation, Instructions(texts, ids), memory, draws)
-        observation._computed = ()  # what it asked for later would be of another step
+        answer = self._agent.act(Observation(shown), Instructions(texts, ids), memory, draws)
         if not isinstance(answer, tuple) or len(answer) != 2:
             raise TypeError(f"act must return (choice, memory), found {type(answer).__name__}")
         return _chosen(answer[0]), _remembered(answer[1])
 
     def _finish(self, shown: Any, memory: Any) -> Any:
-        observation: Any = Observation(shown[0], shown[1], self._compute)
-        memory = self._agent.finish(observation, memory)
-        observation._computed = ()
-        return _remembered(memory)
-
-    def _compute(self, name: str) -> Any:
-        self._pipe.send_bytes(self._frames.pack(("compute", name)))
-        return self._frames.unpack(self._pipe.recv_bytes())[1]
+        return _remembered(self._agent.finish(Observation(shown), memory))
 
 
 def _chosen(choice: Any) -> dict[str, Any]:
