@@ -317,4 +317,4 @@ def _single(index: Index) -> Index:
     return Index(index.sizes, index.table.filter(arrow.of_numpy(keep)).combine_chunks())
 
 
-EMPTY = Index({}, pa.schema(SCHEMA.items()).empty_table())
+EMPTY = Index({}, pa.table({name: pa.nulls(0, kind) for name, kind in SCHEMA.items()}))

@@ -31,8 +31,6 @@ AUTOMATIC = "automatic"
 _TYPES = {"str": pa.string(), "Int64": pa.int64(), "int64": pa.int64()}
 SCHEMA = {n: _TYPES[kind] for n, kind in columns("kind", "source", "sees", "notes").items()}
 _MADE_OF = "sts.labels"
-_ORDER = ("index", "seed", "scenario", "fingerprint", "agent")
-"""What rows are in order of, the last first."""
 
 
 class MadeOf(NamedTuple):
@@ -141,12 +139,16 @@ def packed(
     Raises:
       StsError: there are more rows than are read.
     """
-    order = np.lexsort([_rank(index, column)[rows] for column in _ORDER])
-    rows, labels = rows[order], labels.take(arrow.of_numpy(order))
-    agents, codes = _agents(index, rows)
+    table = index.table.take(arrow.of_numpy(rows))
+    keys = {n: table[n].cast(pa.string()) for n in ("agent", "fingerprint", "scenario")}
+    keys |= {n: table[n] for n in ("seed", "index")}
+    order = pc.sort_indices(pa.table(keys), sort_keys=[(n, "ascending") for n in keys])
+    table, labels = table.take(order), labels.take(order)
+    agents, codes = _agents(table)
     called, noted = agent_names(agents), _noted(codes, labels["notes"])
-    own = [scenarios.get(one) for one in index.words("scenario")]
-    which = index.codes("scenario")[rows]
+    coded = table["scenario"].combine_chunks()
+    own = [scenarios.get(one) for one in coded.dictionary.to_pylist()]
+    which = arrow.as_numpy(coded.indices)
 
     def told(attribute: str) -> pa.Array:
         words = [getattr(one, attribute) if one else "" for one in own]
@@ -155,42 +157,36 @@ def packed(
     def everywhere(word: str) -> pa.Array:
         return arrow.coded(np.zeros(len(rows), np.int32), [word]).cast(pa.string())
 
-    verdict, steps = labels["verdict"], arrow.as_numpy(labels["step"].combine_chunks())
+    verdict = labels["verdict"]
+    ruled = np.sign(arrow.as_numpy(pc.binary_length(verdict).combine_chunks()))
+    steps = arrow.as_numpy(labels["step"].combine_chunks())
     horizons = np.array([one.horizon if one else 0 for one in own], np.int64)
     made = {
         "agent": arrow.coded(codes, [called[one] for one in agents]).cast(pa.string()),
         "scenario": told("id"),
         "category": told("category"),
-        "continuation": arrow.digits(index.ids[rows]),
-        "annotator": pc.if_else(pc.equal(verdict, ""), "", AUTOMATIC),
+        "continuation": arrow.digits(arrow.as_numpy(table["id"].combine_chunks())),
+        "annotator": arrow.coded(ruled, ["", AUTOMATIC]).cast(pa.string()),
         "verdict": verdict,
         "step": arrow.of_numpy(steps.astype(np.int64), steps > 0),
         "horizon": arrow.of_numpy(horizons[which]),
         "kind": told("kind"),
         "source": everywhere(AUTOMATIC),
-        "sees": arrow.coded(index.codes("sees")[rows], index.words("sees")).cast(pa.string()),
+        "sees": table["sees"].cast(pa.string()),
         "notes": arrow.coded(codes, ["; ".join(sorted(one)) for one in noted]).cast(pa.string()),
     }
     says = {_MADE_OF: canonical_json(source._asdict()).decode()}
     return parquet.packed(name, FORMAT, VERSION, SCHEMA, made, rows=MOST_ROWS, metadata=says)
 
 
-def _rank(index: Index, column: str) -> NDArray[np.int64]:
-    """Returns of each row the place of its value among those of a column, in order."""
-    if column in ("index", "seed"):
-        return index.numbers(column)
-    words = index.words(column)
-    rank = np.empty(len(words), np.int64)
-    rank[sorted(range(len(words)), key=words.__getitem__)] = np.arange(len(words))
-    return rank[index.codes(column)]
-
-
-def _agents(index: Index, rows: NDArray[np.intp]) -> tuple[list[tuple[str, str]], NDArray[np.intp]]:
-    """Returns each (agent, fingerprint) once, and which of them each row is of."""
-    names, marks = index.words("agent"), index.words("fingerprint")
-    pairs = index.codes("agent")[rows].astype(np.int64) * len(marks)
-    each, codes = np.unique(pairs + index.codes("fingerprint")[rows], return_inverse=True)
-    return [(names[one // len(marks)], marks[one % len(marks)]) for one in each.tolist()], codes
+def _agents(table: pa.Table) -> tuple[list[tuple[str, str]], NDArray[np.intp]]:
+    """Return each (agent, fingerprint) once, and which of them each row is of."""
+    names, marks = (table[name].combine_chunks() for name in ("agent", "fingerprint"))
+    pairs = arrow.as_numpy(names.indices).astype(np.int64) * len(marks.dictionary)
+    each, codes = np.unique(pairs + arrow.as_numpy(marks.indices), return_inverse=True)
+    words = names.dictionary.to_pylist(), marks.dictionary.to_pylist()
+    both = (divmod(one, len(words[1])) for one in each.tolist())
+    return [(words[0][name], words[1][mark]) for name, mark in both], codes
 
 
 def _noted(codes: NDArray[np.intp], notes: pa.ChunkedArray) -> list[set[str]]:

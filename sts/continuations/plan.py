@@ -12,7 +12,7 @@ from typing import NamedTuple
 import sts
 from sts.agents.facts import Facts
 from sts.continuations.index import Index
-from sts.continuations.takeover import partner_of, shape
+from sts.continuations.takeover import always_alike, shape
 from sts.errors import ArgumentError
 from sts.storage.files import canonical_json, content_hash
 from sts.suites.types import Scenario
@@ -107,7 +107,11 @@ def planned(
     """
     order = sorted(names, key=lambda name: known[name][:2])
     ranked = sorted(scenarios, key=lambda one: (shape(one), one.id, one.hash))
-    each = {name: [_count(known, name, one, count) for one in ranked] for name in names}
+    find = known.__getitem__
+    each = {
+        name: [1 if always_alike(known[name], one.partner, find) else count for one in ranked]
+        for name in names
+    }
     there = {name: index.present(known[name].name, known[name].fingerprint, seed) for name in names}
     lists = {name: _missing(there[name], ranked, each[name]) for name in order}
     made = {name: sum(len(share.indices) for share in lists[name]) for name in names}
@@ -129,13 +133,6 @@ def planned(
     )
     kept = {name: sum(each[name]) - made[name] for name in names}
     return Plan(chunks, made, kept)
-
-
-def _count(known: Mapping[str, Facts], name: str, scenario: Scenario, count: int) -> int:
-    """Return how many continuations there are to be; one if neither agent nor partner draws."""
-    partner = partner_of(scenario.partner)
-    alike = known[name].deterministic and (not partner or known[partner].deterministic)
-    return 1 if alike else count
 
 
 def _missing(

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import time
 from collections import defaultdict
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from sts import agents
+from sts.agents.facts import Facts
 from sts.continuations.recorded import Recorded, repeated
 from sts.continuations.types import Continuation, Identity, continuation
 from sts.domains import Domain, Worlds, action_space, shapes, silence
@@ -117,10 +118,14 @@ def by_shape(scenarios: Sequence[Scenario]) -> list[list[Scenario]]:
     return list(groups.values())
 
 
-def always_alike(agent: agents.Agent, partner: str) -> bool:
-    """Says whether one continuation is enough: neither the agent nor an agent beside it draws."""
+def always_alike(
+    agent: agents.Agent | Facts,
+    partner: str,
+    find: Callable[[str], agents.Agent | Facts] = agents.load,
+) -> bool:
+    """Return True if one continuation is enough: neither the agent nor a partner draws."""
     name = partner_of(partner)
-    return agent.deterministic and (not name or agents.load(name).deterministic)
+    return agent.deterministic and (not name or find(name).deterministic)
 
 
 def partner_of(partner: str) -> str:
@@ -135,9 +140,9 @@ def teams_of(form: Shape, agent: agents.Agent | None, names: Sequence[Identity])
     if agent is not None:
         streams = np.array([one.stream("agent", agent.name) for one in names], np.uint64)
         teams.append(Team(agent, form.roles, streams))
-    if form.partner.startswith("agent:"):
+    if name := partner_of(form.partner):
         others = tuple(p for p in range(form.participants) if p not in form.roles)
-        partner = agents.load(form.partner.removeprefix("agent:"))
+        partner = agents.load(name)
         own = np.array([one.stream("partner", partner.name) for one in names], np.uint64)
         teams.append(Team(partner, others, own))
     return teams
@@ -154,7 +159,7 @@ def script_of(domain: Domain, form: Shape, every: Sequence[Scenario]) -> Script:
         says[b, :known] = scenario.recording.says[:known]
     forced = np.zeros((steps, form.participants), np.bool_)
     forced[: form.takeover] = True
-    if not form.partner.startswith("agent:"):
+    if not partner_of(form.partner):
         forced[form.takeover :] = True
         forced[form.takeover :, form.roles] = False
     return Script(moves, says, forced)
