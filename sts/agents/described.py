@@ -1,4 +1,4 @@
-"""What an agent says of itself, in whichever interpreter it is loaded.
+"""Descriptions of agents, in whichever interpreter they are loaded.
 
 The interpreter of an agent that brings its own Python runs this file too, so it needs nothing but
 Python 3.8.

@@ -1,4 +1,4 @@
-"""What both ends of a pipe need: plain values as bytes, and an end with the parent's.
+"""Plain values as bytes, and an end with the parent's: for both ends of a pipe.
 
 A value is None, a bool, an int, a float, a text, bytes, an array or NumPy scalar of numbers or
 texts, an array of values, or a list, tuple, set or dict of values. Its bytes are a header in JSON,
