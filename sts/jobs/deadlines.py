@@ -13,7 +13,8 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from types import SimpleNamespace
 from typing import TextIO
 
 from sts.errors import ArgumentError, StsError
@@ -50,22 +51,10 @@ class _Quiet:
                 sys.stdout = self._kept
 
 
-class _Reports:
-    """The reports of this process to its parent, if it is a worker.
-
-    Attributes:
-      send: sends a report.
-      process: the process that a guarded call was begun in; 0 outside such calls.
-      last: when progress was reported last.
-    """
-
-    send: Callable[[bytes], object] | None = None
-    process = 0
-    last = 0.0
-
-
 quiet = _Quiet()
-REPORTS = _Reports()
+REPORTS = SimpleNamespace(send=None, process=0, last=0.0)
+"""The reports of this process to its parent, if it is a worker: what sends one, the process that a
+guarded call was begun in (0 outside such calls), and when progress was reported last."""
 
 
 def progress() -> None:
