@@ -31,9 +31,11 @@ _SQLITE = (
     """CREATE TRIGGER decisions_are_never_deleted BEFORE DELETE ON decisions
         BEGIN SELECT RAISE(ABORT, 'decisions are append-only'); END""",
 )
+REFUSE_CHANGE = """CREATE OR REPLACE FUNCTION refuse_change() RETURNS trigger LANGUAGE plpgsql AS
+        $$ BEGIN RAISE USING MESSAGE = TG_TABLE_NAME || ' are append-only'; END $$"""
+"""PostgreSQL's function that its triggers call."""
 _POSTGRESQL = (
-    """CREATE OR REPLACE FUNCTION refuse_change() RETURNS trigger LANGUAGE plpgsql AS
-        $$ BEGIN RAISE USING MESSAGE = TG_TABLE_NAME || ' are append-only'; END $$""",
+    REFUSE_CHANGE,
     f"""CREATE TRIGGER events_are_never_updated BEFORE UPDATE ON events FOR EACH ROW
         WHEN (NOT ({_MAY_CHANGE.format(same="IS NOT DISTINCT FROM")}))
         EXECUTE FUNCTION refuse_change()""",

@@ -33,12 +33,17 @@ def is_present(path: Path) -> bool:
     return present
 
 
-def open_sqlite(path: Path, workspace: str) -> Database:
+Fill = Callable[[Connection], None]
+"""Puts rows into new tables, in the transaction that makes them."""
+
+
+def open_sqlite(path: Path, workspace: str, fill: Fill | None = None) -> Database:
     """Return the database in the file at `path`, which is made if no study has begun.
 
     Args:
       path: of the file; the record that its study began is next to it.
       workspace: the id of the workspace that the database belongs to.
+      fill: what a new database is to hold; one that is in use is then refused.
 
     Raises:
       NewerFormat: a later version made it.
@@ -46,11 +51,11 @@ def open_sqlite(path: Path, workspace: str) -> Database:
         workspace's, or cannot be opened or written.
     """
     try:
-        return _open_sqlite(path, workspace)
+        return _open_sqlite(path, workspace, fill)
     except MisreadDatabase:  # a disk may fail once: look again, through a new connection
         pass
     try:
-        return _open_sqlite(path, workspace)
+        return _open_sqlite(path, workspace, fill)
     except MisreadDatabase:
         raise StoreError(
             f"annotation database {path} is damaged or not an SQLite file, as a repeated check "
@@ -58,30 +63,28 @@ def open_sqlite(path: Path, workspace: str) -> Database:
         ) from None
 
 
-def _open_sqlite(path: Path, workspace: str) -> Database:
+def _open_sqlite(path: Path, workspace: str, fill: Fill | None) -> Database:
     is_present(path)
     database = sqlite.connect(path)
 
     def prepare() -> None:
         with database.read() as connection:
             sqlite.check(connection, database.name)
-        sqlite.enter_wal(database)
+        sqlite.set_journal(database, "WAL")
 
-    _ready(database, workspace, prepare)
+    _ready(database, workspace, prepare, fill)
     database.hold(path)
     return database
 
 
-def open_postgresql(
-    url: str, workspace: str, folder: Path, fill: Callable[[Connection], None] | None = None
-) -> Database:
+def open_postgresql(url: str, workspace: str, folder: Path, fill: Fill | None = None) -> Database:
     """Return the database at `url`, `postgresql://user:password@host:port/name`.
 
     Args:
       url: of the database.
       workspace: the id of the workspace that the database belongs to.
       folder: of the workspace, which keeps the record that its study began.
-      fill: puts rows into the new tables, in the transaction that makes them.
+      fill: what a new database is to hold; one that is in use is then refused.
 
     Raises:
       ArgumentError: `url` is not one of PostgreSQL.
@@ -111,8 +114,8 @@ def connect_postgresql(url: str, folder: Path) -> Database:
     return postgresql.connect(parsed, folder)
 
 
-def parse_url(url: str) -> URL:
-    """Return the parts of the URL of a PostgreSQL database.
+def parse_url(url: str, name: str = "STS_DATABASE_URL") -> URL:
+    """Return the parts of the URL of a PostgreSQL database, which is given as `name`.
 
     Raises:
       ArgumentError: `url` is not one.
@@ -123,7 +126,7 @@ def parse_url(url: str) -> URL:
         parsed = None
     if parsed is None or parsed.drivername.partition("+")[0] not in ("postgresql", "postgres"):
         raise ArgumentError(
-            "expected STS_DATABASE_URL like postgresql://user:password@host:5432/name, found "
+            f"expected {name} like postgresql://user:password@host:5432/name, found "
             + (repr(parsed.render_as_string()) if parsed else "something that is not a URL")
         )
     return parsed
@@ -154,19 +157,28 @@ def check_owner(connection: Connection, name: str, workspace: str) -> None:
         )
 
 
+def check_unused(connection: Connection, name: str) -> None:
+    """Raise StoreError if a study is in a database that is to be filled."""
+    if baseline.exists(connection, name):
+        raise StoreError(
+            f"expected an empty database at {name}, found one that is in use: name another, or "
+            "empty it"
+        )
+
+
 def _ready(
     database: Database,
     workspace: str,
     prepare: Callable[[], None],
-    fill: Callable[[Connection], None] | None = None,
+    fill: Fill | None,
 ) -> Database:
     """Return a database that holds the study of a workspace; close it if it cannot."""
     try:
         with database.read() as connection:
-            if fill is None:
-                check_present(connection, database)
+            there = fill is None and check_present(connection, database)
         prepare()
-        _begin(database, workspace, fill)
+        if not there:
+            _begin(database, workspace, fill)
         with database.read() as connection:
             check_owner(connection, database.name, workspace)
         put_new(database.record, b"{}\n")
@@ -176,25 +188,16 @@ def _ready(
     return database
 
 
-def _begin(
-    database: Database, workspace: str, fill: Callable[[Connection], None] | None = None
-) -> None:
+def _begin(database: Database, workspace: str, fill: Fill | None) -> None:
     """Make the tables where there are none, once among all processes."""
-    with database.read() as connection:
-        there = baseline.exists(connection, database.name)
-    if not there:
-        with database.write(alone=True) as connection:
-            there = baseline.exists(connection, database.name)
-            if not there:
-                baseline.create(connection)
-                connection.execute(schema.workspaces.insert().values(id=workspace))
-                if fill is not None:
-                    fill(connection)
-    if there and fill is not None:
-        raise StoreError(
-            f"expected an empty database at {database.name} to restore to, found one that is "
-            "in use: name another by STS_DATABASE_URL, or empty it"
-        )
+    with database.write(alone=True) as connection:
+        if fill is not None:
+            check_unused(connection, database.name)
+        if not baseline.exists(connection, database.name):
+            baseline.create(connection)
+            connection.execute(schema.workspaces.insert().values(id=workspace))
+            if fill is not None:
+                fill(connection)
 
 
 def _lost(name: str, record: Path, found: str) -> StoreError:

@@ -24,6 +24,10 @@ _CONNECT = 10
 _IDLE = 120
 """Seconds that a transaction may do nothing, as after its client was lost."""
 _PROBES = {"keepalives_idle": 10, "keepalives_interval": 5, "keepalives_count": 3}
+_LIMITS = {
+    **{"connect_timeout": _CONNECT, "tcp_user_timeout": WAIT * 1000, "keepalives": 1},
+    **_PROBES,
+}
 _SETTINGS = {
     "lock_timeout": f"{WAIT}s",
     "statement_timeout": f"{STATEMENT}s",
@@ -67,15 +71,22 @@ def connect(url: URL, folder: Path) -> Database:
         pool_pre_ping=True,
         pool_timeout=WAIT,
         connect_args={
-            "connect_timeout": _CONNECT,
-            "tcp_user_timeout": WAIT * 1000,
-            "keepalives": 1,
-            **_PROBES,
+            **_LIMITS,
             "options": " ".join(f"-c {name}={value}" for name, value in _SETTINGS.items()),
         },
     )
     event.listen(engine, "do_connect", _connect)
     return Database(engine, url.render_as_string(), folder / RECORD)
+
+
+def on_command_line(url: URL) -> tuple[str, dict[str, str]]:
+    """Return a URL without a password, as anyone may read arguments, and the variable for it."""
+    place = url.set(drivername="postgresql").update_query_dict(
+        {name: str(value) for name, value in _LIMITS.items()}
+    )
+    secret = {} if url.password is None else {"PGPASSWORD": str(url.password)}
+    place = URL.create(**(place._asdict() | {"password": None}))
+    return place.render_as_string(hide_password=False), secret
 
 
 def _connect(_dialect: object, _record: object, args: Any, options: Any) -> _Connection:

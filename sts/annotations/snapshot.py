@@ -1,28 +1,22 @@
-"""The annotation database as one file, whichever it is, and from that file to either again.
+"""The annotation database as one file: SQLite's own backup, or what PostgreSQL's `pg_dump` writes.
 
-The file is an SQLite database of the same tables. It is what the database was at one moment, while
-people went on judging.
+It is what the database was at one moment, while people went on judging.
 """
 
 from __future__ import annotations
 
 import os
-import shutil
 import sqlite3
+import subprocess
 from contextlib import closing
 from pathlib import Path
-from typing import Any
-from urllib.parse import quote
-
-from sqlalchemy import Connection, Select, column, create_engine, inspect, select, table, text
-from sqlalchemy.engine import URL
-from sqlalchemy.exc import IntegrityError
 
 from sts.annotations import baseline, schema, sqlite
-from sts.annotations.database import WAIT, Database
+from sts.annotations.database import RECORD, WAIT, Database
 from sts.annotations.opening import (
     check_owner,
     check_present,
+    check_unused,
     connect_postgresql,
     is_present,
     open_postgresql,
@@ -30,150 +24,116 @@ from sts.annotations.opening import (
 )
 from sts.annotations.store import FILE, URL_VARIABLE
 from sts.errors import DamagedData, StoreError
+from sts.storage.files import put_new
 from sts.storage.workspace import Workspace
 
-_AT_ONCE = 10_000
-_OF_THE_DATABASE = (schema.versions.name, schema.workspaces.name)
-"""Tables whose rows are made with them."""
+DUMP = "annotations.dump"
+"""What the copy of a PostgreSQL database is called in a backup, in `pg_dump`'s custom format."""
+_SAID = 300
+"""Letters that are shown of what a program says."""
 
 
-def copy(workspace: Workspace, target: Path) -> bool:
-    """Writes what the database of a workspace is at this moment to a file; False without any.
-
-    Raises:
-      StoreError: it is lost, locked, damaged or another workspace's.
-    """
+def copy(workspace: Workspace, target: Path) -> str | None:
+    """Write the database of a workspace to a file; return its name in a backup, None without it."""
     url, file = os.environ.get(URL_VARIABLE), workspace.path(FILE)
-    if url:
-        with closing(connect_postgresql(url, workspace.root)) as database:
-            return _from_postgresql(database, workspace.identity(), target)
-    if not is_present(file):
-        return False
-    with closing(sqlite.connect(file)) as plain, plain.read() as connection:
-        check_present(connection, plain)
+    if not url and not is_present(file):
+        return None
+    opened = connect_postgresql(url, workspace.root) if url else sqlite.connect(file)
+    with closing(opened) as database:
+        with database.read() as connection:
+            if not check_present(connection, database):
+                return None
+            check_owner(connection, database.name, workspace.identity())
+        if url:
+            tables = (f"--table={name}" for name in schema.metadata.tables)
+            wait = f"--lock-wait-timeout={WAIT}s"
+            _run(database, "pg_dump", "--format=custom", wait, *tables, f"--file={target}")
+        else:
+            _copy_file(file, target)
+    target.chmod(0o600)
+    return DUMP if url else FILE
+
+
+def _copy_file(file: Path, target: Path) -> None:
     try:
-        with closing(_opened(file, "rw")) as own, closing(sqlite3.connect(target)) as other:
-            own.backup(other)  # in one step, which is one moment
+        with closing(sqlite3.connect(file, timeout=WAIT)) as own:
+            with closing(sqlite3.connect(target)) as other:
+                own.backup(other)  # in one step, which is one moment
     except sqlite3.Error as error:
         raise StoreError(f"annotation database {file} cannot be copied: {error}") from None
-    shutil.copymode(file, target)
-    return True
-
-
-def _opened(file: Path, mode: str) -> sqlite3.Connection:
-    return sqlite3.connect(f"file:{quote(str(file))}?mode={mode}", uri=True, timeout=WAIT)
-
-
-def _from_postgresql(database: Database, workspace: str, target: Path) -> bool:
-    with database.read() as connection:
-        connection.execute(text("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY"))
-        if not check_present(connection, database):
-            return False
-        check_owner(connection, database.name, workspace)
-        engine = create_engine(URL.create("sqlite", database=str(target)))
-        with engine.begin() as empty:
-            baseline.create(empty)
-            empty.execute(schema.versions.delete())
-            names = [name for name in inspect(empty).get_table_names() if name != "sqlite_sequence"]
-        engine.dispose()
-        with closing(sqlite3.connect(target)) as other:
-            for name in names:
-                _copy_table(connection, other, name)
-            other.commit()
-    target.chmod(0o600)
-    return True
-
-
-def _copy_table(connection: Connection, other: sqlite3.Connection, name: str) -> None:
-    columns = [one["name"] for one in inspect(connection).get_columns(name)]
-    query: Select[*tuple[Any, ...]] = select(*map(column, columns)).select_from(table(name))
-    rows = connection.execute(query, execution_options={"yield_per": _AT_ONCE})
-    other.executemany(
-        f"INSERT INTO {name} ({_listed(columns)}) VALUES ({', '.join('?' * len(columns))})",
-        map(tuple, rows),
-    )
-
-
-def _listed(columns: list[str]) -> str:
-    return ", ".join(f'"{one}"' for one in columns)
 
 
 def settle(workspace: Workspace) -> None:
-    """Makes the file that `copy` wrote, in its place in a workspace, the workspace's database.
-
-    It stays where it is, or goes to the empty database that `STS_DATABASE_URL` names, in one
-    transaction.
-
-    Raises:
-      DamagedData: it is none, or its rows are no database's of ours.
-      StoreError: it is another workspace's, or there is something in the database it is to go to.
-      NewerFormat: a later version made it.
-    """
-    file, own, url = workspace.path(FILE), workspace.identity(), os.environ.get(URL_VARIABLE)
-    _check_tables(file)
-    open_sqlite(file, own).close()
-    if not url:
-        return
-    with closing(_opened(file, "ro")) as source:
-        try:
-            open_postgresql(
-                url, own, workspace.root, lambda connection: _fill(connection, source)
-            ).close()
-        except (IntegrityError, sqlite3.Error) as error:
-            raise DamagedData(
-                f"{file.name}: expected rows of a study, found others: {error}"
-            ) from None
-    file.unlink()
+    """Make the file that `copy` wrote, by its name in a workspace, the workspace's database."""
+    file, dump, url = workspace.path(FILE), workspace.path(DUMP), os.environ.get(URL_VARIABLE)
+    if file.exists() and url:
+        raise StoreError(
+            f"expected {URL_VARIABLE} not to be set, as the backup is of a study on SQLite: take "
+            "it away, restore, then use sts workspace move --to URL"
+        )
+    if dump.exists() and not url:
+        raise StoreError(
+            f"expected {URL_VARIABLE} to name an empty database, as the backup is of a study on "
+            "PostgreSQL: set it and restore again"
+        )
+    if file.exists():
+        _check_tables(file)
+        open_sqlite(file, workspace.identity()).close()
+    elif url and dump.exists():
+        _load(url, workspace, dump)
+        dump.unlink()
 
 
 def _check_tables(file: Path) -> None:
-    """Refuses a file with a view or a trigger that is none of ours, before it is asked anything."""
-    ours = {*baseline.TRIGGERS["sqlite"]}
+    """Refuse a file with a view or a trigger that is not ours, before it is asked anything."""
+    query = "SELECT sql FROM sqlite_master WHERE type NOT IN ('table', 'index')"
     try:
-        with closing(_opened(file, "ro")) as source:
-            found = source.execute(
-                "SELECT sql FROM sqlite_master WHERE type NOT IN ('table', 'index')"
-            ).fetchall()
+        with closing(sqlite3.connect(file)) as source:
+            found = {sql for (sql,) in source.execute(query)}
     except sqlite3.Error as error:
         raise DamagedData(f"{file.name}: expected an annotation database: {error}") from None
-    if any(sql not in ours for (sql,) in found):
+    if found - {*baseline.TRIGGERS["sqlite"]}:
         raise DamagedData(f"{file.name}: expected an annotation database, found views or triggers")
 
 
-def _fill(connection: Connection, source: sqlite3.Connection) -> None:
-    """Copies every row; a table before those that refer to it."""
-    seen = inspect(connection)
-    for name, _ in seen.get_sorted_table_and_fkc_names():
-        if name is None or name in _OF_THE_DATABASE or name not in schema.metadata.tables:
-            continue
-        columns = [one["name"] for one in seen.get_columns(name)]
-        _fill_table(connection, source, name, columns)
-        for one in seen.get_columns(name):
-            if one.get("identity"):
-                _go_on(connection, name, one["name"])
+def _load(url: str, workspace: Workspace, dump: Path) -> None:
+    """Fill an empty database in one transaction; take all of it back if it is not the study."""
+    put_new(workspace.path(RECORD), b"{}\n")
+    with closing(connect_postgresql(url, workspace.root)) as database:
+        with database.write(alone=True) as connection:
+            check_unused(connection, database.name)
+            connection.exec_driver_sql(baseline.REFUSE_CHANGE)
+        _run(database, "pg_restore", "--single-transaction", str(dump))
+        try:
+            open_postgresql(url, workspace.identity(), workspace.root).close()
+        except BaseException:
+            with database.write(alone=True) as connection:
+                schema.metadata.drop_all(connection)
+            raise
 
 
-def _fill_table(
-    connection: Connection, source: sqlite3.Connection, name: str, columns: list[str]
-) -> None:
-    values = ", ".join(f":c{number}" for number in range(len(columns)))
-    put = text(f"INSERT INTO {name} ({_listed(columns)}) OVERRIDING SYSTEM VALUE VALUES ({values})")
-    rows = source.execute(f"SELECT {_listed(columns)} FROM {name}")
-    while some := rows.fetchmany(_AT_ONCE):
-        connection.execute(put, [_bound(row) for row in some])
+def _run(database: Database, program: str, *arguments: str) -> None:
+    """Run one of PostgreSQL's programs on a database, as whoever is connected to it."""
+    from sts.annotations.postgresql import on_command_line
 
-
-def _bound(row: tuple[Any, ...]) -> dict[str, Any]:
-    return {f"c{number}": value for number, value in enumerate(row)}
-
-
-def _go_on(connection: Connection, name: str, own: str) -> None:
-    """Has a column number what comes after what is there."""
-    last = connection.execute(
-        select(column(own)).select_from(table(name)).order_by(column(own).desc()).limit(1)
-    ).scalar()
-    if last is not None:
-        connection.execute(
-            text("SELECT setval(pg_get_serial_sequence(:name, :own), :last)"),
-            {"name": name, "own": own, "last": last},
+    place, secret = on_command_line(database.engine.url)
+    command = [program, f"--dbname={place}", "--no-password", "--no-owner", "--no-privileges"]
+    try:
+        done = subprocess.run(
+            [*command, *arguments],
+            env=os.environ | secret,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            errors="replace",
         )
+    except OSError as error:
+        raise StoreError(
+            f"{program} cannot be run ({error.strerror}): install PostgreSQL's client programs, of "
+            "the server's version or a later one"
+        ) from None
+    if done.returncode:
+        said = " ".join(done.stderr.replace(f"{program}: ", "").split())
+        if "version mismatch" in said:
+            said = f"it is older than the server; install {program} of its version ({said})"
+        raise StoreError(f"annotation database {database.name}: {program} failed: {said[:_SAID]}")

@@ -64,16 +64,25 @@ def check(connection: Connection, name: str) -> None:
     raise MisreadDatabase(f"annotation database {name} is damaged ({found})")
 
 
-def enter_wal(database: Database) -> None:
-    """Let readers work while a process writes, for as long as the file exists."""
+def set_journal(database: Database, mode: str, *, wait: float = WAIT) -> None:
+    """Choose how SQLite keeps what it writes: with WAL, readers work while a process writes.
+
+    Args:
+      database: of one file.
+      mode: WAL or DELETE, which no other connection may be open for.
+      wait: seconds to try for.
+
+    Raises:
+      StoreError: the database was locked for that long, or cannot be written.
+    """
     pooled = database.engine.raw_connection()
     driver = pooled.driver_connection
     assert driver is not None
-    deadline = time.monotonic() + WAIT
+    deadline = time.monotonic() + wait
     try:
         while True:
             try:
-                driver.execute("PRAGMA journal_mode = WAL").fetchone()
+                driver.execute(f"PRAGMA journal_mode = {mode}").fetchone()
                 return
             except sqlite3.OperationalError as error:
                 # SQLite waits for no lock here, so processes that make a store together collide.

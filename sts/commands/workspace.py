@@ -1,4 +1,4 @@
-"""`sts workspace`: a workspace as one file, taken while it is in use, and back again."""
+"""`sts workspace`: copy a workspace to one file and back, move its database, and check it."""
 
 from __future__ import annotations
 
@@ -14,12 +14,13 @@ if TYPE_CHECKING:
     from sts.storage.workspace import Workspace
 
 _EXAMPLE = "sts workspace backup study.backup"
-SECRETS = (".annotate-key", "secrets.toml", "annotations.sqlite3")
+_MOVE = "sts workspace move --to postgresql://sts@db.example:5432/sts"
+SECRETS = (".annotate-key", "secrets.toml", "annotations.sqlite3", "annotations.dump")
 
 
 def _configure(parser: argparse.ArgumentParser) -> None:
     actions = parser.add_subparsers(
-        dest="action", required=True, metavar="backup | restore | check"
+        dest="action", required=True, metavar="backup | restore | move | check"
     )
     words = "write all that people and agents made to one file; nobody has to stop for it"
     leaf = actions.add_parser("backup", help=words, description=words, example=_EXAMPLE)
@@ -28,11 +29,21 @@ def _configure(parser: argparse.ArgumentParser) -> None:
     leaf = actions.add_parser(
         "restore",
         help=words,
-        description=f"{words}; its database goes where that of this workspace would be, so a study "
-        "moves between SQLite and PostgreSQL",
+        description=f"{words}; a database of PostgreSQL goes into the empty one that "
+        "STS_DATABASE_URL names",
         example="sts workspace restore study.backup --workspace restored",
     )
     leaf.add_argument("file", metavar="FILE", type=Path, help="what `sts workspace backup` made")
+    words = (
+        "move its database to an empty one, between SQLite and PostgreSQL; stop its server first"
+    )
+    leaf = actions.add_parser("move", help=words, description=words, example=_MOVE)
+    leaf.add_argument(
+        "--to",
+        metavar="URL",
+        required=True,
+        help="postgresql://user@host:port/name, or sqlite for the workspace's own file",
+    )
     words = (
         "look at everything in it for what is damaged, altered or missing; exit code 1 if any is"
     )
@@ -56,6 +67,8 @@ def _run(args: argparse.Namespace) -> int:
         _backup(workspace, args.file, as_json=args.json)
     elif args.action == "restore":
         _restore(workspace, args.file, as_json=args.json)
+    elif args.action == "move":
+        _move(workspace, args.to, as_json=args.json)
     else:
         return _check(workspace, args.against, as_json=args.json)
     return 0
@@ -65,12 +78,12 @@ def _backup(workspace: Workspace, file: Path, *, as_json: bool) -> None:
     from sts.annotations.backup import take
     from sts.cli.arguments import say
 
-    told = take(workspace, file)
-    secrets = [name for name in SECRETS if name in told.files]
-    text = f"{file}: {_size(told)} of workspace {told.workspace}"
+    made = take(workspace, file)
+    secrets = [name for name in SECRETS if name in made.files]
+    text = f"{file}: {_size(file, made)} of workspace {made.workspace}"
     if secrets:
         text += f"\nkeep it as you keep {', '.join(secrets)}, which it holds"
-    say(as_json, _value(file, workspace, told) | {"secrets": secrets}, text)
+    say(as_json, _value(file, workspace, made) | {"secrets": secrets}, text)
 
 
 def _restore(workspace: Workspace, file: Path, *, as_json: bool) -> None:
@@ -78,9 +91,26 @@ def _restore(workspace: Workspace, file: Path, *, as_json: bool) -> None:
     from sts.cli.arguments import progress, say
 
     with progress("restoring", "files") as show:
-        told = restore(file, workspace.root, show)
-    text = f"{workspace.root}: {_size(told)} as they were on {told.made}, each as it was copied"
-    say(as_json, _value(file, workspace, told), text)
+        made = restore(file, workspace.root, show)
+    text = (
+        f"{workspace.root}: {_size(file, made)} as they were on {made.made}, each as it was copied"
+    )
+    say(as_json, _value(file, workspace, made), text)
+
+
+def _move(workspace: Workspace, to: str, *, as_json: bool) -> None:
+    from sts.annotations.move import AWAY, SQLITE, move
+    from sts.annotations.store import URL_VARIABLE
+    from sts.cli.arguments import say
+
+    found = move(workspace, to)
+    counts = {"events": found.events, "people": len(found.authors), "clips": len(found.clips)}
+    if to == SQLITE:
+        remedy = f"take {URL_VARIABLE} away from now on; the other database stays as it was"
+    else:
+        remedy = f"set {URL_VARIABLE} to it from now on; {workspace.path(AWAY)} has what was here"
+    text = f"{found.events} events moved, and every chain checked; {remedy}"
+    say(as_json, counts, text)
 
 
 def _check(workspace: Workspace, against: Path | None, *, as_json: bool) -> int:
@@ -150,29 +180,19 @@ def _looked(one: Checked) -> str:
     return ", ".join(words) or "none here"
 
 
-def _size(told: Manifest) -> str:
-    count = len(told.files)
-    return f"{count} file{'' if count == 1 else 's'}, {_bytes(told) / 1e6:.1f} MB,"
+def _size(file: Path, made: Manifest) -> str:
+    count = len(made.files)
+    return f"{count} file{'' if count == 1 else 's'}, {file.stat().st_size / 1e6:.1f} MB,"
 
 
-def _bytes(told: Manifest) -> int:
-    return sum(one.bytes for one in told.files.values())
-
-
-def _value(file: Path, workspace: Workspace, told: Manifest) -> dict[str, object]:
-    return {
-        "file": str(file),
-        "workspace": str(workspace.root),
-        "id": told.workspace,
-        "made": told.made,
-        "sts": told.sts,
-        "files": len(told.files),
-        "bytes": _bytes(told),
-    }
+def _value(file: Path, workspace: Workspace, made: Manifest) -> dict[str, object]:
+    size = file.stat().st_size
+    own = {"file": str(file), "workspace": str(workspace.root), "id": made.workspace}
+    return own | {"made": made.made, "sts": made.sts, "files": len(made.files), "bytes": size}
 
 
 COMMAND = Command(
-    summary="back a workspace up while it is in use, restore it, and check all of it",
+    summary="back a workspace up while it is in use, restore it, move its database, and check it",
     example=_EXAMPLE,
     configure=_configure,
     run=_run,

@@ -10,6 +10,7 @@ import sqlite3
 import subprocess
 import sys
 import threading
+import zipfile
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
@@ -19,6 +20,8 @@ import pytest
 from sqlalchemy import select
 
 from sts.annotations import backup, schema
+from sts.annotations.move import AWAY, move
+from sts.annotations.snapshot import DUMP
 from sts.annotations.store import FILE, Store
 from sts.cli.main import main
 from sts.errors import ArgumentError, DamagedData, StoreError, StsError, Unavailable
@@ -33,7 +36,7 @@ from tests.annotations.examples import (
     statuses,
 )
 from tests.annotations.test_processes import SENDER
-from tests.annotations.test_verification import a_study
+from tests.annotations.test_verification import a_study, altered
 
 
 def rows(store: Store) -> dict[str, list[tuple[Any, ...]]]:
@@ -48,45 +51,79 @@ def rows(store: Store) -> dict[str, list[tuple[Any, ...]]]:
 POSTGRESQL = pytest.param("postgresql", marks=pytest.mark.postgresql)
 
 
-@pytest.mark.parametrize("to", ["sqlite", POSTGRESQL])
-def test_a_study_goes_from_any_database_to_any_and_goes_on(
-    to: str,
+def test_restored_study_has_every_row_and_goes_on(
     workspace: Workspace,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     request: pytest.FixtureRequest,
 ) -> None:
-    a_study(workspace)
-    with Store.open(workspace) as store:
-        ana = store.person("Ana").id
-        secret = store.enter(str(store.invite("Ana").token))
-        before = rows(store)
-    told = backup.take(workspace, tmp_path / "copy")
-    assert FILE in told.files
-    monkeypatch.delenv("STS_DATABASE_URL", raising=False)
-    if to == "postgresql":
+    before, secret = begun(workspace)
+    on_server = "STS_DATABASE_URL" in os.environ
+    made = backup.take(workspace, tmp_path / "copy")
+    assert (DUMP in made.files, FILE in made.files) == (on_server, not on_server)
+    if on_server:
         monkeypatch.setenv("STS_DATABASE_URL", request.getfixturevalue("postgresql")())
     restored = Workspace(tmp_path / "restored", workspace.settings)
     backup.restore(tmp_path / "copy", restored.root)
-    assert restored.path(FILE).exists() == (to == "sqlite")
-    with Store.open(restored) as store:
+    assert restored.path(FILE).exists() != on_server and not restored.path(DUMP).exists()
+    goes_on(restored, before, secret)
+
+
+@pytest.mark.postgresql
+@pytest.mark.parametrize("workspace", ["sqlite", POSTGRESQL], indirect=True)
+def test_moved_study_has_every_row_and_goes_on(
+    workspace: Workspace,
+    monkeypatch: pytest.MonkeyPatch,
+    request: pytest.FixtureRequest,
+) -> None:
+    before, secret = begun(workspace)
+    before.pop("sts_schema")
+    if "STS_DATABASE_URL" in os.environ:
+        moved = move(workspace, "sqlite")
+        monkeypatch.delenv("STS_DATABASE_URL")
+    else:
+        url = request.getfixturevalue("postgresql")()
+        moved = move(workspace, url)
+        assert workspace.path(AWAY).exists() and not workspace.path(FILE).exists()
+        with pytest.raises(StoreError, match="a study began in this workspace"):
+            Store.open(workspace)
+        monkeypatch.setenv("STS_DATABASE_URL", url)
+    assert moved.events == 30
+    goes_on(workspace, before, secret)
+
+
+def begun(workspace: Workspace) -> tuple[dict[str, list[tuple[Any, ...]]], str]:
+    """Makes a study; returns its rows and the secret of Ana's session."""
+    a_study(workspace)
+    with Store.open(workspace) as store:
+        secret = store.enter(str(store.invite("Ana").token))
+        assert secret is not None
+        return rows(store), secret
+
+
+def goes_on(workspace: Workspace, before: dict[str, list[tuple[Any, ...]]], secret: str) -> None:
+    """A study has the rows that it had, and people judge on."""
+    with Store.open(workspace) as store:
         after = rows(store)
-        applied = before.pop("sts_schema"), after.pop("sts_schema")
-        assert after == before and len(applied[0]) == len(applied[1])
+        assert {name: after[name] for name in before} == before
+        assert len(after["sts_schema"]) == 1
         found = store.verify()
         assert found.findings == () and found.events
-        entered = store.annotator_by_session(secret)
-        assert entered is not None and entered.id == ana
-        held = [claim.item for claim in store.claim(ana, suite=SUITE, count=2)]
+        ana = store.annotator_by_session(secret)
+        assert ana is not None and ana.name == "Ana"
+        held = [claim.item for claim in store.claim(ana.id, suite=SUITE, count=2)]
         sent = [a_submission(item) for item in held]
-        assert sent and set(statuses(store.submit(ana, sent))) == {"saved"}
+        assert sent and set(statuses(store.submit(ana.id, sent))) == {"saved"}
         assert store.add_annotator("Eve").id > max(row[0] for row in before["annotators"])
         assert store.verify().findings == ()
 
 
 @SELDOM_ON_POSTGRESQL
 def test_a_backup_amid_judging_holds_what_was_acknowledged_before_and_doubles_nothing(
-    workspace: Workspace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    workspace: Workspace,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    request: pytest.FixtureRequest,
 ) -> None:
     with Store.open(workspace) as store:
         store.enqueue(some_items(300), required=2)
@@ -105,7 +142,8 @@ def test_a_backup_amid_judging_holds_what_was_acknowledged_before_and_doubles_no
             os.kill(process.pid, signal.SIGKILL)
         said += one.stdout.readlines()
     outbox = [sent for sent in map(whole, said) if isinstance(sent, dict)]
-    monkeypatch.delenv("STS_DATABASE_URL", raising=False)
+    if "STS_DATABASE_URL" in os.environ:
+        monkeypatch.setenv("STS_DATABASE_URL", request.getfixturevalue("postgresql")())
     backup.restore(tmp_path / "copy", tmp_path / "restored")
     with Store.open(Workspace.open(tmp_path / "restored")) as store:
         kept = {judgement.uuid for judgement in store.history(ana, 999)}
@@ -154,10 +192,10 @@ KINDS = [name for name in (*KEPT, *LEFT) if name != "workspace.toml"]
 def test_a_backup_holds_all_that_was_made_and_nothing_that_is_made_again(
     small: Workspace, tmp_path: Path
 ) -> None:
-    told = backup.take(small, tmp_path / "copy")
-    assert {*told.files} == {*KEPT, FILE}
-    assert told.files["secrets.toml"].private and not told.files["workspace.toml"].private
+    assert {*backup.take(small, tmp_path / "copy").files} == {*KEPT, FILE}
     backup.restore(tmp_path / "copy", tmp_path / "restored")
+    modes = [(tmp_path / "restored" / name).stat().st_mode & 0o777 for name in KEPT[:2]]
+    assert modes == [0o644, 0o600]
     for name in KEPT:
         assert (tmp_path / "restored" / name).read_bytes() == small.path(name).read_bytes()
     assert not [name for name in LEFT if (tmp_path / "restored" / name).exists()]
@@ -168,7 +206,7 @@ def test_the_annotators_key_is_called_as_the_annotator_calls_it() -> None:
     from annotator_app.sign_in import FILE as SECRETS
     from sts.commands import workspace as command
 
-    assert backup.KEY == KEY_FILE and {KEY_FILE, SECRETS, FILE} == {*command.SECRETS}
+    assert backup.KEY == KEY_FILE and {KEY_FILE, SECRETS, FILE, DUMP} == {*command.SECRETS}
 
 
 def test_what_names_others_is_copied_before_them_and_they_are_looked_for_after(
@@ -215,8 +253,15 @@ def test_a_report_that_is_replaced_meanwhile_is_copied_whole(
         over.set()
         writer.join()
     for number in range(5):
-        told = archive.manifest(tmp_path / f"copy{number}").files
+        told = manifest(tmp_path / f"copy{number}")["files"]
         assert told["reports/a-1/report.json"] == told["reports/a-1/tables/b.csv"]
+
+
+def manifest(file: Path) -> dict[str, Any]:
+    """What a backup says of itself."""
+    with zipfile.ZipFile(file) as opened:
+        own: dict[str, Any] = json.loads(opened.read(archive.MANIFEST))
+        return own
 
 
 DYING = """
@@ -255,7 +300,7 @@ def test_a_backup_that_is_killed_at_any_write_is_none_or_whole(
     last = killed_at_every_write("take", small.root, tmp_path / "to")
     made = {path.name for path in (tmp_path / "to").iterdir() if not path.name.startswith(".")}
     assert last > 2 and str(last) in made and "1" not in made
-    assert len({archive.manifest(tmp_path / "to" / name).workspace for name in made}) == 1
+    assert len({manifest(tmp_path / "to" / name)["workspace"] for name in made}) == 1
     backup.take(small, tmp_path / "to" / "1")  # takes away what the killed one left
     assert not (tmp_path / "to" / ".1.part").exists()
 
@@ -343,22 +388,52 @@ STRANGE = {
 
 
 @pytest.mark.postgresql
-def test_a_database_that_is_in_use_is_not_restored_to(
-    small: Workspace,
+def test_database_in_use_is_neither_restored_nor_moved_to(
+    workspace: Workspace,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     postgresql: Callable[[], str],
 ) -> None:
-    backup.take(small, tmp_path / "copy")
-    monkeypatch.setenv("STS_DATABASE_URL", postgresql())
+    on_server = "STS_DATABASE_URL" in os.environ
+    with Store.open(workspace) as store:
+        store.add_annotator("Ana")
+    backup.take(workspace, tmp_path / "copy")
+    url = postgresql()
+    monkeypatch.setenv("STS_DATABASE_URL", url)
     with Store.open(Workspace.open(tmp_path / "another")) as store:
         store.add_annotator("Zoe")
-    for _ in range(2):
+    if on_server:
         with pytest.raises(StoreError, match="expected an empty database"):
             backup.restore(tmp_path / "copy", tmp_path / "restored")
+    else:
+        monkeypatch.delenv("STS_DATABASE_URL")
+        with pytest.raises(StoreError, match="expected an empty database"):
+            move(workspace, url)
+        monkeypatch.setenv("STS_DATABASE_URL", url)
     assert not (tmp_path / "restored").exists()
     with Store.open(Workspace.open(tmp_path / "another")) as store:
         assert [one.name for one in store.annotators()] == ["Zoe"]
+
+
+@pytest.mark.postgresql
+def test_backup_is_not_restored_to_another_kind_of_database(
+    workspace: Workspace,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    postgresql: Callable[[], str],
+) -> None:
+    on_server = "STS_DATABASE_URL" in os.environ
+    with Store.open(workspace) as store:
+        store.add_annotator("Ana")
+    backup.take(workspace, tmp_path / "copy")
+    if on_server:
+        monkeypatch.delenv("STS_DATABASE_URL")
+    else:
+        monkeypatch.setenv("STS_DATABASE_URL", postgresql())
+    kind = "PostgreSQL: set it" if on_server else "SQLite: take it away"
+    with pytest.raises(StoreError, match=f"the backup is of a study on {kind}"):
+        backup.restore(tmp_path / "copy", tmp_path / "restored")
+    assert not (tmp_path / "restored").exists()
 
 
 @pytest.mark.postgresql
@@ -372,13 +447,108 @@ def test_rows_that_do_not_fit_leave_the_other_database_empty(
         plain.execute("PRAGMA foreign_keys = OFF")
         plain.execute("INSERT INTO roles VALUES (99, 'lead', 0)")
         plain.commit()
-    backup.take(small, tmp_path / "copy")
-    monkeypatch.setenv("STS_DATABASE_URL", postgresql())
+    url = postgresql()
     with pytest.raises(DamagedData, match="expected rows of a study"):
-        backup.restore(tmp_path / "copy", tmp_path / "restored")
-    assert not (tmp_path / "restored").exists()
+        move(small, url)
+    altered(small, "DELETE FROM roles WHERE annotator = 99")
+    altered(small, "UPDATE annotators SET name = 'Eve'")
+    with pytest.raises(DamagedData, match="pseudonym was altered; nothing was moved"):
+        move(small, url)
+    assert small.path(FILE).exists() and not small.path(AWAY).exists()
+    monkeypatch.setenv("STS_DATABASE_URL", url)
     with Store.open(Workspace.open(tmp_path / "another")) as store:  # it is as it was made
         assert store.annotators() == []
+
+
+@pytest.mark.postgresql
+def test_database_that_a_program_uses_is_not_moved(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch, postgresql: Callable[[], str]
+) -> None:
+    to = "sqlite"
+    if "STS_DATABASE_URL" not in os.environ:
+        to = postgresql()
+    with Store.open(workspace) as store:
+        store.add_annotator("Ana")
+        with pytest.raises(StoreError, match="is in use: stop what uses it"):
+            move(workspace, to)
+        assert [one.name for one in store.annotators()] == ["Ana"]
+    move(workspace, to)
+
+
+def test_move_refuses_what_it_cannot_do(
+    small: Workspace, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for to, words in (
+        ("sqlite", "--to: expected another database than"),
+        ("mysql://sts@db/sts", "expected --to like postgresql://"),
+        ("postgresql://sts@127.0.0.1:9/sts", "check that it is there and reachable"),
+    ):
+        with pytest.raises(StsError, match=words):
+            move(small, to)
+    with pytest.raises(StsError, match="no study has begun in"):
+        move(Workspace.open(tmp_path / "none").ensure(), "postgresql://sts@127.0.0.1:9/sts")
+    small.path(AWAY).touch()
+    with pytest.raises(Unavailable, match="move it away first"):
+        move(small, "postgresql://sts@127.0.0.1:9/sts")
+    assert main(["workspace", "move", "--to", "sqlite", "--workspace", str(small.root)]) == 2
+    assert len(capsys.readouterr().err.splitlines()) == 1
+
+
+OLDER = """#!/bin/sh
+echo "pg_dump: error: aborting because of server version mismatch" >&2
+echo "pg_dump: detail: server version: 17.1; pg_dump version: 12.4" >&2
+exit 1
+"""
+
+
+@pytest.mark.postgresql
+@pytest.mark.parametrize("workspace", [POSTGRESQL], indirect=True)
+def test_missing_or_older_pg_dump_is_one_line_and_leaves_nothing(
+    workspace: Workspace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Store.open(workspace) as store:
+        store.add_annotator("Ana")
+    (tmp_path / "bin").mkdir()
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+    with pytest.raises(StoreError, match="pg_dump cannot be run .* install PostgreSQL's client"):
+        backup.take(workspace, tmp_path / "copy")
+    (tmp_path / "bin" / "pg_dump").write_text(OLDER)
+    (tmp_path / "bin" / "pg_dump").chmod(0o755)
+    with pytest.raises(StoreError, match="it is older than the server; install pg_dump") as error:
+        backup.take(workspace, tmp_path / "copy")
+    assert "server version: 17.1" in str(error.value) and "\n" not in str(error.value)
+    assert {path.name for path in tmp_path.iterdir()} == {"bin", "workspace"}
+
+
+@pytest.mark.postgresql
+@pytest.mark.parametrize("workspace", [POSTGRESQL], indirect=True)
+def test_dump_of_something_else_leaves_the_database_empty(
+    workspace: Workspace,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    postgresql: Callable[[], str],
+) -> None:
+    with Store.open(workspace) as store, store.database.write() as connection:
+        connection.execute(schema.workspaces.update().values(id="5ca1ab1e" * 4))
+    settings = workspace.path("workspace.toml")
+    own, settings_text = workspace.identity(), settings.read_text()
+    settings.write_text(settings_text.replace(own, "5ca1ab1e" * 4))
+    backup.take(Workspace.open(workspace.root), tmp_path / "copy")
+    settings.write_text(settings_text)
+    for name, raw, why in (
+        ("other", None, "is of the workspace with the id"),
+        ("text", b"no dump", "pg_restore failed"),
+    ):
+        monkeypatch.setenv("STS_DATABASE_URL", postgresql())
+        with zipfile.ZipFile(tmp_path / "copy") as opened:
+            (tmp_path / "dump").write_bytes(raw or opened.read(DUMP))
+        sources = [(DUMP, tmp_path / "dump"), ("workspace.toml", settings)]
+        archive.write(tmp_path / name, own, sources)
+        with pytest.raises(StoreError, match=why):
+            backup.restore(tmp_path / name, tmp_path / "restored")
+        with Store.open(Workspace.open(tmp_path / f"another {name}")) as store:
+            assert store.annotators() == []
+    assert not [path for path in tmp_path.iterdir() if "restored" in path.name]
 
 
 def test_the_commands_say_what_they_did(

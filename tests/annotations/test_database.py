@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Connection, create_engine, inspect, text
 from sqlalchemy.dialects import sqlite
+from sqlalchemy.engine import make_url
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.schema import CreateIndex, CreateTable
 
@@ -461,3 +462,13 @@ def test_failed_read_asks_to_check_the_disk_and_try_again(
             with store.database.read():
                 raise DBAPIError("SELECT", {}, sqlite3.DatabaseError(found))
     assert "away" not in one_line(error)
+
+
+def test_password_is_not_in_the_arguments_of_a_program() -> None:
+    from sts.annotations.postgresql import on_command_line
+
+    url = "postgresql+psycopg://sts:s%20cret@db.example:5433/study?sslmode=require"
+    place, secret = on_command_line(make_url(url))
+    assert place.startswith("postgresql://sts@db.example:5433/study?") and "cret" not in place
+    assert "sslmode=require" in place and "tcp_user_timeout=30000" in place
+    assert secret == {"PGPASSWORD": "s cret"}

@@ -70,7 +70,7 @@ GOOD = {
     "agent": "random", "category": "clean-take", "continuation": "0", "draft": "mine",
     "episodes": "2", "file": "binary", "files": "binary", "format": "minari", "metric": "log_prob",
     "name": "Ana", "new": "two@1", "old": "two@1", "reason": "because", "role": "lead",
-    "suite": "two@1", "takeover": "4", "trajectory": "0", "truth": "success",
+    "suite": "two@1", "takeover": "4", "to": "sqlite", "trajectory": "0", "truth": "success",
     "what": "two@1/clean-take-01", "id": "clean-take-01", "word": "yes",
     "draft.name": "mine", "draft add.role": "0",
 }  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
 import json
 import os
@@ -17,7 +18,6 @@ import pytest
 
 from sts.errors import DamagedData, NewerFormat, StsError
 from sts.storage import archive
-from sts.storage.files import canonical_json, content_hash
 from tests.access.attempts import attempt
 
 FILES = {"workspace.toml": b"schema = 2\n", "a/b.parquet": bytes(range(256)) * 9, "a/c/empty": b""}
@@ -50,10 +50,8 @@ def test_what_was_packed_is_unpacked(whole: Path, tmp_path: Path) -> None:
     (tmp_path / "to").mkdir()
     told = archive.unpack(whole, tmp_path / "to")
     assert held(tmp_path / "to") == FILES
-    assert told == archive.manifest(whole) and told.workspace == OWN
-    assert {name: entry.bytes for name, entry in told.files.items()} == {
-        name: len(data) for name, data in FILES.items()
-    }
+    assert told.workspace == OWN
+    assert told.files == {name: hashlib.sha256(data).hexdigest() for name, data in FILES.items()}
 
 
 def test_any_program_that_opens_zip_archives_opens_one(whole: Path) -> None:
@@ -72,18 +70,10 @@ def test_nobody_else_may_read_a_backup_nor_what_was_private_in_it(tmp_path: Path
     assert [stat.S_IMODE(path.stat().st_mode) for path in modes] == [0o600, 0o600, 0o644]
 
 
-def test_a_file_that_is_gone_by_then_is_left_out_and_one_that_grows_is_cut(tmp_path: Path) -> None:
-    growing = tmp_path / "growing"
-    growing.write_bytes(b"before")
-
-    def lazily():
-        yield "gone", tmp_path / "gone"
-        yield "growing", growing
-        with growing.open("ab") as file:
-            file.write(b" and after")
-
-    told = archive.write(tmp_path / "whole", OWN, lazily())
-    assert {name: entry.bytes for name, entry in told.files.items()} == {"growing": 6}
+def test_file_that_is_gone_by_then_is_left_out(tmp_path: Path) -> None:
+    (tmp_path / "there").write_bytes(b"there")
+    every = [(name, tmp_path / name) for name in ("gone", "there")]
+    assert [*archive.write(tmp_path / "whole", OWN, every).files] == ["there"]
 
 
 def test_a_pipe_is_refused_and_not_waited_for(tmp_path: Path) -> None:
@@ -93,23 +83,18 @@ def test_a_pipe_is_refused_and_not_waited_for(tmp_path: Path) -> None:
 
 
 def manifest_of(files: dict[str, bytes], **changes: object) -> bytes:
-    """What a backup of files says of itself, its own digest included."""
-    import hashlib
-
+    """What a backup of files says of itself."""
     own: dict[str, object] = {
         "format": "backup",
-        "version_of_format": 1,
+        "version_of_format": archive.VERSION,
         "workspace": OWN,
         "sts": "0",
         "made": "2026-01-01T00:00:00Z",
-        "files": {
-            name: {"bytes": len(raw), "sha256": hashlib.sha256(raw).hexdigest(), "private": False}
-            for name, raw in files.items()
-        },
+        "files": {name: hashlib.sha256(raw).hexdigest() for name, raw in files.items()},
     }
     own |= changes
     own["files"] = own.pop("listed", own["files"])
-    return json.dumps(own | {"digest": content_hash(canonical_json(own))}).encode()
+    return json.dumps(own).encode()
 
 
 def packed(
@@ -157,7 +142,7 @@ def with_end(number: int, value: int) -> bytes:
     return raw[:-22] + struct.pack("<4s4H2LH", *end)
 
 
-NAMES = ("../out", "/out", "a/../../out", "a//b", "./a", "a\\..\\b", "", "x" * 256, "a/" * 40 + "b")
+NAMES = ("../out", "/out", "a/../../out", "a//b", "./a", "", "a/")
 HOSTILE: dict[str, Callable[[], bytes]] = {
     "empty": lambda: b"",
     "text": lambda: b"not a backup\n" * 99,
@@ -165,14 +150,12 @@ HOSTILE: dict[str, Callable[[], bytes]] = {
     "no manifest": lambda: packed(FILES).replace(b"backup.json", b"backup.jsom"),
     "a manifest that is no JSON": lambda: packed(FILES, told=b"{"),
     "a manifest of deep JSON": lambda: packed(FILES, told=b"[" * 99_999),
-    "a manifest without a digest": lambda: packed(
-        FILES, told=manifest_of(FILES).replace(b'"digest"', b'"digerst"')
-    ),
-    "a manifest that was altered": lambda: packed(
-        FILES, told=manifest_of(FILES).replace(b'"0"', b'"1"')
-    ),
+    "a manifest that lists no files": lambda: packed(FILES, told=manifest_of({}, listed=3)),
     "a manifest with a text for a number": lambda: packed(
-        FILES, told=manifest_of({}, listed={"a": {"bytes": "1", "sha256": "", "private": False}})
+        FILES, told=manifest_of(FILES, version_of_format="2")
+    ),
+    "a manifest with a number for a digest": lambda: packed(
+        {"a": b"one"}, told=manifest_of({}, listed={"a": 1})
     ),
     "a manifest of fewer files": lambda: packed(FILES, told=manifest_of({})),
     "a manifest of more files": lambda: packed({}, told=manifest_of(FILES)),
@@ -208,10 +191,14 @@ def test_what_is_no_backup_is_one_line_and_writes_nothing_elsewhere(
     assert all(path.is_relative_to(folder) for path in outside)
 
 
-def test_a_backup_of_a_later_version_is_refused_by_its_number(tmp_path: Path) -> None:
-    (tmp_path / "later").write_bytes(packed(FILES, manifest_of(FILES, version_of_format=2)))
-    with pytest.raises(NewerFormat, match="backup format 2; this version reads up to 1"):
-        archive.manifest(tmp_path / "later")
+def test_backup_of_another_version_is_refused_by_its_number(tmp_path: Path) -> None:
+    (tmp_path / "later").write_bytes(packed(FILES, manifest_of(FILES, version_of_format=3)))
+    with pytest.raises(NewerFormat, match="backup format 3; this version reads 2: update sts"):
+        archive.unpack(tmp_path / "later", tmp_path / "to")
+    (tmp_path / "earlier").write_bytes(packed(FILES, manifest_of(FILES, version_of_format=1)))
+    with pytest.raises(StsError, match="restore it with the version that made it"):
+        archive.unpack(tmp_path / "earlier", tmp_path / "to")
+    assert not (tmp_path / "to").exists()
 
 
 def test_a_backup_that_was_cut_off_anywhere_is_none(whole: Path, tmp_path: Path) -> None:
@@ -219,7 +206,8 @@ def test_a_backup_that_was_cut_off_anywhere_is_none(whole: Path, tmp_path: Path)
     for size in range(0, len(raw), 37):
         (tmp_path / "cut").write_bytes(raw[:size])
         with pytest.raises(DamagedData):
-            archive.manifest(tmp_path / "cut")
+            archive.unpack(tmp_path / "cut", tmp_path / "to")
+    assert not (tmp_path / "to").exists()
 
 
 def test_no_flipped_bit_of_a_backup_is_another_file(
