@@ -9,9 +9,9 @@ from sqlalchemy import Connection, select
 from sts.annotations import digests
 from sts.annotations.database import Database
 from sts.annotations.decisions import of_draft
+from sts.annotations.history import History, verify
 from sts.annotations.schema import copies, decisions, item_suites
 from sts.annotations.store import FILE, Store
-from sts.annotations.verification import verify
 from sts.continuations import index as indices
 from sts.errors import DamagedData, StsError
 from sts.storage.checks import Checked, Findings
@@ -30,15 +30,15 @@ def check(workspace: Workspace) -> Checked:
         store = Store.find(workspace)
         if store is not None:
             with store:
-                verified = verify(store.database)
-                findings += verified.findings
+                found = verify(store.database)
+                findings += found.findings
                 decided, lines = _decisions(store.database, workspace)
                 findings += lines
                 with store.database.read() as connection:
                     findings += _missing(connection, workspace)
-                    findings += _older(connection, workspace)
-            counts = {"events": verified.events, "clips": verified.clips}
-            counts |= {"authors": verified.people, "decisions": decided}
+                findings += _older(found, workspace)
+            counts = {"events": found.events, "clips": len(found.clips)}
+            counts |= {"authors": len(found.authors), "decisions": decided}
     return Checked(counts, tuple(findings))
 
 
@@ -82,13 +82,13 @@ def _missing(connection: Connection, workspace: Workspace) -> list[str]:
     return lines
 
 
-def _older(connection: Connection, workspace: Workspace) -> list[str]:
+def _older(found: History, workspace: Workspace) -> list[str]:
     """Return what reports were made of and the database lacks, as an older copy of it does."""
     findings = Findings()
     for file in sorted(workspace.path("reports").glob("*/report.json")):
         with suppress(DamagedData):  # a report of a bare table; what is damaged is said of reports
             own = digests.read(file)
-            findings += [f"{file.parent}: {line}" for line in digests.lost(connection, own)]
+            findings += [f"{file.parent}: {line}" for line in digests.lost(found, own)]
     return findings
 
 

@@ -1,4 +1,4 @@
-"""Texts of an SQLite database that cannot be read, named by table, row and column."""
+"""What an SQLite database finds wrong with itself, and texts in it that cannot be read."""
 
 from __future__ import annotations
 
@@ -7,6 +7,18 @@ from collections.abc import Iterator
 from sqlalchemy import Connection, Table, Text
 
 from sts.annotations import schema
+
+_LINES = 20
+"""Lines that a database is asked for of what it finds wrong with itself."""
+
+
+def inconsistent(connection: Connection) -> Iterator[str]:
+    """Yield what a database finds wrong with itself, such as an index that lacks a row."""
+    if connection.dialect.name != "sqlite":
+        return
+    for line in connection.exec_driver_sql(f"PRAGMA integrity_check({_LINES})").scalars():
+        if line != "ok":
+            yield f"database: {' '.join(str(line).split())}"
 
 
 def unreadable(connection: Connection) -> Iterator[str]:

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, select
-
-from sts.annotations import played
+from sts.annotations import history, played
 from sts.annotations.history import History
 from sts.annotations.played import Played
-from sts.annotations.schema import annotators, events, reference_episodes
 from sts.annotations.store import Store
 from sts.continuations import label_table
 from sts.errors import DamagedData
@@ -80,22 +77,21 @@ def read(file: Path) -> Digests:
       OSError: it cannot be read.
     """
     try:
-        value = parsed_json(regular_bytes(file, _MOST_BYTES).decode(), dict)[KEY]
-        ends = {name: _link(one) for name, one in value["authors"].items()}
-        continuations, references = _link(value["continuations"]), _link(value["references"])
-        texts = {name: value[name] for name in ("suite", "suite_hash", "labels", "scores")}
+        own = parsed_json(regular_bytes(file, _MOST_BYTES).decode(), dict)[KEY]
+        ends = {name: _link(one) for name, one in own.pop("authors").items()}
+        links = {name: _link(own.pop(name)) for name in ("continuations", "references")}
+        if not all(one is None or isinstance(one, str) for one in own.values()):
+            raise ValueError("expected texts")
+        return Digests(authors=ends, **links, **own)
     except (ValueError, KeyError, TypeError, AttributeError):
         raise DamagedData(
             f"{file}: expected a report of a workspace, or the file next to an exported table"
         ) from None
-    if not all(one is None or isinstance(one, str) for one in texts.values()):
-        raise DamagedData(f"{file}: expected texts as digests")
-    return Digests(continuations=continuations, authors=ends, references=references, **texts)
 
 
 def _link(value: Mapping[str, Any]) -> Link:
     number, digest = value["number"], value["digest"]
-    if type(number) is not int or not isinstance(digest, str):
+    if type(number) is not int or number < 0 or not isinstance(digest, str):
         raise ValueError("expected a number and a digest")
     return Link(number, digest)
 
@@ -117,35 +113,31 @@ def differences(workspace: Workspace, own: Digests) -> Iterator[str]:
             f"continuations: expected the {own.continuations.number} that there were, found "
             f"{there.number}, or others"
         )
-    if own.labels is not None and _labels(workspace, own.suite) != own.labels:
+    now = with_files(workspace, own)
+    if own.labels not in (None, now.labels):
         yield f"labels of {own.suite}: they are not the same"
-    if own.scores is not None and _scores(workspace) != own.scores:
+    if own.scores not in (None, now.scores):
         yield "scores: they are not the same"
     store = Store.find(workspace)
     if store is not None:
-        with store, store.database.read() as connection:
-            yield from lost(connection, own)
+        with store:
+            yield from lost(history.verify(store.database), own)
     elif any(end.number for end in own.authors.values()):
         yield "annotation database: it is missing"
 
 
-def lost(connection: Connection, own: Digests) -> Iterator[str]:
+def lost(found: History, own: Digests) -> Iterator[str]:
     """Yield who had said more, or something else, than a database has of them."""
-    query = select(events.c.digest).join(annotators, annotators.c.id == events.c.annotator)
+    there = {author.pseudonym: author.digests for author in found.authors.values()}
     for pseudonym, end in own.authors.items():
-        if end.number:
-            at = annotators.c.pseudonym == pseudonym, events.c.number == end.number
-            found = connection.execute(query.where(*at)).scalar()
-            yield from _differs(f"{pseudonym}: event", end, found)
-    if own.references.number:
-        at_end = reference_episodes.c.number == own.references.number
-        found = connection.execute(select(reference_episodes.c.digest).where(at_end)).scalar()
-        yield from _differs("reference", own.references, found)
+        yield from _differs(f"{pseudonym}: event", end, there.get(pseudonym, []))
+    yield from _differs("reference", own.references, found.reference_digests)
 
 
-def _differs(what: str, end: Link, digest: str | None) -> Iterator[str]:
-    if digest != end.digest:
-        how = "is missing" if digest is None else "is another one"
+def _differs(what: str, end: Link, digests: Sequence[str]) -> Iterator[str]:
+    """Yield how the end that a chain had is not in it any more."""
+    if end.number and digests[end.number - 1 : end.number] != [end.digest]:
+        how = "is missing" if end.number > len(digests) else "is another one"
         yield f"{what} {end.number} {how}; is the database an older copy?"
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -85,7 +85,7 @@ def exported(workspace: Workspace, suite: str | None = None, *, names: bool = Fa
     return Exported(table, digests.of(suite, found, there))
 
 
-def _check(findings: list[str]) -> None:
+def _check(findings: Sequence[str]) -> None:
     """Raise DamagedData if anything was found."""
     if findings:
         more = f" (and {len(findings) - 1} more)" if len(findings) > 1 else ""

@@ -1,6 +1,7 @@
-"""The events of a study, read one by one, with every chain checked against its digests.
+"""What people said, read event by event, with every chain checked against its digests.
 
-A ratings table is made of this alone, and of what is immutable: suites and continuations.
+This is the one walk over the chains. Verification, exports, reports and checks of a workspace use
+it. A ratings table is made of this alone, and of what is immutable: suites and continuations.
 """
 
 from __future__ import annotations
@@ -11,22 +12,23 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Row, select, text
+from sqlalchemy import Connection, Row, func, select, text
 from sqlalchemy.exc import DBAPIError
 
 from sts.annotations import events, people, references
-from sts.annotations.damage import unreadable
-from sts.annotations.schema import annotators, item_suites, items, reference_episodes
+from sts.annotations.damage import inconsistent, unreadable
+from sts.annotations.database import Database
+from sts.annotations.schema import annotators, copies, item_suites, items, reference_episodes
 from sts.annotations.schema import events as table
 from sts.storage.chains import START, Link, follow
 
 _AT_ONCE = 10_000
 _COLUMNS = ("id", "number", "digest", "reason", "text", *events.COVERED)
-_COVERED = len(_COLUMNS) - len(events.COVERED)
 _ROW = {name: _COLUMNS.index(name) for name in _COLUMNS}
-_UUID, _ITEM, _KIND, _WORDS, _RECEIVED = (
-    _ROW[name] for name in ("uuid", "item", "kind", "words", "received")
+_AUTHOR, _UUID, _ITEM, _KIND, _WORDS, _RECEIVED = (
+    _ROW[name] for name in ("annotator", "uuid", "item", "kind", "words", "received")
 )
+_COVERED = _COLUMNS.index(events.COVERED[0])
 _SAID = itemgetter(
     *(_ROW[name] for name in ("id", "annotator", "item", "verdict", "step", "reason")),
     *(_ROW[name] for name in ("seconds", "extra")),
@@ -34,13 +36,13 @@ _SAID = itemgetter(
 
 
 class Author(NamedTuple):
-    """A person, and the end of their chain as their row holds it."""
+    """A person, the end of their chain as their row holds it, and the digests of their events."""
 
     id: int
     name: str
     pseudonym: str
-    seal: str
     end: Link
+    digests: list[str]
 
 
 class Clip(NamedTuple):
@@ -102,11 +104,13 @@ class History:
     Attributes:
       authors: everyone, by number.
       clips: by item.
+      continuations: how many the clips stand for.
       suites: pairs of a suite, or a part of one, and an item that waits or waited in it.
       judgements: those that stand.
       decided: the adjudication that stands of each item that has one.
       references: truth and step of each item whose verdict is known.
       study: the end of the chain of references.
+      reference_digests: of each reference, in their order.
       events: how many were read.
       forgotten: of these, how many have had their words emptied.
       findings: a line for everything that was altered, lost or added.
@@ -114,14 +118,16 @@ class History:
 
     authors: dict[int, Author] = field(default_factory=dict)
     clips: dict[str, Clip] = field(default_factory=dict)
+    continuations: int = 0
     suites: set[tuple[str, str]] = field(default_factory=set)
     judgements: list[Said] = field(default_factory=list)
     decided: dict[str, Said] = field(default_factory=dict)
     references: dict[str, tuple[str, int | None]] = field(default_factory=dict)
     study: Link = START
+    reference_digests: list[str] = field(default_factory=list)
     events: int = 0
     forgotten: int = 0
-    findings: list[str] = field(default_factory=list)
+    findings: tuple[str, ...] = ()
 
 
 def stand_still(connection: Connection) -> None:
@@ -130,129 +136,138 @@ def stand_still(connection: Connection) -> None:
         connection.execute(text("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ"))
 
 
+def verify(database: Database) -> History:
+    """Look at every event and reference, at their chains, and at the database itself.
+
+    Raises:
+      StoreError: the database cannot be read.
+    """
+    with database.read() as connection:
+        stand_still(connection)
+        found = read(connection)
+        found.findings = (*inconsistent(connection), *found.findings)
+    return found
+
+
 def read(connection: Connection) -> History:
     """Return everything that was said, and a finding for whatever is not as it was written."""
     found = History()
     try:
-        _read(connection, found)
+        found.findings = tuple(_read(connection, found))
     except (UnicodeDecodeError, DBAPIError):
-        found.findings = [*unreadable(connection)]
+        found.findings = tuple(unreadable(connection))
         if not found.findings:
             raise
     return found
 
 
-def _read(connection: Connection, found: History) -> None:
+def _read(connection: Connection, found: History) -> Iterator[str]:
+    """Fill a history; yield what is wrong."""
     own = annotators.c
-    query = select(own.id, own.name, own.pseudonym, own.seal, own.number, own.digest)
-    for row in connection.execute(query.order_by(own.id)):
-        found.authors[row.id] = author = Author(*row[:4], Link(*row[4:]))
-        if author.seal != people.seal(author.name, author.pseudonym):
-            found.findings.append(f"person {row.id}: their name or pseudonym was altered")
-    named = select(items.c.id, items.c.continuation, items.c.clip, items.c.rubric)
-    for item, *rest in connection.execute(named):
-        found.clips[item] = Clip(item, *rest)
-    chosen = [table.c[name] for name in _COLUMNS]
+    query = select(own.id, own.name, own.pseudonym, own.number, own.digest, own.seal)
+    for number, name, pseudonym, *end, seal in connection.execute(query.order_by(own.id)):
+        found.authors[number] = Author(number, name, pseudonym, Link(*end), [])
+        if seal != people.seal(name, pseudonym):
+            yield f"person {number}: their name or pseudonym was altered"
+    clips = select(items.c.id, items.c.continuation, items.c.clip, items.c.rubric)
+    found.clips = {row.id: Clip(*row) for row in connection.execute(clips)}
+    found.continuations = connection.execute(select(func.count()).select_from(copies)).scalar_one()
     rows = connection.execute(
-        select(*chosen).order_by(table.c.annotator, table.c.number, table.c.id),
+        select(*(table.c[name] for name in _COLUMNS)).order_by(
+            table.c.annotator, table.c.number, table.c.id
+        ),
         execution_options={"yield_per": _AT_ONCE},
     )
-    written = set()
-    for number, each in groupby(rows, itemgetter(_COVERED)):
-        written.add(number)
-        _Author(found, number).read(each)
-    for number in found.authors.keys() - written:
-        found.findings += _at_the_end(found.authors[number].name, START, found.authors[number].end)
-    found.findings += _references(connection, found)
-    found.findings += _suites(connection, found)
+    for number, each in groupby(rows, itemgetter(_AUTHOR)):
+        yield from _events(found, number, each)
+    for author in found.authors.values():
+        if not author.digests:
+            yield from _at_the_end(author.name, START, author.end)
+    yield from _references(connection, found)
+    yield from _suites(connection, found)
 
 
-class _Author:
-    """One person's events, one after another."""
-
-    def __init__(self, found: History, number: int) -> None:
-        self._found = found
-        self._author = found.authors.get(number)
-        self._who = self._author.name if self._author else f"person {number}"
-        self._standing: dict[str, Sequence[Any]] = {}
-        self._first: dict[str, tuple[float, int]] = {}
-        self._emptied: list[str] = []
-
-    def read(self, rows: Iterable[Row[*tuple[Any, ...]]]) -> None:
-        """Check the chain and keep what stands."""
-        end, last, findings = START, 0, self._found.findings
-        for row in rows:
-            link = Link(row[1], row[2])
-            if link.number != end.number + 1:
-                findings.append(f"{self._who}: {_gap('event', end, link)}")
-            elif self._link(row, end) != link:
-                findings.append(f"{self._place(row)}: altered, or it is another person's")
-            if row[0] <= last:
-                findings.append(f"{self._place(row)}: it came later than what follows it")
-            if row[_WORDS] or row[3] or row[4]:
-                self._check_words(row)
-            self._keep(row)
-            end, last = link, row[0]
-            self._found.events += 1
-        self._finish(end)
-
-    def _link(self, row: Sequence[Any], before: Link) -> Link | None:
-        """Return what the digest of a row should be; None if it holds what no event does."""
-        clip = self._found.clips.get(row[_ITEM])
-        try:
-            return follow(before, [*row[_COVERED:], clip and clip.clip])
-        except (TypeError, ValueError):
-            return None
-
-    def _check_words(self, row: Sequence[Any]) -> None:
+def _events(found: History, number: int, rows: Iterable[Row[*tuple[Any, ...]]]) -> Iterator[str]:
+    """Walk along one person's chain, keep what stands, and yield what is wrong."""
+    author = found.authors.get(number)
+    who = author.name if author else f"person {number}"
+    end, last = START, 0
+    standing: dict[str, Sequence[Any]] = {}
+    first: dict[str, tuple[float, int]] = {}  # when each clip was judged first
+    emptied: list[str] = []
+    for row in rows:
+        link, clip = Link(row[1], row[2]), found.clips.get(row[_ITEM])
+        if link.number != end.number + 1:
+            yield f"{who}: {_gap('event', end, link)}"
+        elif not _follows(end, [*row[_COVERED:], clip and clip.clip], link):
+            yield f"{_place(who, clip, link)}: altered, or it is another person's"
+        if row[0] <= last:
+            yield f"{_place(who, clip, link)}: it came later than what follows it"
         if row[_WORDS] and not (row[3] or row[4]):
-            self._emptied.append(f"{self._place(row)}: its words are missing")
+            emptied.append(f"{_place(who, clip, link)}: its words are missing")
         elif row[_WORDS] != events.words(row[_UUID], row[3], row[4]):
-            self._found.findings.append(f"{self._place(row)}: its words were altered")
+            yield f"{_place(who, clip, link)}: its words were altered"
+        _keep(found, standing, first, row)
+        end, last = link, row[0]
+        if author:
+            author.digests.append(link.digest)
+    for place, item in enumerate(sorted(first, key=first.__getitem__), start=1):
+        found.judgements.append(Said(*_SAID(standing[item]))._replace(place=place))
+    found.forgotten += len(emptied)
+    if author is None:
+        yield f"{who}: there are events of theirs, and no such person"
+        return
+    if author.name != author.pseudonym:
+        yield from emptied
+    yield from _at_the_end(who, end, author.end)
 
-    def _keep(self, row: Sequence[Any]) -> None:
-        kind, item = row[_KIND], row[_ITEM]
-        if kind in events.JUDGEMENTS:
-            self._standing[item] = row
-            self._first.setdefault(item, (row[_RECEIVED], row[1]))
-        elif kind == events.ADJUDICATION:
-            said = Said(*_SAID(row))
-            if item not in self._found.decided or self._found.decided[item].event < said.event:
-                self._found.decided[item] = said
 
-    def _finish(self, end: Link) -> None:
-        found = self._found
-        order = sorted(self._first, key=self._first.__getitem__)
-        for place, item in enumerate(order, start=1):
-            found.judgements.append(Said(*_SAID(self._standing[item]))._replace(place=place))
-        found.forgotten += len(self._emptied)
-        if self._author is None:
-            found.findings.append(f"{self._who}: there are events of theirs, and no such person")
-            return
-        if self._author.name != self._author.pseudonym:
-            found.findings += self._emptied
-        found.findings += _at_the_end(self._who, end, self._author.end)
+def _follows(end: Link, values: Sequence[Any], link: Link) -> bool:
+    """Return True if a link is that of these values behind the end of a chain."""
+    try:
+        return follow(end, values) == link
+    except (TypeError, ValueError):  # of what no event holds
+        return False
 
-    def _place(self, row: Sequence[Any]) -> str:
-        clip = self._found.clips.get(row[_ITEM])
-        about = clip.continuation if clip else "that is not there"
-        return f"{self._who}, continuation {about}, event {row[1]}"
+
+def _place(who: str, clip: Clip | None, link: Link) -> str:
+    about = clip.continuation if clip else "that is not there"
+    return f"{who}, continuation {about}, event {link.number}"
+
+
+def _keep(
+    found: History,
+    standing: dict[str, Sequence[Any]],
+    first: dict[str, tuple[float, int]],
+    row: Sequence[Any],
+) -> None:
+    """Keep what an event says, if it stands over what was said before."""
+    found.events += 1
+    kind, item = row[_KIND], row[_ITEM]
+    if kind in events.JUDGEMENTS:
+        standing[item] = row
+        first.setdefault(item, (row[_RECEIVED], row[1]))
+    elif kind == events.ADJUDICATION:
+        said = Said(*_SAID(row))
+        if item not in found.decided or found.decided[item].event < said.event:
+            found.decided[item] = said
 
 
 def _references(connection: Connection, found: History) -> Iterator[str]:
-    """Yield what is wrong with the chain of references; keep their truths."""
+    """Walk along the chain of references, keep their truths, and yield what is wrong."""
     end = START
     rows = reference_episodes.c
     query = select(rows.item, rows.truth, rows.step, rows.number, rows.digest)
     for item, truth, step, *at in connection.execute(query.order_by(rows.number)):
         link, clip = Link(*at), found.clips.get(item)
-        about = clip.continuation if clip else item
         covered = references.covered(item, clip.clip if clip else "", truth, step)
         if link.number != end.number + 1:
             yield _gap("reference", end, link)
-        elif follow(end, covered) != link:
+        elif not _follows(end, covered, link):
+            about = clip.continuation if clip else item
             yield f"reference {about}: its truth or its clip was altered"
         found.references[item] = truth, step
+        found.reference_digests.append(link.digest)
         end = link
     found.study = references.last(connection)
     yield from _at_the_end("references", end, found.study, "reference")

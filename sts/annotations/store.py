@@ -21,6 +21,7 @@ from sts.annotations import (
     views,
 )
 from sts.annotations.database import Database
+from sts.annotations.history import History, verify
 from sts.annotations.membership import Membership
 from sts.annotations.opening import is_present, open_postgresql, open_sqlite, parse_url
 from sts.annotations.reviews import Remark
@@ -35,7 +36,6 @@ from sts.annotations.types import (
     Reference,
     RefusedAnswer,
 )
-from sts.annotations.verification import Verification, verify
 from sts.errors import StoreError
 from sts.storage.workspace import Workspace
 from sts.suites.decisions import Decision
@@ -380,7 +380,7 @@ class Store(Membership):
         with self.database.read() as connection:
             return reviews.notes(connection, suite)
 
-    def verify(self) -> Verification:
+    def verify(self) -> History:
         """Whether every row that reaches a ratings table is as it was written; says which is not.
 
         Raises:

@@ -170,11 +170,13 @@ def _verify(workspace: Workspace, *, as_json: bool) -> int:
         return 0
     with store:
         found = store.verify()
-    wrong = found.findings
-    who = "1 person" if found.people == 1 else f"{found.people} people"
+    people, wrong = len(found.authors), found.findings
+    counts = {"events": found.events, "people": people, "clips": len(found.clips)}
+    counts |= {"continuations": found.continuations, "references": len(found.references)}
     text = (
-        f"{found.events} events of {who}, {found.clips} clips, "
-        f"{found.continuations} continuations and {found.references} references looked at"
+        f"{found.events} events of {people} {'person' if people == 1 else 'people'}, "
+        f"{counts['clips']} clips, {found.continuations} continuations and "
+        f"{counts['references']} references looked at"
     )
     if found.forgotten:
         text += f"; the words of {found.forgotten} events are forgotten"
@@ -182,7 +184,8 @@ def _verify(workspace: Workspace, *, as_json: bool) -> int:
         text += f"; {len(wrong)} finding{'' if len(wrong) == 1 else 's'}"
     else:
         text += "; nothing was changed, lost or added"
-    say(as_json, found._asdict(), "\n".join([*wrong, text]))
+    counts |= {"forgotten": found.forgotten}
+    say(as_json, counts | {"findings": wrong}, "\n".join([*wrong, text]))
     return 1 if wrong else 0
 
 

@@ -21,7 +21,6 @@ from sts.annotations.export import _check, _Rows, _unlike, ratings
 from sts.annotations.schema import annotators
 from sts.annotations.store import FILE, Store
 from sts.annotations.study import study as asked
-from sts.annotations.verification import look
 from sts.cli.main import main
 from sts.errors import StoreError, StsError
 from sts.storage.workspace import Workspace
@@ -246,7 +245,8 @@ def test_a_store_that_only_it_has_written_is_sound(workspace: Workspace) -> None
     with Store.open(workspace) as store:
         found = store.verify()
     assert found.findings == () and found.forgotten == 0
-    assert found[:5] == (30, 5, 19, 30, 3)
+    counts = found.events, len(found.authors), len(found.clips), found.continuations
+    assert (*counts, len(found.references)) == (30, 5, 19, 30, 3)
 
 
 def test_truncated_tail_of_a_chain_is_named(workspace: Workspace) -> None:
@@ -255,7 +255,7 @@ def test_truncated_tail_of_a_chain_is_named(workspace: Workspace) -> None:
     def lost(connection: Connection, _: random.Random) -> str:
         ids = "SELECT id FROM events WHERE annotator = 3 ORDER BY id DESC LIMIT 2"
         connection.execute(text(f"DELETE FROM events WHERE id IN ({ids})"))
-        assert look(connection).findings == ("Bo: events 8 to 9 are missing at the end",)
+        assert history.read(connection).findings == ("Bo: events 8 to 9 are missing at the end",)
         return "the last two of Bo"
 
     Tries().by_sql(workspace, lost, random.Random())
@@ -292,7 +292,7 @@ def test_finding_names_what_it_is_about(workspace: Workspace, statement: str, wo
 
     def change(connection: Connection, _: random.Random) -> str:
         connection.execute(text(statement))
-        found = look(connection).findings
+        found = history.read(connection).findings
         assert any(words in line for line in found), found
         return statement
 
