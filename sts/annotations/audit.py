@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import numpy as np
 from sqlalchemy import Connection, func, select
 
+from sts.annotations import imbalance
 from sts.annotations.events import judges
-from sts.annotations.imbalance import Audit, Judged, of
+from sts.annotations.imbalance import Audit
 from sts.annotations.schema import (
     anchors,
     annotators,
@@ -19,7 +21,7 @@ from sts.annotations.schema import (
 
 
 def audit(connection: Connection, suite: str | None = None, *, names: bool = False) -> Audit:
-    """Returns who judged which agent, references left out.
+    """Return who judged which agent, references left out.
 
     Args:
       connection: to the store.
@@ -33,25 +35,18 @@ def audit(connection: Connection, suite: str | None = None, *, names: bool = Fal
     if suite is not None:
         kept = kept.where(item_suites.c.suite == suite)
         opened = opened.where(anchors.c.item.in_(kept))
-    agents: dict[str, set[str]] = {}
-    of_agents = select(copies.c.item, copies.c.agent).where(copies.c.item.in_(kept)).distinct()
-    for item, agent in connection.execute(of_agents):
-        agents.setdefault(item, set()).add(agent)
+    who = annotators.c.name if names else annotators.c.pseudonym
     rows = connection.execute(
-        select(
-            annotators.c.name if names else annotators.c.pseudonym, events.c.item, items.c.scenario
-        )
+        select(items.c.id, items.c.scenario, copies.c.agent, who)
+        .join(events, events.c.item == items.c.id)
         .join(annotators, annotators.c.id == events.c.annotator)
-        .join(items, items.c.id == events.c.item)
-        .where(
-            judges(),
-            events.c.item.in_(kept),
-            events.c.item.not_in(select(reference_episodes.c.item)),
-        )
+        .join(copies, copies.c.item == items.c.id)
+        .where(judges(), items.c.id.in_(kept), items.c.id.not_in(select(reference_episodes.c.item)))
         .distinct()
-    )
-    judged = [
-        Judged(name, item, tuple(sorted(agents[item])), scenario) for name, item, scenario in rows
-    ]
+        .order_by(items.c.id, copies.c.agent, who)
+    ).all()
+    found = imbalance.NONE
+    if rows:
+        found = imbalance.of_rows(*np.array(rows, object).T)
     number, done = connection.execute(opened).one()
-    return of(judged)._replace(anchors=int(number), anchors_judged=int(done))
+    return found._replace(anchors=int(number), anchors_judged=int(done))

@@ -18,22 +18,6 @@ _AT_MOST = 5_000_000
 """Clips that change places, over all permutations; of many clips there are fewer permutations."""
 
 
-class Judged(NamedTuple):
-    """One person's judgement of one clip.
-
-    Attributes:
-      annotator: their name.
-      item: the clip.
-      agents: whose continuations it is, sorted.
-      scenario: of the clip; where none is given, all clips are taken for one scenario's.
-    """
-
-    annotator: str
-    item: str
-    agents: tuple[str, ...]
-    scenario: str = ""
-
-
 class Audit(NamedTuple):
     """Who judged which agent.
 
@@ -101,18 +85,6 @@ NONE = Audit((), (), (), None, None, None, None, 0, 0)
 """Of no judgement."""
 
 
-def of(judged: Sequence[Judged], seed: int = 0) -> Audit:
-    """Returns the audit of judgements, each of one person and clip; see `of_rows`."""
-    rows = [
-        (one.item, one.scenario, agent, one.annotator) for one in judged for agent in one.agents
-    ]
-    return (
-        of_rows(*(np.array(column, object) for column in zip(*rows, strict=True)), seed=seed)
-        if rows
-        else NONE
-    )
-
-
 def of_rows(
     item: NDArray[Any],
     scenario: NDArray[Any],
@@ -121,7 +93,7 @@ def of_rows(
     *,
     seed: int = 0,
 ) -> Audit:
-    """Returns the audit of rows, one of each clip, agent that it is of, and person who judged it.
+    """Return the audit of rows, one of each clip, agent that it is of, and person who judged it.
 
     Args:
       item: the clip of each of the rows, at least one.

@@ -4,19 +4,36 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 import pytest
 
 from sts.annotations.audit import audit
-from sts.annotations.imbalance import UNEVEN, Audit, Judged, of
+from sts.annotations.imbalance import NONE, UNEVEN, Audit, of_rows
 from sts.annotations.store import Store
 from sts.annotations.types import Item
 from sts.cli.main import main
 from sts.storage.workspace import Workspace
 from tests.annotations.examples import SUITE, a_submission, an_item
+
+
+class Judged(NamedTuple):
+    """One person's judgement of one clip, of an agent or several."""
+
+    annotator: str
+    item: str
+    agents: tuple[str, ...]
+    scenario: str = ""
+
+
+def of(judged: Sequence[Judged]) -> Audit:
+    """The audit of judgements."""
+    rows = [
+        (one.item, one.scenario, agent, one.annotator) for one in judged for agent in one.agents
+    ]
+    return of_rows(*np.array(rows, object).T) if rows else NONE
 
 
 def judged(**agents: str) -> list[Judged]:

@@ -90,12 +90,9 @@ def test_who_judges_all_agents_alike_raises_none() -> None:
 def test_the_audit_is_the_one_of_the_store(confounded: Report) -> None:
     frame = judged({"a": 0.7, "b": 0.3}, scenarios=6)
     found = sure(sure(report_of(frame).judges).audit)
-    rows = frame["agent"] + frame["scenario"] + frame["continuation"]
-    every = [
-        imbalance.Judged(row.annotator, item, (row.agent,), row.scenario)  # type: ignore[arg-type]
-        for item, row in zip(rows, frame.itertuples(), strict=True)
-    ]
-    direct = imbalance.of(every)
+    clips = frame["agent"] + frame["scenario"] + frame["continuation"]
+    rest = (frame[name].to_numpy() for name in ("scenario", "agent", "annotator"))
+    direct = imbalance.of_rows(clips.to_numpy(), *rest)
     assert found.judgements == direct.judgements and found.imbalance == direct.imbalance
     assert (found.p, found.cramers_v) == (direct.p, direct.cramers_v)
     assert found.sentence == direct.sentence
