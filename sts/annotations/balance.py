@@ -38,17 +38,11 @@ _NOTE = {
 
 
 def renew(connection: Connection, suite: str, *, study: Study, now: float) -> None:
-    """Counts again what there is of each agent in a suite, and opens anchors where agents joined.
+    """Count again what there is of each agent in a suite, and open anchors if agents joined.
 
-    Anchors are clips that are judged already, a share drawn by the study's seed: each is judged
-    once more, by somebody else, so that who judges the new agents and who judged the others have
-    some clips in common. The table `anchors` says which.
-
-    Args:
-      connection: alone in writing.
-      suite: in which continuations were enqueued.
-      study: says which share.
-      now: UTC seconds.
+    Anchors are clips that are judged already, a share drawn by the study's seed. Each is judged
+    again by another annotator, so that the judges of the new agents and those of the others have
+    some clips in common. The table `anchors` lists them.
     """
     own = suite_agents.c.suite == suite
     before = set(connection.scalars(select(suite_agents.c.agent).where(own)))

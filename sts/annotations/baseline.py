@@ -59,10 +59,6 @@ def create(connection: Connection) -> None:
 def exists(connection: Connection, name: str) -> bool:
     """Return whether the tables are there; False for a database without any table of ours.
 
-    Args:
-      connection: to a database of any version, or of another program.
-      name: what messages call it.
-
     Raises:
       NewerFormat: a later version made it.
       StoreError: an earlier version or another program made it, or a table or column is missing.

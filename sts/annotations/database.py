@@ -37,13 +37,7 @@ class Database:
     """
 
     def __init__(self, engine: Engine, name: str, record: Path) -> None:
-        """Takes over `engine`; `close` ends its connections.
-
-        Args:
-          engine: of the database.
-          name: what messages call it.
-          record: the file that says that a study began; it is made with the database.
-        """
+        """Take over `engine`; `close` ends its connections."""
         self.name = name
         self.record = record
         self.engine = engine
@@ -57,24 +51,18 @@ class Database:
 
     @contextmanager
     def read(self) -> Iterator[Connection]:
-        """A transaction that changes nothing.
-
-        Raises:
-          StoreError: the database is lost, locked or damaged.
-        """
+        """Open a transaction that changes nothing; StoreError if the database fails."""
         with self._translated(), self._turn, self.engine.connect() as connection:
             yield connection
 
     @contextmanager
     def write(self, *, alone: bool = False) -> Iterator[Connection]:
-        """A transaction that is kept whole, or not at all when its body raises.
+        """Open a transaction that is kept whole, or not at all when its body raises.
 
         On SQLite it holds the write lock from its first statement (BEGIN IMMEDIATE), so that what
         it reads cannot change before it writes. On PostgreSQL rows are locked where they are
         read; with `alone`, transactions that also ask for it come one after another.
-
-        Raises:
-          StoreError: the database is lost, locked, read-only, full or damaged.
+        A database that fails raises StoreError, in the words of `failure`.
         """
         with self._translated(), self._turn, self.engine.connect() as plain:
             connection = plain.execution_options(writes=True)
@@ -84,12 +72,12 @@ class Database:
                 yield connection
 
     def hold(self, file: Path) -> None:
-        """Takes `file` for what is open: nothing is read or written once it is not there."""
+        """Take `file` for what is open: nothing is read or written once it is not there."""
         with self._translated():
             self._file = file.stat()
 
     def close(self) -> None:
-        """Ends every connection; the database stays."""
+        """End every connection; the database stays."""
         self.engine.dispose()
 
     @contextmanager
@@ -127,12 +115,7 @@ class MisreadDatabase(StoreError):
 
 
 def failure(name: str, found: str) -> StoreError:
-    """Return the error, in one line, for what a database driver reports.
-
-    Args:
-      name: what messages call the database.
-      found: what the driver says.
-    """
+    """Return the error, in one line, for what a driver says that it found in a database."""
     for symptom, words in _MISREAD.items():
         if symptom in found:
             return MisreadDatabase(f"annotation database {name} {words}")

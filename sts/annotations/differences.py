@@ -32,17 +32,9 @@ class Contradicted(NamedTuple):
 
 
 def rules_verdicts(store: Store, suite: str, continuations: Collection[str]) -> dict[str, Verdict]:
-    """Returns what the rules say of these continuations, as `sts label` has written it.
+    """Return what the rules say of these continuations, as `sts label` has written it.
 
-    Empty where nothing of the suite is labelled.
-
-    Args:
-      store: of the workspace.
-      suite: `NAME@VERSION`.
-      continuations: identities.
-
-    Raises:
-      DamagedData: the table cannot be read.
+    It is empty if nothing of the suite is labelled.
     """
     name = label_table.name_of(suite)
     try:
@@ -69,13 +61,9 @@ def contradicted(
     decided: Mapping[str, Remark],
     notes: Mapping[str, Sequence[Remark]],
 ) -> list[Contradicted]:
-    """Returns the scenarios of which people and rule say different things, most doubtful first.
+    """Return the scenarios of which people and rule say different things, most doubtful first.
 
-    Args:
-      clips: of a suite, judged.
-      rules: what the rules say, by continuation.
-      decided: the adjudication of each item that has one.
-      notes: by item.
+    `rules` are by continuation; the adjudications and the notes are by item.
     """
     found: dict[str, Contradicted] = {}
     for clip in clips:

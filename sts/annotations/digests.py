@@ -70,12 +70,7 @@ def write(file: Path, own: Digests) -> None:
 
 
 def read(file: Path) -> Digests:
-    """Return the digests in a report or in the file next to an exported table.
-
-    Raises:
-      DamagedData: the file is not JSON, or holds no digests.
-      OSError: it cannot be read.
-    """
+    """Return the digests in a report or in the file next to an exported table."""
     try:
         own = parsed_json(regular_bytes(file, _MOST_BYTES).decode(), dict)[KEY]
         ends = {name: _link(one) for name, one in own.pop("authors").items()}
@@ -100,10 +95,6 @@ def differences(workspace: Workspace, own: Digests) -> Iterator[str]:
     """Yield what a workspace lacks of what these digests are of, or has otherwise.
 
     What was said since is no difference.
-
-    Raises:
-      UnknownName: the suite is not there.
-      StoreError: the database cannot be read.
     """
     there = played.read(workspace, own.suite, ())
     if there.suite_hash != own.suite_hash:

@@ -40,7 +40,7 @@ class Exported(NamedTuple):
 
 
 def ratings(workspace: Workspace, suite: str | None = None, *, names: bool = False) -> pd.DataFrame:
-    """Return the current judgements of a suite's continuations; see `exported`."""
+    """Return the table of `exported`."""
     return exported(workspace, suite, names=names).table
 
 

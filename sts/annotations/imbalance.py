@@ -97,7 +97,7 @@ def of_rows(
 
     Args:
       item: the clip of each of the rows, at least one.
-      scenario: of the clip.
+      scenario: of the clip; clips change places within one.
       agent: one of the clip's.
       annotator: one of its judges.
       seed: of the permutations.

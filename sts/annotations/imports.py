@@ -71,7 +71,7 @@ class Imported(NamedTuple):
 
 
 def read_csv(path: Path) -> list[Rating]:
-    """Returns the judgements of a ratings table; those that nobody judged are passed over.
+    """Return the judgements of a ratings table; those that no one judged are passed over.
 
     Raises:
       ArgumentError: there is no such file.
@@ -106,7 +106,7 @@ def append(
     required: int | None = 1,
     now: float,
 ) -> Imported:
-    """Appends judgements, once `additions` is enqueued; all of them or none.
+    """Append judgements, once `additions` is enqueued; all of them or none.
 
     A judgement that is already there, or that says what its annotator's current one says, changes
     nothing, so an import may be repeated and an export read back. An annotator is known by name or
@@ -144,11 +144,7 @@ def append(
 
 
 def names(ratings: Sequence[Rating]) -> list[str]:
-    """Returns who judged, as names are kept.
-
-    Raises:
-      DamagedData: one is no name; names the line.
-    """
+    """Return who judged, as names are kept."""
     unique: dict[str, None] = {}
     for rating in ratings:
         try:

@@ -20,7 +20,10 @@ from sts.suites import store as suites
 def located(
     workspace: Workspace, store: Store, ratings: Sequence[Rating]
 ) -> tuple[list[Rating], list[Item]]:
-    """Returns the ratings with each continuation's identity, and what to enqueue for them.
+    """Return the ratings with each continuation's identity, and what to enqueue for them.
+
+    A continuation may be given by its identity, by its index, or, where agent and scenario have one
+    alone, not at all.
 
     Raises:
       DamagedData: a line means no continuation, or more than one; names the line.
@@ -33,12 +36,9 @@ def located(
 
 
 def candidates(workspace: Workspace, people: Collection[str]) -> Iterable[tuple[Item, int]]:
-    """Yields every continuation of the workspace and its index, once for each suite that keeps it.
+    """Yield every continuation and its index, once for each suite that keeps it.
 
-    Args:
-      workspace: where suites and continuations are kept; a suite whose world is not installed is
-        passed over.
-      people: names of those who may have played some themselves.
+    A suite whose world is not installed is passed over. `people` may have played some themselves.
     """
     for versions in folders.versions(workspace).values():
         for folder in versions.values():
@@ -53,18 +53,7 @@ def candidates(workspace: Workspace, people: Collection[str]) -> Iterable[tuple[
 def named(
     ratings: Sequence[Rating], enqueued: Collection[str], candidates: Iterable[tuple[Item, int]]
 ) -> tuple[list[Rating], list[Item]]:
-    """Returns the ratings with each continuation's identity, and what to enqueue for them.
-
-    Args:
-      ratings: of a table; a continuation may be given by its identity, by its index, or, where
-        agent and scenario have one alone, not at all.
-      enqueued: identities that the annotation store has.
-      candidates: what the workspace has, each with its index among those of its scenario, agent
-        and seed.
-
-    Raises:
-      DamagedData: a line means no continuation, or more than one; names the line.
-    """
+    """Find each line's continuation among those that are enqueued and what the workspace has."""
     by_id: dict[str, list[Item]] = defaultdict(list)
     indices: dict[tuple[str, str], dict[str, int]] = defaultdict(dict)
     for item, index in candidates:

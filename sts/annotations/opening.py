@@ -15,18 +15,10 @@ from sts.errors import ArgumentError, MissingExtra, StoreError
 from sts.storage.files import put_new
 
 
-def began(root: Path) -> bool:
-    """Return whether the workspace at `root` records that a study began."""
-    return (root / RECORD).exists()
-
-
 def is_present(path: Path) -> bool:
-    """Return whether a database is in the file at `path`; False if no study began next to it.
-
-    Raises:
-      StoreError: a study began and the file is absent or empty, or something else is there.
-    """
-    recorded = began(path.parent)  # before the file, as another process may be making both
+    """Return whether a database is in the file at `path`; raise StoreError if it is lost."""
+    # The record first: another process may be making both.
+    recorded = path.with_name(RECORD).exists()
     present = not sqlite.is_empty(path)
     if recorded and not present:
         raise _lost(str(path), path.with_name(RECORD), "is empty" if path.exists() else "is absent")
@@ -40,15 +32,7 @@ Fill = Callable[[Connection], None]
 def open_sqlite(path: Path, workspace: str, fill: Fill | None = None) -> Database:
     """Return the database in the file at `path`, which is made if no study has begun.
 
-    Args:
-      path: of the file; the record that its study began is next to it.
-      workspace: the id of the workspace that the database belongs to.
-      fill: what a new database is to hold; one that is in use is then refused.
-
-    Raises:
-      NewerFormat: a later version made it.
-      StoreError: it is lost, damaged, another version's, another program's or another
-        workspace's, or cannot be opened or written.
+    Errors are those of `Store.open`. With `fill` the database must be a new one.
     """
     try:
         return _open_sqlite(path, workspace, fill)
@@ -78,31 +62,15 @@ def _open_sqlite(path: Path, workspace: str, fill: Fill | None) -> Database:
 
 
 def open_postgresql(url: str, workspace: str, folder: Path, fill: Fill | None = None) -> Database:
-    """Return the database at `url`, `postgresql://user:password@host:port/name`.
+    """Return the database at `url`, whose record that a study began is in `folder`.
 
-    Args:
-      url: of the database.
-      workspace: the id of the workspace that the database belongs to.
-      folder: of the workspace, which keeps the record that its study began.
-      fill: what a new database is to hold; one that is in use is then refused.
-
-    Raises:
-      ArgumentError: `url` is not one of PostgreSQL.
-      MissingExtra: psycopg is not installed.
-      NewerFormat: a later version made it.
-      StoreError: it does not answer, its tables are not ours, it lacks the study, or it is another
-        version's or another workspace's; or it is in use already and should have been filled.
+    Errors are those of `Store.open`. With `fill` the database must be a new one.
     """
     return _ready(connect_postgresql(url, folder), workspace, lambda: None, fill)
 
 
 def connect_postgresql(url: str, folder: Path) -> Database:
-    """Return the database at `url`, whatever is in it; see `open_postgresql`.
-
-    Raises:
-      ArgumentError: `url` is not one of PostgreSQL.
-      MissingExtra: psycopg is not installed.
-    """
+    """Return the database at `url`, whatever is in it."""
     parsed = parse_url(url)
     try:
         from sts.annotations import postgresql
@@ -115,11 +83,7 @@ def connect_postgresql(url: str, folder: Path) -> Database:
 
 
 def parse_url(url: str, name: str = "STS_DATABASE_URL") -> URL:
-    """Return the parts of the URL of a PostgreSQL database, which is given as `name`.
-
-    Raises:
-      ArgumentError: `url` is not one.
-    """
+    """Return the parts of the URL of a PostgreSQL database; an error calls it `name`."""
     try:
         parsed = make_url(url)
     except (MalformedUrl, ValueError):
@@ -133,12 +97,7 @@ def parse_url(url: str, name: str = "STS_DATABASE_URL") -> URL:
 
 
 def check_present(connection: Connection, database: Database) -> bool:
-    """Return whether a study is in a database; False if none began in the workspace.
-
-    Raises:
-      NewerFormat: a later version made it.
-      StoreError: a study began and the database lacks it, or it is another version's or program's.
-    """
+    """Return whether a study is in a database; raise StoreError if it is lost."""
     recorded = database.record.exists()  # before the tables, as another process may be making both
     there = baseline.exists(connection, database.name)
     if recorded and not there:

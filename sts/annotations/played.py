@@ -42,17 +42,9 @@ class Played(NamedTuple):
 def read(
     workspace: Workspace, suite: str | None, clips: Collection[str], *, settle: bool = False
 ) -> Played:
-    """Return the continuations that show these clips.
+    """Return the continuations that show clips, by their hashes; mark those that are of a suite.
 
-    Args:
-      workspace: of the suite and the continuations.
-      suite: `NAME@VERSION`, which marks what is of it; a part of it counts as the whole.
-      clips: hashes of what is shown.
-      settle: whether to look for those that are silent.
-
-    Raises:
-      UnknownName: no such suite.
-      DamagedData: the suite or a part is damaged.
+    A part of a suite counts as the whole. With `settle`, those that are silent are looked for.
     """
     index = opened(workspace)
     rows, suite_hash = np.arange(len(index.ids)), None

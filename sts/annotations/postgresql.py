@@ -60,12 +60,7 @@ class _Connection(psycopg.Connection[Any]):
 
 
 def connect(url: URL, folder: Path) -> Database:
-    """Return the database at `url`; it connects when it is first read.
-
-    Args:
-      url: of a PostgreSQL database, with any driver.
-      folder: of the workspace, which keeps the record that its study began.
-    """
+    """Return the database at `url`, with any driver; it connects when it is first read."""
     engine = create_engine(
         url.set(drivername="postgresql+psycopg"),
         pool_pre_ping=True,

@@ -23,11 +23,7 @@ _READ_ERRORS = tuple(f"error code={number}" for number in ("10", "266", "522"))
 
 
 def is_empty(path: Path) -> bool:
-    """Return whether no database is at `path`: no file, or one without a byte.
-
-    Raises:
-      StoreError: a folder, a pipe or a device is there.
-    """
+    """Return whether no database is at `path`: no file, or one without a byte."""
     if path.exists() and not path.is_file():
         raise StoreError(f"annotation database {path} is not a file; move away what is there")
     return not path.exists() or path.stat().st_size == 0
@@ -49,12 +45,7 @@ def connect(path: Path) -> Database:
 
 
 def check(connection: Connection, name: str) -> None:
-    """Raise if SQLite's quick check finds a fault in the database `name`.
-
-    Raises:
-      MisreadDatabase: it is damaged, or was misread.
-      StoreError: the disk did not deliver a part of it.
-    """
+    """Raise MisreadDatabase for a fault that SQLite's quick check finds in the database `name`."""
     found = str(connection.exec_driver_sql("PRAGMA quick_check(1)").scalar_one())
     if found == "ok":
         return
@@ -67,13 +58,7 @@ def check(connection: Connection, name: str) -> None:
 def set_journal(database: Database, mode: str, *, wait: float = WAIT) -> None:
     """Choose how SQLite keeps what it writes: with WAL, readers work while a process writes.
 
-    Args:
-      database: of one file.
-      mode: WAL or DELETE, which no other connection may be open for.
-      wait: seconds to try for.
-
-    Raises:
-      StoreError: the database was locked for that long, or cannot be written.
+    A database leaves WAL only while no other connection to it is open; `wait` is in seconds.
     """
     pooled = database.engine.raw_connection()
     driver = pooled.driver_connection

@@ -27,8 +27,6 @@ from sts.storage.memory import bounded
 FORMAT, VERSION = "backup", 2
 MANIFEST = "backup.json"
 _AT_ONCE = 2**20
-_END = 22
-"""Bytes of the record that ends a zip archive without a comment (PKWARE, APPNOTE 4.3.16)."""
 _WRONG = (
     *(zipfile.BadZipFile, zipfile.LargeZipFile, struct.error, EOFError, RuntimeError),
     *(LookupError, TypeError, ValueError, AttributeError),
@@ -56,15 +54,11 @@ class Manifest(NamedTuple):
 def write(path: Path, workspace: str, sources: Iterable[tuple[str, Path]]) -> Manifest:
     """Write an archive, readable to its owner alone, and synchronise it.
 
-    Args:
-      path: of the archive; nothing is there.
-      workspace: the id of the workspace.
-      sources: what it is to hold, as the path in the workspace and where that is; each is asked for
-        when the one before is in. One that is gone by then is left out.
+    `sources` are paths in the workspace and where these are. Each is asked for when the one before
+    is in, and left out if it is gone by then.
 
     Raises:
       DamagedData: one is no file, or its name is not UTF-8.
-      OSError: one cannot be read, or the archive not be written.
     """
     made = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
     manifest = Manifest(workspace, sts.__version__, made, {})
@@ -103,22 +97,13 @@ def unpack(
 ) -> Manifest:
     """Write the files of a backup below `folder`, each held to its digest and synchronised.
 
-    Args:
-      path: of the backup.
-      folder: an empty one.
-      progress: is told how many files there are, of how many.
-
     Raises:
       DamagedData: it is no backup or damaged; not all of it may then be in the folder.
       NewerFormat: a later version made it.
       StsError: an earlier version made it.
-      OSError: it cannot be read, or a file not be written.
     """
     with regular(path) as file, _reading(path), zipfile.ZipFile(file) as archive:
-        size = file.seek(-_END, os.SEEK_END) + _END
-        if not file.read().startswith(b"PK\5\6"):
-            raise ValueError("it does not end as one does; it may have been cut off")
-        every = archive.infolist()
+        size, every = os.fstat(file.fileno()).st_size, archive.infolist()
         if sum(info.file_size for info in every) > size or any(i.header_offset < 0 for i in every):
             raise ValueError("its files come to more bytes than it has, or are not where it says")
         infos = [info for info in every if info.filename != MANIFEST]

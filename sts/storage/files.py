@@ -34,11 +34,7 @@ _KINDS = {
 
 
 def regular_bytes(path: Path, limit: int | None = None) -> bytes:
-    """Returns what the file `path` holds; never waits, as reading a pipe or a device would.
-
-    Args:
-      path: a regular file, or a link to one.
-      limit: bytes it may have; None for any number.
+    """Return what the file `path` holds; never wait, as reading a pipe or a device would.
 
     Raises:
       DamagedData: it is a folder, a pipe, a socket or a device, or larger than `limit`.
@@ -117,25 +113,15 @@ def _too_large(path: Path, limit: int, found: str) -> DamagedData:
 def write_atomically(path: Path, data: bytes, *, mode: int = 0o644) -> None:
     """Write `data` to `path` by temporary file, fsync and rename; make the folders above it.
 
-    The file has permissions `mode` from the moment that it can be seen.
-
-    Raises:
-      DamagedData: what stands at `path` is no file; it stays.
-      OSError: `path` is then as it was.
+    The file has permissions `mode` from the moment that it can be seen. After an error `path` is as
+    it was; what is there and is no file stays, and raises DamagedData.
     """
     check_place(path)
     _place(path, data, mode, os.replace)
 
 
 def check_place(path: Path) -> None:
-    """Sees that a file may be put at `path`, in the place of another or of none.
-
-    A rename would put one in the place of a pipe, a device or a link to one as well.
-
-    Raises:
-      DamagedData: a folder, a pipe, a socket or a device stands there.
-      OSError: what is there cannot be known.
-    """
+    """Raise DamagedData if a folder, a pipe or a device is at `path`, which a rename replaces."""
     with contextlib.suppress(FileNotFoundError):
         _check_regular(path, path.stat(), None)
 
@@ -181,22 +167,16 @@ def _place(path: Path, data: bytes, mode: int, put: Callable[[str, Path], None])
 def new_folder(path: Path) -> Iterator[Path]:
     """Yield a folder to be filled, which is `path` once the block has ended; never a part of it.
 
-    What a killed writer left beside `path` is removed, so two must not fill the same at once.
-
     Raises:
       FileExistsError: there is something at `path`; it stays as it is.
+      Unavailable: another program is filling it.
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_name(f".{path.name}{_PART}")
-    shutil.rmtree(part, ignore_errors=True)
-    part.mkdir()
-    try:
+    with beside(path) as part:
         yield part
         if path.exists():  # an empty folder, too, which a rename would replace
             raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(path))
+        part.chmod(0o755)
         os.rename(part, path)  # fails where `path` has come to hold anything meanwhile
-    finally:
-        shutil.rmtree(part, ignore_errors=True)
 
 
 @contextlib.contextmanager
@@ -239,17 +219,13 @@ def _alone(part: Path, path: Path) -> int:
 
 
 def link_new(source: Path, target: Path) -> None:
-    """Put a file that was written beside where nothing stands, and synchronise the folder.
-
-    Raises:
-      FileExistsError: something is there; it stays as it is.
-    """
+    """Put a file where nothing is, else raise FileExistsError; synchronise the folder."""
     _link(str(source), target)
     synchronise(target.parent)
 
 
 def synchronise(folder: Path) -> None:
-    """Returns once what a folder holds by which name has reached the disk."""
+    """Wait until the names in a folder have reached the disk."""
     handle = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(handle)
@@ -282,11 +258,7 @@ def content_hash(*parts: bytes) -> str:
 
 
 def parsed_json(text: str, kind: type) -> Any:
-    """Returns the JSON value in `text`, which must be a `kind`.
-
-    Raises:
-      ValueError: it is not JSON, nested too deeply, not finite, or of another type.
-    """
+    """Return the JSON value in `text`; ValueError if it is not JSON, not finite or no `kind`."""
     try:
         value = json.loads(text, parse_constant=_refused)
     except RecursionError:
@@ -306,9 +278,5 @@ _CANONICAL = json.JSONEncoder(
 
 
 def canonical_json(value: Any) -> bytes:
-    """Returns `value` as JSON with sorted keys and no spaces: equal values give equal bytes.
-
-    Raises:
-      ValueError: a float is not finite.
-    """
+    """Return `value` as JSON with sorted keys and no spaces: equal values give equal bytes."""
     return _CANONICAL.encode(value).encode()

@@ -30,14 +30,7 @@ def allowance() -> int:
 
 @contextmanager
 def bounded(what: str) -> Iterator[None]:
-    """Gives what is done inside no more memory than `allowance`, where the system can (Linux).
-
-    Args:
-      what: is read; an error begins with it.
-
-    Raises:
-      DamagedData: it takes more.
-    """
+    """Raise DamagedData about `what` if a block takes more memory than `allowance` (on Linux)."""
     before, most = resource.getrlimit(resource.RLIMIT_AS), allowance()
     try:
         taken = int(_OWN.read_text().split()[0]) * os.sysconf("SC_PAGE_SIZE")

@@ -166,7 +166,6 @@ HOSTILE: dict[str, Callable[[], bytes]] = {
     "names of one file's bytes": overlapping,
     "a list of four gigabytes": lambda: with_end(5, 2**32 - 2),
     "a list that begins elsewhere": lambda: with_end(6, 2**31),
-    "a comment at the end": lambda: packed(FILES) + b"comment",
     "something before": lambda: b"#!/bin/sh\n" + packed(FILES)[3:],
     **{f"the name {name[:12]!r}": partial(packed, {name: b"out"}) for name in NAMES},
 }
