@@ -73,8 +73,8 @@ def _missing(connection: Connection, workspace: Workspace) -> list[str]:
         names = indices.from_parts(workspace.store).names
     except StsError:  # said of the continuations
         return lines
-    ids = connection.execute(select(copies.c.continuation)).scalars()
-    missing = sorted(one for one in ids if not _is_in(one, names))
+    ids = set(connection.execute(select(copies.c.continuation)).scalars())
+    missing = sorted(ids - {name.hex() for name in names})
     if missing:
         lines.append(
             f"{len(missing)} continuations that people judge are not there, {missing[0]} among them"
@@ -90,10 +90,3 @@ def _older(found: History, workspace: Workspace) -> list[str]:
             own = digests.read(file)
             findings += [f"{file.parent}: {line}" for line in digests.lost(found, own)]
     return findings
-
-
-def _is_in(id: str, names: frozenset[bytes]) -> bool:
-    try:
-        return bytes.fromhex(id) in names
-    except ValueError:
-        return False

@@ -52,8 +52,7 @@ class Digests(NamedTuple):
 def of(suite: str | None, found: History, there: Played) -> Digests:
     """Return the digests of what was said and what was played."""
     authors = {one.pseudonym: one.end for one in found.authors.values()}
-    own = Link(there.number, there.digest)
-    return Digests(suite, there.suite_hash, own, authors, found.study)
+    return Digests(suite, there.suite_hash, there.continuations, authors, found.study)
 
 
 def with_files(workspace: Workspace, own: Digests) -> Digests:
@@ -63,9 +62,9 @@ def with_files(workspace: Workspace, own: Digests) -> Digests:
 
 def write(file: Path, own: Digests) -> None:
     """Write digests to a JSON file."""
+    links = {name: getattr(own, name)._asdict() for name in ("continuations", "references")}
     ends = {name: one._asdict() for name, one in own.authors.items()}
-    value = own._asdict() | {"authors": ends, "references": own.references._asdict()}
-    value["continuations"] = own.continuations._asdict()
+    value = own._asdict() | links | {"authors": ends}
     write_atomically(file, canonical_json({KEY: value}) + b"\n")
 
 
@@ -99,10 +98,10 @@ def differences(workspace: Workspace, own: Digests) -> Iterator[str]:
     there = played.read(workspace, own.suite, ())
     if there.suite_hash != own.suite_hash:
         yield f"suite {own.suite}: it is not the one"
-    if (there.number, there.digest) != own.continuations:
+    if there.continuations != own.continuations:
         yield (
             f"continuations: expected the {own.continuations.number} that there were, found "
-            f"{there.number}, or others"
+            f"{there.continuations.number}, or others"
         )
     now = with_files(workspace, own)
     if own.labels not in (None, now.labels):

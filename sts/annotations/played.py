@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from sts.continuations.index import Entry, Index
 from sts.continuations.silence import silent
 from sts.continuations.store import opened
+from sts.storage.chains import Link
 from sts.storage.files import content_hash
 from sts.storage.workspace import Workspace
 from sts.suites import frozen
@@ -26,16 +27,14 @@ class Played(NamedTuple):
       entries: in the order of the index.
       members: the ids of those that are of the suite, if one was asked for, else of all.
       suite_hash: of the suite, if one was asked for.
-      number: how many continuations of the suite there are, or how many in all.
-      digest: of the identities and the contents of these.
+      continuations: how many there are of the suite, or in all, and the digest of these.
       silent: the ids of the entries that ask a question and in which no one says anything.
     """
 
     entries: tuple[Entry, ...]
     members: frozenset[str]
     suite_hash: str | None
-    number: int
-    digest: str
+    continuations: Link
     silent: frozenset[str]
 
 
@@ -58,13 +57,12 @@ def read(
         tuple(index.entries(shown)),
         frozenset(one.id for one in index.entries(inside)),
         suite_hash,
-        len(rows),
         _digest(index, rows),
         frozenset(quiet),
     )
 
 
-def _digest(index: Index, rows: NDArray[np.intp]) -> str:
-    """Return a digest of continuations, the same in every order."""
+def _digest(index: Index, rows: NDArray[np.intp]) -> Link:
+    """Return the number and a digest of continuations and their contents, in any order."""
     each = np.concatenate((index.ids[rows], index.numbers("content_hash")[rows]), axis=1)
-    return content_hash(*sorted(row.tobytes() for row in each))
+    return Link(len(rows), content_hash(*sorted(row.tobytes() for row in each)))

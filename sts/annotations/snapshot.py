@@ -66,12 +66,12 @@ def _copy_file(file: Path, target: Path) -> None:
 def settle(workspace: Workspace) -> None:
     """Make the file that `copy` wrote, by its name in a workspace, the workspace's database."""
     file, dump, url = workspace.path(FILE), workspace.path(DUMP), os.environ.get(URL_VARIABLE)
-    if file.exists() and url:
+    if url and file.exists():
         raise StoreError(
             f"expected {URL_VARIABLE} not to be set, as the backup is of a study on SQLite: take "
             "it away, restore, then use sts workspace move --to URL"
         )
-    if dump.exists() and not url:
+    if not url and dump.exists():
         raise StoreError(
             f"expected {URL_VARIABLE} to name an empty database, as the backup is of a study on "
             "PostgreSQL: set it and restore again"

@@ -319,6 +319,46 @@ def test_a_restore_that_is_killed_at_any_write_leaves_no_workspace_or_all_of_it(
     assert not (tmp_path / "to" / ".1.part").exists()
 
 
+KILLED = """
+import sys
+from pathlib import Path
+from sts.annotations import backup
+from tests.faults.writes import dying
+
+dying(int(sys.argv[1]))
+backup.restore(Path(sys.argv[2]), Path(sys.argv[3]))
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.postgresql
+@pytest.mark.parametrize("workspace", [POSTGRESQL], indirect=True)
+def test_killed_backup_or_restore_on_postgresql_is_whole_or_absent(
+    workspace: Workspace,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    postgresql: Callable[[], str],
+) -> None:
+    with Store.open(workspace) as store:
+        store.add_annotator("Ana")
+    workspace.path("notes.txt").write_text("notes")
+    last = killed_at_every_write("take", workspace.root, tmp_path / "to")
+    made = [path for path in (tmp_path / "to").iterdir() if not path.name.startswith(".")]
+    assert last > 2 and all(DUMP in manifest(path)["files"] for path in made)
+    for last in range(1, 99):
+        monkeypatch.setenv("STS_DATABASE_URL", postgresql())
+        restored = tmp_path / f"restored{last}"
+        words = [sys.executable, "-c", KILLED, str(last), str(made[-1]), str(restored)]
+        code = subprocess.run(words, timeout=60).returncode
+        if restored.exists():
+            with Store.open(Workspace.open(restored)) as store:
+                assert [one.name for one in store.annotators()] == ["Ana"]
+        if code == 0:
+            break
+        assert code == -signal.SIGKILL
+    assert last > 3 and restored.exists()
+
+
 def test_two_backups_to_one_file_at_once_do_not_mix(small: Workspace, tmp_path: Path) -> None:
     with files.beside(tmp_path / "copy"), pytest.raises(Unavailable, match="another program"):
         backup.take(small, tmp_path / "copy")
@@ -503,7 +543,7 @@ exit 1
 
 @pytest.mark.postgresql
 @pytest.mark.parametrize("workspace", [POSTGRESQL], indirect=True)
-def test_missing_or_older_pg_dump_is_one_line_and_leaves_nothing(
+def test_missing_or_older_pg_dump_stops_a_backup_with_a_hint(
     workspace: Workspace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with Store.open(workspace) as store:
