@@ -25,6 +25,7 @@ from sts.storage.workspace import Workspace
 KEY = "digests"
 """The key of digests in a report and in the file next to an exported table."""
 _MOST_BYTES = 2**30
+_LINKS = ("continuations", "references")
 
 
 class Digests(NamedTuple):
@@ -62,7 +63,7 @@ def with_files(workspace: Workspace, own: Digests) -> Digests:
 
 def write(file: Path, own: Digests) -> None:
     """Write digests to a JSON file."""
-    links = {name: getattr(own, name)._asdict() for name in ("continuations", "references")}
+    links = {name: getattr(own, name)._asdict() for name in _LINKS}
     ends = {name: one._asdict() for name, one in own.authors.items()}
     value = own._asdict() | links | {"authors": ends}
     write_atomically(file, canonical_json({KEY: value}) + b"\n")
@@ -72,11 +73,12 @@ def read(file: Path) -> Digests:
     """Return the digests in a report or in the file next to an exported table."""
     try:
         own = parsed_json(regular_bytes(file, _MOST_BYTES).decode(), dict)[KEY]
-        ends = {name: _link(one) for name, one in own.pop("authors").items()}
-        links = {name: _link(own.pop(name)) for name in ("continuations", "references")}
-        if not all(one is None or isinstance(one, str) for one in own.values()):
+        ends = {name: _link(one) for name, one in own["authors"].items()}
+        continuations, references = (_link(own[name]) for name in _LINKS)
+        texts = {name: own[name] for name in ("suite", "suite_hash", "labels", "scores")}
+        if not all(one is None or isinstance(one, str) for one in texts.values()):
             raise ValueError("expected texts")
-        return Digests(authors=ends, **links, **own)
+        return Digests(authors=ends, continuations=continuations, references=references, **texts)
     except (ValueError, KeyError, TypeError, AttributeError):
         raise DamagedData(
             f"{file}: expected a report of a workspace, or the file next to an exported table"
