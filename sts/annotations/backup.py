@@ -13,6 +13,7 @@ from pathlib import Path
 
 from sts.annotations import snapshot
 from sts.annotations.database import RECORD
+from sts.annotations.move import AWAY
 from sts.annotations.store import FILE
 from sts.errors import ArgumentError, DamagedData, StsError, Unavailable
 from sts.names import shown
@@ -25,8 +26,8 @@ from sts.storage.workspace import Workspace
 KEY = ".annotate-key"
 _MADE_AGAIN = {"continuations/index.parquet", "reports/live", "frames"}
 """What is made again from the rest, or is of the moment."""
-_OF_DATABASE = {FILE, RECORD, *(f"{FILE}-{end}" for end in ("wal", "shm", "journal"))}
-"""The record that a study began is made again with the database, and only with it."""
+_OF_DATABASE = {FILE, RECORD, AWAY, *(f"{FILE}-{end}" for end in ("wal", "shm", "journal"))}
+"""What is copied with the database or made again with it, and a database that a study has left."""
 _NAMES_OTHERS = ("reports", "labels", "tags", "drafts", "suites", "scores", "continuations")
 """Folders in the order in which they are copied; the others come after them."""
 

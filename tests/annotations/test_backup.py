@@ -184,7 +184,7 @@ KEPT = (
 LEFT = (
     *("continuations/index.parquet", "frames/a.webp", "reports/live/a-1/report.json"),
     *("trajectories/a.sound", "labels/.a.parquet.x.part", "suites/a/.2.part/suite.json"),
-    *(".hidden", ".git/config", "reports/.a-1.x.old/report.json"),
+    *(".hidden", ".git/config", "reports/.a-1.x.old/report.json", AWAY),
 )
 KINDS = [name for name in (*KEPT, *LEFT) if name != "workspace.toml"]
 
