@@ -359,6 +359,47 @@ def test_killed_backup_or_restore_on_postgresql_is_whole_or_absent(
     assert last > 3 and restored.exists()
 
 
+MOVED = """
+import sys
+from sts.annotations.move import move
+from sts.storage.workspace import Workspace
+from tests.faults.writes import failing, watch
+from pathlib import Path
+
+watch(Path(sys.argv[2]), failing(int(sys.argv[1]), "killed"))
+move(Workspace.open(sys.argv[2]), sys.argv[3])
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.postgresql
+@pytest.mark.parametrize("workspace", ["sqlite", POSTGRESQL], indirect=True)
+def test_move_that_is_killed_at_any_write_leaves_the_study_where_it_was(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch, postgresql: Callable[[], str]
+) -> None:
+    on_server = "STS_DATABASE_URL" in os.environ
+    with Store.open(workspace) as store:
+        store.add_annotator("Ana")
+    for last in range(1, 99):
+        to = "sqlite" if on_server else postgresql()
+        words = [sys.executable, "-c", MOVED, str(last), str(workspace.root), to]
+        code = subprocess.run(words, timeout=60).returncode
+        if code == 0:
+            break
+        assert code == -signal.SIGKILL
+        with Store.open(workspace) as store:
+            assert [one.name for one in store.annotators()] == ["Ana"]
+        if on_server:
+            workspace.path(FILE).unlink(missing_ok=True)
+    assert last > 1
+    if on_server:
+        monkeypatch.delenv("STS_DATABASE_URL")
+    else:
+        monkeypatch.setenv("STS_DATABASE_URL", to)
+    with Store.open(workspace) as store:
+        assert [one.name for one in store.annotators()] == ["Ana"]
+
+
 def test_two_backups_to_one_file_at_once_do_not_mix(small: Workspace, tmp_path: Path) -> None:
     with files.beside(tmp_path / "copy"), pytest.raises(Unavailable, match="another program"):
         backup.take(small, tmp_path / "copy")

@@ -103,6 +103,7 @@ APART = {
     "draft add": "a decision and a candidate, kept as those of draft edit",
     "demo": "record, run, label and report, one after the other",
     "overcooked train": "writes beside the installed trials, which need not be here",
+    "workspace move": "needs a PostgreSQL server: tests/annotations/test_backup.py kills it",
 }
 
 
