@@ -13,6 +13,7 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 from starlette.websockets import WebSocketClose
 
+from sts.annotations import people
 from sts.annotations.sessions import LONGEST
 from sts.annotations.store import Store
 from sts.annotations.types import Annotator
@@ -57,7 +58,7 @@ class Sessions:
         Raises:
           StoreError: the store fails.
         """
-        return self.store().annotator_by_session(self.secret(connection))
+        return people.find_by_session(self.store(), self.secret(connection))
 
     async def admit(self, connection: HTTPConnection) -> bool:
         """Return True if a request comes with a session.

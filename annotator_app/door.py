@@ -14,7 +14,7 @@ from annotator_app.auth import Sessions, is_same_origin
 from annotator_app.entry import offer, refusal, welcome
 from annotator_app.settings import Settings
 from annotator_app.sign_in import SIGN_IN, Provider, verified_address
-from sts.annotations.sessions import UNKNOWN
+from sts.annotations import people, sessions
 from sts.errors import ArgumentError
 
 OUTSIDE = "This page opens with an invitation of your own. Ask for one; unsent answers are kept."
@@ -56,16 +56,20 @@ class Door:
             person = self.sessions.person(request)
             if person is not None and person.name == owner:
                 return self._onwards()
-            return self._let_in(request, store.begin_session(owner, held))
+            with store.write(alone=True) as connection:
+                number = people.named(connection, owner).id
+                secret = sessions.begin(connection, number, held, now=store.now())
+            return self._let_in(request, secret)
         if not token and self.provider:
             return offer(self._sign_in)
         address = _address(request)
         if not self._attempts.allows(address):
             return _too_many()
-        found = store.invitation(token) if token else None
+        with store.read() as connection:
+            found = sessions.invitation(connection, token, now=store.now()) if token else None
         if found is None:
             self._attempts.failed(address)
-            return refusal(UNKNOWN, sign_in=self._sign_in)
+            return refusal(sessions.UNKNOWN, sign_in=self._sign_in)
         if found.refusal:
             person = self.sessions.person(request)
             if person is not None and person.id == found.annotator:  # the browser it let in
@@ -76,9 +80,11 @@ class Door:
         if not is_same_origin(request):  # another site would have somebody work under a wrong name
             return refusal(ELSEWHERE, 403)
         try:
-            return self._let_in(request, store.enter(token, held))
+            with store.write(alone=True) as connection:
+                secret = sessions.enter(connection, token, held, now=store.now())
         except ArgumentError as error:
             return refusal(str(error))
+        return self._let_in(request, secret)
 
     async def sign_in(self, request: Request) -> Response:
         """Send a browser to the provider, at most as often as wrong links are answered.
@@ -100,12 +106,17 @@ class Door:
         assert self.provider
         try:
             email = verified_address(await self.provider.claims(request))
-            held = self.sessions.secret(request)
-            secret = await asyncio.to_thread(self.sessions.store().sign_in, email, held)
+            secret = await asyncio.to_thread(self._begin, request, email)
         except ArgumentError as error:
             return refusal(str(error), sign_in=self._sign_in)
         self._attempts.succeeded(_address(request))
         return self._let_in(request, secret)
+
+    def _begin(self, request: Request, email: str) -> str:
+        store = self.sessions.store()
+        with store.write(alone=True) as connection:
+            held = self.sessions.secret(request)
+            return people.sign_in(connection, email, held, now=store.now())
 
     def _let_in(self, request: Request, secret: str) -> Response:
         response = self._onwards()

@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 from annotator_app.remaining import Remaining
-from sts.annotations import training
+from sts.annotations import claims, submissions, training, views
 from sts.annotations.store import Store
 from sts.annotations.types import Annotator, Claim, Judgement, Progress
 from sts.errors import StsError
@@ -87,19 +87,20 @@ def exchange(
         if outbox := _outbox(message):
             data["acks"] = _acks(store, person, outbox)
         has = _texts(message.get("has"))
-        learnt = training.standing(store, person.id) if store.study.training else None
+        learnt = _learnt(store, person)
         if learnt is not None and learnt.needed:
             data["training"] = _round(learnt)
             queue, more = _lessons(learnt, shown, broken, has)
         else:
             queue, more = _queue(store, person, suite, shown, broken, has)
-        done = store.judged_by(suite, person.id).get(person.name, 0)
-        left = remaining.told(suite, lambda: _left(store.progress(suite)))
-        # The more is judged, the longer a whole suite takes to count.
-        progress = None if queue else store.progress(suite)
-        day = store.day(person.id, _midnight(message.get("midnight")))
-        if sent is None:
-            data["previous"] = _previous(store.history(person.id, REMEMBERED), shown)
+        with store.read() as connection:
+            done = views.judged_by(connection, suite, person.id).get(person.name, 0)
+            left = remaining.told(suite, lambda: _left(views.progress(connection, suite)))
+            # The more is judged, the longer a whole suite takes to count.
+            progress = None if queue else views.progress(connection, suite)
+            day = views.day(connection, person.id, _midnight(message.get("midnight")))
+            judged = views.history(connection, person.id, REMEMBERED) if sent is None else []
+        data["previous"] = _previous(judged, shown)
     except StsError as error:
         _LOG.error("annotation store: %s", error)
         data["trouble"] = UNSAVED
@@ -144,12 +145,31 @@ def _acks(store: Store, person: Annotator, outbox: list[object]) -> list[dict[st
     acks, judged = [], []
     for one in outbox:
         trains = isinstance(one, Mapping) and one.get("training") is True
-        said = training.answer(store, person.id, one) if trains else None
+        said = _trained(store, person, one) if trains else None
         if said is None:
             judged.append(one)
         else:
             acks.append({"status": "training", **said._asdict()})
-    return acks + [ack._asdict() for ack in store.submit(person.id, judged)] if judged else acks
+    if judged:
+        with store.write() as connection:
+            kept = submissions.submit(
+                connection, person.id, judged, study=store.study, now=store.now()
+            )
+        acks += [ack._asdict() for ack in kept]
+    return acks
+
+
+def _trained(store: Store, person: Annotator, sent: object) -> training.Feedback | None:
+    with store.write() as connection:
+        return training.answer(connection, person.id, sent, study=store.study, now=store.now())
+
+
+def _learnt(store: Store, person: Annotator) -> training.Standing | None:
+    """The person's training, if the study asks for one."""
+    if not store.study.training:
+        return None
+    with store.read() as connection:
+        return training.standing(connection, person.id, study=store.study)
 
 
 def _round(learnt: training.Standing) -> dict[str, Any]:
@@ -163,8 +183,8 @@ def _lessons(
     learnt: training.Standing, shown: Shown, broken: Broken, has: Collection[str]
 ) -> tuple[list[dict[str, Any]], bool]:
     """The episodes of a round of training, each marked as such."""
-    claims = [Claim(one.item, one.continuation, 0.0) for one in learnt.lessons]
-    queue, more = _filled(claims, shown, broken, has, len(broken) + PATIENCE)
+    held = [Claim(one.item, one.continuation, 0.0) for one in learnt.lessons]
+    queue, more = _filled(held, shown, broken, has, len(broken) + PATIENCE)
     return [{**one, "training": True} for one in queue], more
 
 
@@ -196,21 +216,32 @@ def _queue(
     Of those in `has` the page is told the `id` alone. What cannot be shown is given back, so that
     it is free for anybody once it is mended.
     """
-    most, count = len(broken) + PATIENCE, store.ahead(suite)
+    most = len(broken) + PATIENCE
+    with store.read() as connection:
+        count = claims.ahead(connection, suite, now=store.now())
     while True:
-        claims = store.claim(person.id, suite=suite, count=count, without=tuple(broken))
-        queue, passed = _filled(claims, shown, broken, has, most)
-        if not any(claim.continuation in broken for claim in claims) or len(broken) >= most:
+        with store.write() as connection:
+            held = claims.claim(
+                connection,
+                person.id,
+                suite=suite,
+                count=count,
+                without=tuple(broken),
+                study=store.study,
+                now=store.now(),
+            )
+        queue, passed = _filled(held, shown, broken, has, most)
+        if not any(claim.continuation in broken for claim in held) or len(broken) >= most:
             return queue, passed
 
 
 def _filled(
-    claims: Collection[Claim], shown: Shown, broken: Broken, has: Collection[str], most: int
+    held: Collection[Claim], shown: Shown, broken: Broken, has: Collection[str], most: int
 ) -> tuple[list[dict[str, Any]], bool]:
     """The episodes of claims, as far as one message has room, and whether some had none."""
     queue: list[dict[str, Any]] = []
     brought, size, began, passed = 0, 0, time.monotonic(), False
-    for claim in claims:
+    for claim in held:
         if claim.item in has:
             queue.append({"id": claim.item})
         elif brought >= FEWEST and (size > LARGEST or time.monotonic() - began > LONGEST):

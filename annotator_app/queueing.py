@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 
 from scenarios import categories
+from sts.annotations import people, queue, views
 from sts.annotations.items import item_of, players
 from sts.annotations.roles import ROLES
 from sts.annotations.store import Store
@@ -55,7 +56,8 @@ def fill(workspace: Workspace, store: Store, selection: Selection) -> int:
     """
     index = opened(workspace)
     rows = index.of({one.hash for one in selection.scenarios})
-    most = store.study.queue + store.progress(selection.queue).complete
+    with store.read() as connection:
+        most = store.study.queue + views.progress(connection, selection.queue).complete
     names = dict.fromkeys((selection.suite.label, selection.queue))
     drawn = index.by_lot(rows, max(most, 0))
     quiet = silent(workspace.store, index, drawn) if store.study.settle else set()
@@ -77,21 +79,23 @@ def _enqueue(
     continuations: Iterable[Continuation | Entry],
     quiet: Collection[str],
 ) -> int:
-    people = [one.name for one in store.annotators()]
+    with store.read() as connection:
+        known = [one.name for one in people.everybody(connection)]
     rules = categories.ruling(suite.scenarios)
     rubrics = {name: rule.rubric.version if rule.rubric else "" for name, rule in rules.items()}
     items = (
         item_of(
             one,
             name,
-            players(one, people),
+            players(one, known),
             rubrics.get(one.category, ""),
             store.study.settle if one.id in quiet else "",
         )
         for one in continuations
         for name in names
     )
-    return store.enqueue(items, required=None)
+    with store.write(alone=True) as connection:
+        return queue.enqueue(connection, items, study=store.study, now=store.now())
 
 
 def welcome(store: Store, name: str) -> Annotator:
@@ -100,9 +104,11 @@ def welcome(store: Store, name: str) -> Annotator:
     Raises:
       ArgumentError: not a name, or that person has retired.
     """
-    found = [one for one in store.annotators() if one.name == name.strip()]
+    with store.read() as connection:
+        found = [one for one in people.everybody(connection) if one.name == name.strip()]
     if not found:
-        return store.add_annotator(name, ROLES)
+        with store.write(alone=True) as connection:
+            return people.add_invited(connection, name, ROLES, now=store.now())
     if found[0].retired:
         raise ArgumentError(
             f"annotator {name!r} has retired; let them in again: sts annotators link {name}"

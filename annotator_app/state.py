@@ -23,7 +23,7 @@ from annotator_app.remaining import Remaining
 from annotator_app.reporting import Builder
 from annotator_app.settings import Settings, current
 from sts import registry
-from sts.annotations import consent
+from sts.annotations import consent, people, views
 from sts.annotations.consent import Consent
 from sts.annotations.differences import rules_verdicts
 from sts.annotations.reviewed import Queues
@@ -209,7 +209,7 @@ def person() -> Annotator | None:
       StoreError: the store fails, and this page has only just been opened.
     """
     try:
-        found = store().annotator_by_session(_token())
+        found = people.find_by_session(store(), _token())
     except StoreError:
         if _PERSON not in st.session_state:
             raise
@@ -231,7 +231,9 @@ def asked_consent(person: Annotator) -> Consent | None:
         return None
     text = consent.text(workspace(), file)
     if st.session_state.get(_AGREED) != (person.id, text.version):
-        if not store().has_agreed(person.id, text.version):
+        with store().read() as connection:
+            agreed = consent.has_agreed(connection, person.id, text.version)
+        if not agreed:
             return text
         st.session_state[_AGREED] = person.id, text.version
     return None
@@ -244,7 +246,8 @@ def settings() -> Settings:
 
 def judged_scenarios(person: Annotator) -> set[str]:
     """Content hashes of the scenarios of which the person has judged a continuation."""
-    judged = store().history(person.id, limit=_ALL)
+    with store().read() as connection:
+        judged = views.history(connection, person.id, limit=_ALL)
     index = continuations()
     rows = [index.beginning(one.continuation) for one in judged]
     return {one.scenario_hash for own in rows for one in index.entries(own)}

@@ -8,7 +8,8 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from scenarios.freezing import Looked
 from sts.agreement import Agreement, krippendorff
-from sts.annotations.store import Store
+from sts.annotations import decisions, people
+from sts.annotations.store import Connection, Store
 from sts.annotations.types import Annotator
 from sts.errors import ArgumentError
 from sts.names import one_line, shown
@@ -20,9 +21,11 @@ _ONLY = {"reject": "candidates that are new", "retire": "scenarios of the parent
 
 def author(store: Store, name: str | None) -> Annotator:
     """Returns the person called `name`, else by their login; who is new is added as a curator."""
-    one = find_person(store, name)
+    with store.read() as connection:
+        one = find_person(connection, name)
     if one is None:
-        return store.add_annotator(_called(name), ("curator",))
+        with store.write(alone=True) as connection:
+            return people.add_invited(connection, _called(name), ("curator",), now=store.now())
     if one.retired or not {"curator", "lead"} & set(one.roles):
         raise ArgumentError(
             f"{one.name} is no curator of this study: sts annotators role {one.name} curator, "
@@ -31,10 +34,10 @@ def author(store: Store, name: str | None) -> Annotator:
     return one
 
 
-def find_person(store: Store, name: str | None) -> Annotator | None:
+def find_person(connection: Connection, name: str | None) -> Annotator | None:
     """Returns the person called `name`, else by their login; None where there is none."""
     called = _called(name)
-    return next((one for one in store.annotators() if one.name == called), None)
+    return next((one for one in people.everybody(connection) if one.name == called), None)
 
 
 def _called(name: str | None) -> str:
@@ -94,8 +97,8 @@ def decide(store: Store, draft: Draft, made: Sequence[Decision]) -> None:
       Overtaken: somebody has decided about a candidate since; says what.
       StsError: the draft was frozen or replaced since it was read.
     """
-    with held(draft):
-        store.decide(draft.id, made)
+    with held(draft), store.write(alone=True) as connection:
+        decisions.append(connection, draft.id, made)
 
 
 def _event(

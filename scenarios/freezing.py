@@ -9,6 +9,7 @@ from typing import NamedTuple
 from scenarios import categories
 from scenarios.category import Category
 from scenarios.fitting import fault
+from sts.annotations.decisions import of_draft
 from sts.annotations.store import Store
 from sts.errors import DamagedData, UnknownName
 from sts.storage.workspace import Workspace
@@ -69,11 +70,10 @@ def looked_at(draft: Draft, decided: Iterable[Decision]) -> list[Looked]:
 
 def look(workspace: Workspace, name: str) -> tuple[Draft, list[Looked]]:
     """Returns the draft called `name`, and its candidates with what was decided by now."""
-    draft, store = open_draft(workspace, name), Store.find(workspace)
-    if store is None:
-        return draft, looked_at(draft, ())
-    with store:
-        return draft, looked_at(draft, store.decisions(draft.id))
+    draft = open_draft(workspace, name)
+    with Store.read_existing(workspace) as connection:
+        decided = of_draft(connection, draft.id) if connection else []
+    return draft, looked_at(draft, decided)
 
 
 def select(draft: Draft, every: Sequence[Looked], ids: Sequence[str]) -> list[Looked]:
@@ -178,7 +178,8 @@ def freeze(
     draft = open_draft(workspace, name)
     check_open(draft)
     with Store.open(workspace) as store:
-        decided = store.decisions(draft.id)
+        with store.read() as connection:
+            decided = of_draft(connection, draft.id)
         every = looked_at(draft, decided)
         made = contents(draft, every)
         wrong = faults(draft, every, made.scenarios, own)
@@ -191,7 +192,8 @@ def freeze(
 
         def unchanged() -> bool:
             there = open_draft(workspace, draft.name)
-            now = store.decisions(draft.id)
+            with store.read() as connection:
+                now = of_draft(connection, draft.id)
             return there == draft and (now[-1].digest if now else "") == end
 
         return suites.freeze(

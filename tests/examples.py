@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sts import agents, registry
+from sts.annotations import decisions
 from sts.continuations import human
 from sts.domains import domain
 from sts.engine.lockstep import Script, play
@@ -24,6 +25,7 @@ from sts.suites.drafts import Draft
 from sts.suites.types import Scenario, Suite
 from sts.trajectories.record import record
 from sts.trajectories.types import Trajectory
+from tests.stores import add_person, change
 
 if TYPE_CHECKING:
     import pytest
@@ -148,12 +150,12 @@ def accepted(workspace: Workspace, name: str, candidates: Sequence[Scenario]) ->
 
     draft = drafts.begin(workspace, name, candidates)
     with Store.open(workspace) as store:
-        ana = store.add_annotator("Ana", ("curator",)).id
+        ana = add_person(store, "Ana", ("curator",)).id
         made = [
             Decision(f"{n:032x}", s.id, "accept", ana, "", "", {}, 0.0)
             for n, s in enumerate(candidates)
         ]
-        store.decide(draft.id, made)
+        change(store, decisions.append, draft.id, made)
     return draft
 
 

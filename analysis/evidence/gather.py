@@ -81,11 +81,8 @@ def evidence(
 
 def _items(workspace: Workspace) -> Mapping[str, str]:
     """As what the app shows each clip, by its hash."""
-    store = Store.find(workspace)
-    if store is None:
-        return {}
-    with store:
-        return clips.items_of(store)
+    with Store.read_existing(workspace) as connection:
+        return clips.items_of(connection) if connection else {}
 
 
 def _sentence(made: files.Made, linked: bool) -> str:

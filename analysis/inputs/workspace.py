@@ -16,6 +16,7 @@ from analysis.inputs.scores import merge_scores, read_saved
 from analysis.inputs.subject import SCENARIO, Other, Part, Subject
 from analysis.inputs.tables import by_word, from_frame, of_texts, read_table, require_columns
 from sts.annotations import digests, export
+from sts.annotations.people import everybody
 from sts.annotations.store import Store
 from sts.errors import ArgumentError, DamagedData
 from sts.ratings import TYPES, WRITTEN
@@ -121,11 +122,8 @@ def _folder(chosen: Selection) -> str:
 
 def called_by_name(workspace: Workspace, ratings: pd.DataFrame) -> pd.DataFrame:
     """Returns a ratings table in which people have their names in place of their pseudonyms."""
-    store = Store.find(workspace)
-    if store is None:
-        return ratings
-    with store:
-        names = {one.pseudonym: one.name for one in store.annotators()}
+    with Store.read_existing(workspace) as connection:
+        names = {one.pseudonym: one.name for one in everybody(connection)} if connection else {}
     return ratings.assign(annotator=by_word(ratings["annotator"], lambda who: names.get(who, who)))
 
 

@@ -73,7 +73,7 @@ def run(args: argparse.Namespace) -> int:
         )
     from annotator_app import people, queueing, server, sign_in
     from annotator_app.settings import Settings, checked_base
-    from sts.annotations import consent, training
+    from sts.annotations import consent, training, views
     from sts.annotations.store import Store
     from sts.storage.workspace import Workspace
 
@@ -87,8 +87,9 @@ def run(args: argparse.Namespace) -> int:
                 consent.text(workspace, store.study.consent)  # better now than on the first page
             there = queueing.fill(workspace, store, chosen) if chosen else 0
             owner = queueing.welcome(store, args.owner) if args.owner is not None else None
-            progress = store.progress(chosen.queue) if chosen else None
-            untrained = training.lack(store)
+            with store.read() as connection:
+                progress = views.progress(connection, chosen.queue) if chosen else None
+                untrained = training.lack(connection, study=store.study)
         key = people.owner_key(workspace, owner.name) if owner else ""
         address = f"http://{args.host}:{bound.getsockname()[1]}{base}"
         link = f"{address}/enter?t={key}" if key else None

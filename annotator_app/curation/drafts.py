@@ -13,6 +13,7 @@ from scenarios.curation import agreement
 from scenarios.editing import Editor
 from scenarios.freezing import Looked, looked_at, now
 from scenarios.mining.failures import recording_of
+from sts.annotations.decisions import of_draft
 from sts.annotations.store import Store
 from sts.errors import StsError
 from sts.storage.workspace import Workspace
@@ -96,7 +97,10 @@ class Opened:
     def read(self, store: Store) -> None:
         """Takes in what was decided since."""
         with self._lock:
-            for one in store.decisions(self.draft.id, self.decided[-1] if self.decided else None):
+            with store.read() as connection:
+                latest = self.decided[-1] if self.decided else None
+                new = of_draft(connection, self.draft.id, latest)
+            for one in new:
                 self.decided.append(one)
                 self._by_uuid[one.uuid] = one
                 if (looked := self.every.get(one.candidate)) is not None:

@@ -45,7 +45,8 @@ def _show(key: str, data: dict[str, Any] | str, *, beside: bool = False) -> None
 def view(store: Store, person: Annotator, item: object) -> dict[str, Any] | str:
     """Returns what the component is sent of a clip, or why a person sees nothing."""
     try:
-        found = clip(store, person, item)
+        with store.read() as connection:
+            found = clip(connection, person, item)
         episode = state.episode(found.continuation) | {"id": found.item}
     except ArgumentError as error:
         return str(error)

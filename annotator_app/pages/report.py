@@ -12,6 +12,7 @@ from annotator_app.pages.visitor import visitor
 from annotator_app.reporting import Builder
 from annotator_app.results import RESULTS
 from annotator_app.tables import escaped_markdown
+from sts.annotations.members import last_event
 from sts.errors import StoreError
 
 HEIGHT = 1400
@@ -28,7 +29,7 @@ def page() -> None:
     builder = state.builder()
     buttons = st.container(horizontal=True)
     wanted = buttons.button("Build the report now", disabled=builder.is_building)
-    if wanted or (not builder.is_building and builder.is_outdated(state.store().last_event())):
+    if wanted or (not builder.is_building and builder.is_outdated(_last_event())):
         builder.begin()
     standing(builder)
     if builder.built is not None:
@@ -56,7 +57,7 @@ def _whether_it_is_old(builder: Builder) -> None:
     with contextlib.suppress(StoreError):
         if builder.is_building:  # somebody else began it
             st.rerun()
-        if builder.is_outdated(state.store().last_event()):
+        if builder.is_outdated(_last_event()):
             st.info("More was said of clips since: the button above builds the report with it.")
 
 
@@ -64,6 +65,11 @@ def _whether_it_is_old(builder: Builder) -> None:
 def _until_it_is_built(builder: Builder) -> None:
     if not builder.is_building:
         st.rerun()
+
+
+def _last_event() -> float | None:
+    with state.store().read() as connection:
+        return last_event(connection)
 
 
 def _time(seconds: float) -> str:

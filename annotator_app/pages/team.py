@@ -17,10 +17,16 @@ from annotator_app import state
 from annotator_app.estimate import ENOUGH, estimate
 from annotator_app.pages.visitor import visitor
 from annotator_app.tables import escaped_markdown, table
-from sts.annotations.controls import PAUSE, Control
-from sts.annotations.members import DAY, Member, Work
+from sts.annotations import people, views
+from sts.annotations.consent import Agreed, counts
+from sts.annotations.controls import Control, paused
+from sts.annotations.controls import pause as pause_work
+from sts.annotations.members import DAY, Member, Work, served
+from sts.annotations.members import members as members_of
+from sts.annotations.members import work as work_of
 from sts.annotations.roles import ROLES
 from sts.annotations.sessions import INVITATION
+from sts.annotations.store import Connection
 from sts.annotations.types import Annotator
 from sts.errors import StsError
 
@@ -46,38 +52,48 @@ def page() -> None:
 def _show(lead: Annotator) -> None:
     store = state.store()
     suite = state.settings().part or state.settings().suite
-    members, now = store.team(), time.time()
+    now = time.time()
+    with store.read() as connection:
+        members, pauses = members_of(connection, now=store.now()), paused(connection)
+        consents = counts(connection)
+        progress = views.progress(connection, suite) if suite else None
+        work = work_of(connection, since=store.now() - RECENT * DAY) if suite else []
+        given = served(connection, suite) if suite else {}
     _say_what_was_done()
     st.subheader("People")
-    _people(members, lead, now)
+    _people(members, lead, now, pauses, consents)
     _change(members, lead)
-    if not suite:
+    if progress is None:
         return
     st.subheader("What is left")
-    progress = store.progress(suite)
-    work = store.work(RECENT)
     left = progress.required - progress.judged
     _left(progress.judged, progress.required, left, work)
     _throughput(work, members)
     st.subheader("Pauses")
-    _pauses(suite, members, lead)
+    _pauses(suite, members, lead, pauses)
     st.subheader("What was given to whom")
-    _served(store.served(suite), members)
+    _served(given, members)
 
 
-def _people(members: Sequence[Member], lead: Annotator, now: float) -> None:
+def _people(
+    members: Sequence[Member],
+    lead: Annotator,
+    now: float,
+    pauses: Sequence[Control],
+    consents: Sequence[Agreed],
+) -> None:
     if not members:
         st.info("Nobody takes part yet. Invite somebody below.")
         return
     report = _report() if state.settings().suite else None
     measured = {} if report is None else {one.annotator: one for one in report.annotators}
-    paused = {one.person for one in _paused()}
+    held_up = {one.person for one in pauses}
     rows = [
         (
             one.person.name,
             one.person.pseudonym,
             ", ".join(one.person.roles) or "nothing",
-            _state(one, one.person.id in paused, one.person.id == lead.id),
+            _state(one, one.person.id in held_up, one.person.id == lead.id),
             _ago(one.seen, now),
             one.today,
             one.total,
@@ -98,7 +114,7 @@ def _people(members: Sequence[Member], lead: Annotator, now: float) -> None:
             f"interval; it is of the report of {_date(state.builder().built or 0)} UTC. "
             f"{_agreement(report)}"
         )
-    if consents := state.store().consents():
+    if consents:
         newest = consents[-1]
         notes.append(f"{newest.people} agreed to version {newest.version} of the consent text.")
     st.caption(" ".join(notes))
@@ -106,14 +122,18 @@ def _people(members: Sequence[Member], lead: Annotator, now: float) -> None:
 
 def _change(members: Sequence[Member], lead: Annotator) -> None:
     """Invites, revokes and pauses."""
-    store = state.store()
     with st.expander("Invite somebody"), st.form("invite", clear_on_submit=True, border=False):
         name = st.text_input("Name", max_chars=64)
         doing = st.multiselect("Roles", ROLES, default=ROLES[:1])
         signing_in = bool(state.settings().signing_in)
         email = st.text_input("E-mail address to sign in by, if any") if signing_in else ""
         if st.form_submit_button("Invite"):
-            _do(lambda: store.add_annotator(name, doing, email or None), _invited)
+            _do(
+                lambda connection, now: people.add_invited(
+                    connection, name, doing, email or None, now=now
+                ),
+                _invited,
+            )
     names = [one.person.name for one in members]
     if not names:
         return
@@ -123,17 +143,24 @@ def _change(members: Sequence[Member], lead: Annotator) -> None:
         reason = st.text_input("Reason of a pause", max_chars=200)
         again, end, pause, resume = st.columns(4)
         if again.button("New invitation", width="stretch"):
-            _do(lambda: store.invite(chosen), _invited)
+            _do(lambda connection, now: people.invite(connection, chosen, now=now), _invited)
         if end.button("End sessions", width="stretch"):
-            _do(lambda: store.revoke(chosen), lambda n: f"{chosen}: {n} sessions ended.")
+            _do(
+                lambda connection, _: people.revoke(connection, chosen),
+                lambda n: f"{chosen}: {n} sessions ended.",
+            )
         if pause.button("Pause", width="stretch"):
             _do(
-                lambda: store.pause(person=person.id, by=lead.id, reason=reason),
+                lambda connection, now: pause_work(
+                    connection, person=person.id, by=lead.id, reason=reason, now=now
+                ),
                 lambda _: f"{chosen} is given nothing more.",
             )
         if resume.button("Resume", width="stretch"):
             _do(
-                lambda: store.resume(person=person.id, by=lead.id),
+                lambda connection, now: pause_work(
+                    connection, person=person.id, by=lead.id, now=now, resume=True
+                ),
                 lambda _: f"{chosen} is given work again.",
             )
 
@@ -172,10 +199,10 @@ def _throughput(work: Sequence[Work], members: Sequence[Member]) -> None:
     st.html(table(("day", "judgements", "active, h:min", "an active hour", "by whom"), rows))
 
 
-def _pauses(suite: str, members: Sequence[Member], lead: Annotator) -> None:
-    store = state.store()
+def _pauses(
+    suite: str, members: Sequence[Member], lead: Annotator, standing: Sequence[Control]
+) -> None:
     names = {one.person.id: one.person.name for one in members}
-    standing = _paused()
     if not standing:
         st.caption("Nothing is paused.")
     for number, one in enumerate(standing):
@@ -185,7 +212,7 @@ def _pauses(suite: str, members: Sequence[Member], lead: Annotator) -> None:
         text, button = st.columns([4, 1], vertical_alignment="center")
         text.text(f"{what} is paused since {_date(one.made)} UTC by {by}{why}")
         if button.button("Resume", key=f"resume {number}", width="stretch"):
-            _do(partial(store.resume, one.scope, person=one.person, by=lead.id), _goes_on(what))
+            _do(partial(_resume, one, lead), _goes_on(what))
     with st.expander("Pause a category, or all"), st.form("pause", border=False):
         categories = sorted({one.category for one in state.suite().scenarios})
         everything = f"all of {suite}"
@@ -194,13 +221,15 @@ def _pauses(suite: str, members: Sequence[Member], lead: Annotator) -> None:
         if st.form_submit_button("Pause"):
             scope = suite if what == everything else f"{suite}/{what}"
             _do(
-                lambda: store.pause(scope, by=lead.id, reason=reason),
+                lambda connection, now: pause_work(
+                    connection, scope, by=lead.id, reason=reason, now=now
+                ),
                 lambda _: f"Nothing more is given of {scope}.",
             )
 
 
-def _paused() -> list[Control]:
-    return [one for one in state.store().controls() if one.setting == PAUSE and one.value]
+def _resume(one: Control, lead: Annotator, connection: Connection, now: float) -> None:
+    pause_work(connection, one.scope, person=one.person, by=lead.id, now=now, resume=True)
 
 
 def _served(given: Mapping[str, Mapping[int, int]], members: Sequence[Member]) -> None:
@@ -256,7 +285,7 @@ def _state(one: Member, paused: bool, looking: bool) -> str:
         return "retired"
     if paused:
         return "paused"
-    return "entered" if one.entered or looking else "invited" if one.invited else "outside"
+    return "entered" if looking else one.access
 
 
 def _held(one: Member, now: float) -> str | None:
@@ -265,10 +294,13 @@ def _held(one: Member, now: float) -> str | None:
     return f"{one.held}, {max(math.ceil((one.until - now) / 60), 1)} min"
 
 
-def _do(change: Callable[[], _T], words: Callable[[_T], str]) -> None:
+def _do(change: Callable[[Connection, float], _T], words: Callable[[_T], str]) -> None:
     """Makes a change and runs the page anew, which then says what was done or why it was not."""
     try:
-        st.session_state[_DONE] = words(change())
+        store = state.store()
+        with store.write(alone=True) as connection:
+            done = change(connection, store.now())
+        st.session_state[_DONE] = words(done)
     except StsError as error:
         st.error(escaped_markdown(str(error)))
         return

@@ -8,6 +8,7 @@ import streamlit as st
 
 from annotator_app import state
 from annotator_app.entry import AWAY, RETRY
+from sts.annotations import consent
 from sts.annotations.roles import ROLES
 from sts.annotations.types import Annotator
 from sts.errors import StoreError, StsError
@@ -64,7 +65,9 @@ def _is_asked_first(person: Annotator) -> bool:
             st.markdown(text.text)
             st.caption(f"Version {text.version}. That you agree, and when, is kept.")
             if st.button("I agree", type="primary"):
-                state.store().agree(person.id, text.version)
+                store = state.store()
+                with store.write(alone=True) as connection:
+                    consent.agree(connection, person.id, text.version, now=store.now())
                 st.rerun()
     except StoreError:
         _until_it_is_back()

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from annotator_app.events import AT_ONCE, UNSAVED, Broken, Shown, namespace, own
 from annotator_app.reviewing import views
-from sts.annotations.events import ADJUDICATION, REVIEW, REVIEWERS
-from sts.annotations.reviewed import DISPUTED, FAILED, QUEUES, Queue, Queues, others
+from sts.annotations import opinions, submissions
+from sts.annotations.events import ADJUDICATION, REVIEW, REVIEWERS, Event
+from sts.annotations.reviewed import DISPUTED, FAILED, QUEUES, Queue, Queues
 from sts.annotations.store import Store
 from sts.annotations.types import Ack, Annotator
 from sts.errors import StsError
@@ -64,7 +65,10 @@ def exchange(
         outbox = message.get("outbox")
         outbox = outbox[:AT_ONCE] if isinstance(outbox, list) else []
         if outbox:
-            acks = store.submit(person.id, outbox)
+            with store.write() as connection:
+                acks = submissions.submit(
+                    connection, person.id, outbox, study=store.study, now=store.now()
+                )
             data["acks"] = [ack._asdict() for ack in acks]
             data["news"] = _news(store, person, outbox, acks)
         every = queues.of(person.id, again=message.get("again") is True)
@@ -109,9 +113,14 @@ def _news(
     out = []
     for kind in REVIEWERS:
         items = {one["item"] for one in outbox if _is(one, kind) and one.get("uuid") in saved}
-        found = others(store, person.id, kind, items) if items else {}
+        found = _others(store, person, kind, items) if items else {}
         out += [{"item": item, "text": views.beside(kind, one)} for item, one in found.items()]
     return out
+
+
+def _others(store: Store, person: Annotator, kind: str, about: Collection[str]) -> dict[str, Event]:
+    with store.read() as connection:
+        return opinions.of_others(connection, person.id, kind, about)
 
 
 def _is(one: object, kind: str) -> bool:
@@ -122,5 +131,5 @@ def _meanwhile(store: Store, person: Annotator, queue: str, item: object) -> dic
     """What somebody else has decided of the clip in view, in words."""
     if not isinstance(item, str) or len(item) > _LONGEST:
         return None
-    found = others(store, person.id, REVIEW if queue == FAILED else ADJUDICATION, [item])
+    found = _others(store, person, REVIEW if queue == FAILED else ADJUDICATION, [item])
     return {"item": item, "text": views.meanwhile(found[item])} if item in found else None

@@ -98,11 +98,8 @@ def _looking(draft: Draft, name: str | None) -> Annotator | None:
     from scenarios.curation import find_person
     from sts.annotations.store import Store
 
-    store = Store.find(draft.workspace)
-    if store is None:
-        return None
-    with store:
-        return find_person(store, name)
+    with Store.read_existing(draft.workspace) as connection:
+        return find_person(connection, name) if connection else None
 
 
 def _profiled(

@@ -57,8 +57,8 @@ def claim(
     annotator_id: int,
     *,
     suite: str,
-    count: int,
-    without: Collection[str],
+    count: int = 3,
+    without: Collection[str] = (),
     study: Study,
     now: float,
 ) -> list[Claim]:
@@ -68,8 +68,7 @@ def claim(
     expired lease that nobody took is still theirs. Fewer than `count`, or none, come back when no
     slot is free for them, or they have judged what the study's `cap` allows for today.
     Continuations in `without` are passed over, and what they hold of them is given back. So is,
-    but for the first, which may be before their eyes, what the lead has paused, and what was
-    claimed before another priority.
+    but for the first, which may be before their eyes, what the lead has paused.
 
     Their k-th item is a reference when hash(seed, annotator, k) falls under `reference_rate` and
     the pool has one that they have not met. Else it is one of the open slots that follow a random
@@ -126,8 +125,7 @@ def _kept(connection: Connection, person: Person, room: int) -> list[Claim]:
     back = [
         one.claim.item
         for place, one in enumerate(held)
-        if place >= room
-        or (place > 0 and (standing.paused or one.left_out or one.claimed < standing.changed))
+        if place >= room or (place > 0 and (standing.paused or one.left_out))
     ]
     if back:
         _give_back(connection, person.id, items.c.id.in_(back))
@@ -231,29 +229,7 @@ class _Queue:
         return left
 
 
-def renew(connection: Connection, annotator_id: int, held: list[str], *, now: float) -> list[str]:
-    """Keeps items for another lease; returns those that are still the annotator's.
-
-    An item that expired and was taken by somebody else is not; its late judgement is accepted
-    all the same.
-    """
-    people.lock(connection, annotator_id)
-    mine = (slots.c.annotator == annotator_id, slots.c.item.in_(held))
-    connection.execute(
-        update(slots).where(*mine, slots.c.judged == 0).values(lease_until=now + LEASE)
-    )
-    kept = set(connection.scalars(select(slots.c.item).where(*mine)))
-    kept.update(
-        connection.scalars(
-            select(claims.c.item).where(
-                claims.c.annotator == annotator_id, claims.c.item.in_(held), claims.c.pool == 1
-            )
-        )
-    )
-    return [item for item in held if item in kept]
-
-
-def ahead(connection: Connection, suite: str, now: float) -> int:
+def ahead(connection: Connection, suite: str, *, now: float) -> int:
     """Returns how many items a person should have at a time: a tenth of what is open, 3 to 20."""
     return assignment.ahead(connection.execute(_OPEN, {"suite": suite, "now": now}).scalar_one())
 
@@ -263,25 +239,23 @@ class _Held(NamedTuple):
 
     Attributes:
       claim: it.
-      claimed: since when, UTC seconds.
       left_out: whether the lead has paused what it is of.
     """
 
     claim: Claim
-    claimed: float
     left_out: bool
 
 
 def _held(connection: Connection, person: Person) -> list[_Held]:
     holding = _holding(person.suite, person.standing.left_out)
     return [
-        _Held(Claim(r.item, r.continuation, person.until), r.claimed, bool(r.left_out))
+        _Held(Claim(r.item, r.continuation, person.until), bool(r.left_out))
         for r in connection.execute(holding, person.values())
     ]
 
 
 @lru_cache(maxsize=64)
-def _holding(suite: str, left_out: tuple[str, ...]) -> Select[tuple[str, str, float, bool]]:
+def _holding(suite: str, left_out: tuple[str, ...]) -> Select[tuple[str, str, bool]]:
     """What waits for a person who judges a suite of which some scopes are left out."""
     holds = and_(slots.c.item == claims.c.item, slots.c.annotator == PERSON)
     paused = or_(False, *(inside(scope, suite) for scope in left_out))
@@ -289,7 +263,6 @@ def _holding(suite: str, left_out: tuple[str, ...]) -> Select[tuple[str, str, fl
         select(
             claims.c.item,
             items.c.continuation,
-            claims.c.claimed,
             exists().where(holds, paused).label("left_out"),
         )
         .join(items, items.c.id == claims.c.item)

@@ -9,7 +9,6 @@ from sqlalchemy import Connection, exists, select
 
 from sts.annotations.events import ADJUDICATION, JUDGEMENTS
 from sts.annotations.schema import annotators, claims, events, items, reference_episodes, slots
-from sts.annotations.store import Store
 from sts.annotations.types import Annotator, Mark
 from sts.annotations.views import current
 from sts.errors import ArgumentError
@@ -37,7 +36,7 @@ class Clip(NamedTuple):
     marks: tuple[Mark, ...]
 
 
-def clip(store: Store, person: Annotator, item: object) -> Clip:
+def clip(connection: Connection, person: Annotator, item: object) -> Clip:
     """Returns a clip with its marks: all of them for reviewers and leads, else the person's own.
 
     Raises:
@@ -46,20 +45,19 @@ def clip(store: Store, person: Annotator, item: object) -> Clip:
     """
     if not isinstance(item, str) or not _ITEM.fullmatch(item):
         raise ArgumentError(HIDDEN)
-    with store.database.read() as connection:
-        continuation = connection.execute(
-            select(items.c.continuation).where(items.c.id == item)
-        ).scalar_one_or_none()
-        own = _said(connection, person, item, everybody=False)
-        if continuation is not None and not own and _waits(connection, person.id, item):
-            raise ArgumentError(WAITING)
-        sees_all = bool(_SEEING_ALL & {*person.roles})
-        if continuation is None or not (own or sees_all):
-            raise ArgumentError(HIDDEN)
-        marks = own
-        if sees_all:
-            marks = _said(connection, person, item, everybody=True) + _known(connection, item)
-        return Clip(item, continuation, tuple(marks))
+    continuation = connection.execute(
+        select(items.c.continuation).where(items.c.id == item)
+    ).scalar_one_or_none()
+    own = _said(connection, person, item, everybody=False)
+    if continuation is not None and not own and _waits(connection, person.id, item):
+        raise ArgumentError(WAITING)
+    sees_all = bool(_SEEING_ALL & {*person.roles})
+    if continuation is None or not (own or sees_all):
+        raise ArgumentError(HIDDEN)
+    marks = own
+    if sees_all:
+        marks = _said(connection, person, item, everybody=True) + _known(connection, item)
+    return Clip(item, continuation, tuple(marks))
 
 
 def _said(connection: Connection, person: Annotator, item: str, *, everybody: bool) -> list[Mark]:
@@ -109,11 +107,10 @@ def _waits(connection: Connection, annotator_id: int, item: str) -> bool:
     return bool(connection.execute(held).scalar_one())
 
 
-def items_of(store: Store) -> dict[str, str]:
+def items_of(connection: Connection) -> dict[str, str]:
     """Return the identifier under which each clip is watched, by the hash of what it shows.
 
     A clip that is judged by a rubric is stored as `HASH.VERSION`; of several versions one is taken.
     """
-    with store.database.read() as connection:
-        rows = connection.execute(select(items.c.clip, items.c.id).order_by(items.c.id))
-        return {clip.partition(".")[0]: item for clip, item in rows if clip}
+    rows = connection.execute(select(items.c.clip, items.c.id).order_by(items.c.id))
+    return {clip.partition(".")[0]: item for clip, item in rows if clip}

@@ -1,8 +1,7 @@
-"""What the lead changes while people judge: pauses and priorities, the last said of each stands."""
+"""Pauses of a suite, a category or a person while people judge; the last of each stands."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from sqlalchemy import Connection, exists, insert, select
@@ -11,25 +10,23 @@ from sts.annotations.schema import annotators, controls, item_suites, items
 from sts.annotations.study import Study, whole
 from sts.errors import ArgumentError, UnknownName
 
-PAUSE, PRIORITY = "pause", "priority"
+PAUSE = "pause"
 _REASON_LIMIT = 500
 
 
 class Control(NamedTuple):
-    """One setting that was changed while people judge.
+    """A pause, or its end.
 
     Attributes:
-      setting: pause or priority.
       scope: `NAME@VERSION`, a part of it as it is enqueued, or either with `/CATEGORY`; "" where it
         is of a person.
       person: whose number, or None.
-      value: 1 for a pause, 0 for its end; the priority.
+      value: 1 for a pause, 0 for its end.
       reason: as it was given.
       by: the number of who did it, None for the command line or the study's own rule.
       made: UTC seconds.
     """
 
-    setting: str
     scope: str
     person: int | None
     value: int
@@ -45,65 +42,89 @@ class Standing(NamedTuple):
       paused: nothing is given to them there.
       left_out: scopes inside the suite of which nothing is given.
       first: what comes first: scopes with their priorities, the highest first.
-      changed: when a priority was last changed, UTC seconds.
     """
 
     paused: bool
     left_out: tuple[str, ...]
     first: tuple[tuple[str, int], ...]
-    changed: float
 
 
-def append(connection: Connection, control: Control) -> None:
-    """Appends a control; it stands from now on.
+def pause(
+    connection: Connection,
+    scope: str = "",
+    *,
+    person: int | None = None,
+    by: int | None = None,
+    reason: str = "",
+    now: float,
+    resume: bool = False,
+) -> None:
+    """Give nothing of a suite or category, or nothing to a person, until that is resumed.
+
+    What somebody has before their eyes stays theirs; what waits behind it is given back.
+
+    Args:
+      connection: alone in writing.
+      scope: `NAME@VERSION`, or `NAME@VERSION/CATEGORY`; "" for a person.
+      person: whose number.
+      by: the number of who pauses; None for the command line, or the study's own rule.
+      reason: as it is kept.
+      now: UTC seconds.
+      resume: ends a pause instead.
 
     Raises:
       ArgumentError: it is of neither a scope nor a person.
       UnknownName: nothing of that suite or category is enqueued, or there is no such person.
     """
-    if bool(control.scope) == (control.person is not None):
+    if bool(scope) == (person is not None):
         raise ArgumentError("expected a suite, a category of one, or a person; name one of them")
-    if control.scope:
-        _check_scope(connection, control.scope)
-    if control.person is not None:
+    if scope:
+        _check_scope(connection, scope)
+    if person is not None:
         known = list(connection.scalars(select(annotators.c.id)))
-        if control.person not in known:
-            raise UnknownName("annotator number", str(control.person), map(str, known))
-    values = control._asdict()
-    values["annotator"] = values.pop("by")
-    values["reason"] = control.reason[:_REASON_LIMIT]
-    connection.execute(insert(controls).values(**values))
+        if person not in known:
+            raise UnknownName("annotator number", str(person), map(str, known))
+    connection.execute(
+        insert(controls).values(
+            setting=PAUSE,
+            scope=scope,
+            person=person,
+            value=int(not resume),
+            reason=reason[:_REASON_LIMIT],
+            annotator=by,
+            made=now,
+        )
+    )
 
 
 def every(connection: Connection) -> list[Control]:
-    """Returns everything that was ever said, in order."""
-    rows = connection.execute(_EVERY)
-    return [
-        Control(r.setting, r.scope, r.person, r.value, r.reason, r.annotator, r.made) for r in rows
-    ]
+    """Return every pause and every end of one, in order."""
+    return [Control(*row) for row in connection.execute(_EVERY)]
 
 
-_EVERY = select(controls).order_by(controls.c.id)
+_EVERY = (
+    select(
+        *(controls.c[name] for name in ("scope", "person", "value", "reason", "annotator", "made"))
+    )
+    .where(controls.c.setting == PAUSE)
+    .order_by(controls.c.id)
+)
 
 
-def last(controls: Iterable[Control]) -> list[Control]:
-    """Returns what stands: the last of each setting, scope and person, in their order."""
-    return list({(c.setting, c.scope, c.person): c for c in controls}.values())
+def paused(connection: Connection) -> list[Control]:
+    """Return the pauses that have not ended."""
+    last = {(one.scope, one.person): one for one in every(connection)}
+    return [one for one in last.values() if one.value]
 
 
 def standing(connection: Connection, study: Study, suite: str, person: int) -> Standing:
-    """Returns what stands for a person under a suite; what the study says holds until changed."""
-    found = [one for one in last(every(connection)) if _concerns(one, suite, person)]
-    paused = {one.scope for one in found if one.setting == PAUSE and one.value}
-    changes = [one for one in found if one.setting == PRIORITY]
-    first: Mapping[str, int] = {
-        scope: number for scope, number in study.priority.items() if _inside(scope, suite)
-    } | {one.scope: one.value for one in changes}
+    """Return the pauses and priorities in force for a person under a suite."""
+    scopes = {one.scope for one in paused(connection) if _concerns(one, suite, person)}
+    first = [pair for pair in study.priority.items() if _inside(pair[0], suite)]
     return Standing(
-        bool(paused & {"", suite, whole(suite)}),
-        tuple(sorted(paused - {"", suite, whole(suite)})),
-        tuple(sorted(first.items(), key=lambda pair: (-pair[1], pair[0]))),
-        max((one.made for one in changes), default=0.0),
+        bool(scopes & {"", suite, whole(suite)}),
+        tuple(sorted(scopes - {"", suite, whole(suite)})),
+        tuple(sorted(first, key=lambda pair: (-pair[1], pair[0]))),
     )
 
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from sts.annotations import digests, history, played
+from sts.annotations import digests, history, played, references
 from sts.annotations.assignment import share
 from sts.annotations.digests import Digests
 from sts.annotations.history import Author, Clip, History, Said
@@ -105,11 +105,9 @@ def _unlike(found: History, there: Played) -> Iterator[str]:
 
 def pool(workspace: Workspace) -> set[str]:
     """Returns the continuations that serve as reference episodes, judged or not."""
-    store = Store.find(workspace)
-    if store is None:
-        return set()
-    with store:
-        return {reference.continuation for reference in store.references()}
+    with Store.read_existing(workspace) as connection:
+        found = references.every(connection) if connection else []
+    return {one.continuation for one in found}
 
 
 def write_csv(path: Path, table: pd.DataFrame) -> None:

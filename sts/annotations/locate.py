@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
+from sts.annotations import people, queue
 from sts.annotations.imports import Rating, names
 from sts.annotations.items import item_of, players
 from sts.annotations.store import Store
@@ -28,17 +29,18 @@ def located(
     Raises:
       DamagedData: a line means no continuation, or more than one; names the line.
     """
-    enqueued = store.enqueued({rating.continuation for rating in ratings})
+    with store.read() as connection:
+        enqueued = queue.enqueued(connection, {rating.continuation for rating in ratings})
+        known = [person.name for person in people.everybody(connection)]
     if all(rating.continuation in enqueued for rating in ratings):
         return list(ratings), []
-    people = {person.name for person in store.annotators()} | set(names(ratings))
-    return named(ratings, enqueued, candidates(workspace, people))
+    return named(ratings, enqueued, candidates(workspace, {*known, *names(ratings)}))
 
 
-def candidates(workspace: Workspace, people: Collection[str]) -> Iterable[tuple[Item, int]]:
+def candidates(workspace: Workspace, called: Collection[str]) -> Iterable[tuple[Item, int]]:
     """Yield every continuation and its index, once for each suite that keeps it.
 
-    A suite whose world is not installed is passed over. `people` may have played some themselves.
+    A suite whose world is not installed is passed over. `called` may have played some themselves.
     """
     for versions in folders.versions(workspace).values():
         for folder in versions.values():
@@ -47,7 +49,7 @@ def candidates(workspace: Workspace, people: Collection[str]) -> Iterable[tuple[
             except MissingExtra:
                 continue
             for one in continuations.entries(workspace, {s.hash for s in suite.scenarios}):
-                yield item_of(one, suite.label, players(one, people)), one.identity.index
+                yield item_of(one, suite.label, players(one, called)), one.identity.index
 
 
 def named(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import NamedTuple
 
 from sqlalchemy import Connection, func, select
@@ -26,8 +26,8 @@ class Member(NamedTuple):
       seconds: of active time, as far as it was measured.
       held: clips that wait for them and for nobody else.
       until: UTC seconds at which the first of these is free again, or None.
-      entered: a session of theirs is open.
-      invited: an invitation waits to be spent.
+      access: retired; entered, with an open session; invited, with an invitation to be spent; or
+        outside.
     """
 
     person: Annotator
@@ -37,8 +37,7 @@ class Member(NamedTuple):
     seconds: float
     held: int
     until: float | None
-    entered: bool
-    invited: bool
+    access: str
 
 
 class Work(NamedTuple):
@@ -61,7 +60,7 @@ def members(connection: Connection, *, now: float) -> list[Member]:
     """Everyone who was ever added, in that order."""
     used = sessions.last_uses(connection)
     entered = {one.name for one in sessions.under_way(connection, now=now)}
-    invited = {*sessions.invited(connection, now=now)}
+    invited = sessions.invited(connection, now=now)
     today = _judged(connection, since=now - now % DAY)
     ever = _judged(connection, since=0.0)
     held = {
@@ -88,11 +87,18 @@ def members(connection: Connection, *, now: float) -> list[Member]:
                 total,
                 seconds,
                 *held.get(one.id, (0, None)),
-                one.name in entered,
-                one.id in invited,
+                _access(one, entered, invited),
             )
         )
     return found
+
+
+def _access(person: Annotator, entered: Collection[str], invited: Collection[int]) -> str:
+    if person.retired:
+        return "retired"
+    if person.name in entered:
+        return "entered"
+    return "invited" if person.id in invited else "outside"
 
 
 def work(connection: Connection, *, since: float) -> list[Work]:

@@ -6,7 +6,7 @@ import re
 import secrets
 from collections.abc import Collection
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Connection, Row, bindparam, delete, insert, or_, select, update
 
@@ -15,8 +15,11 @@ from sts.annotations.roles import ROLES
 from sts.annotations.schema import annotators, invitations, item_players, refused, roles, slots
 from sts.annotations.types import Annotator
 from sts.errors import ArgumentError, UnknownName
-from sts.names import clean_name
+from sts.names import clean_name, printable
 from sts.storage.files import content_hash
+
+if TYPE_CHECKING:
+    from sts.annotations.store import Store
 
 # Made once: to put a statement together costs more than to run it.
 _PERSON = select(annotators).where(annotators.c.id == bindparam("number"))
@@ -30,10 +33,32 @@ _ROLES = select(roles.c.role).where(roles.c.annotator == bindparam("number"))
 _PSEUDONYM = re.compile(r"annotator-[0-9a-f]{6}")
 
 
+def add_invited(
+    connection: Connection,
+    name: str,
+    doing: Collection[str] = ROLES[:1],
+    email: str | None = None,
+    *,
+    now: float,
+) -> Annotator:
+    """Add a person, who is invited; see `invite`. With an address they can sign in as well.
+
+    The connection is alone in writing, as for all that changes who takes part.
+
+    Raises:
+      ArgumentError: the name is taken, or not 1 to 64 printable characters; or the address is
+        invalid, or somebody else's.
+    """
+    person = add(connection, name, now=now, doing=doing)
+    if email is not None:
+        addresses.keep(connection, person.id, email)
+    return invite(connection, person.name, now=now)
+
+
 def add(
     connection: Connection, name: str, *, now: float, doing: Collection[str] = ROLES[:1]
 ) -> Annotator:
-    """Adds a person in the roles `doing`.
+    """Add a person in the roles `doing`.
 
     A name of the form of a pseudonym is one already, as another study has given it, and stays so.
 
@@ -74,7 +99,9 @@ def in_order(doing: Collection[str]) -> tuple[str, ...]:
     return tuple(role for role in ROLES if role in doing)
 
 
-def set_role(connection: Connection, name: str, role: str, *, held: bool, now: float) -> Annotator:
+def set_role(
+    connection: Connection, name: str, role: str, *, held: bool = True, now: float
+) -> Annotator:
     """Gives a person a role, or takes it away; repeating it changes nothing.
 
     Who no longer judges frees what waits for them; their judgements stay.
@@ -129,6 +156,23 @@ def numbered(connection: Connection, annotator_id: int) -> Annotator | None:
     return None if found is None else _annotator(connection, found)
 
 
+def find_by_session(store: Store, secret: str) -> Annotator | None:
+    """Return whose session a secret is of, which lasts longer by it; None if it has ended."""
+    now = store.now()
+    with store.read() as connection:
+        held = sessions.holder(connection, secret, now=now)
+        person = numbered(connection, held[0]) if held else None
+    if held and held[1]:
+        with store.write() as connection:
+            sessions.note_use(connection, secret, now=now)
+    return person
+
+
+def pseudonyms(connection: Connection) -> dict[str, str]:
+    """Return what exports call each person, by their name."""
+    return {one.name: one.pseudonym for one in everybody(connection)}
+
+
 def everybody(connection: Connection) -> list[Annotator]:
     """Everyone ever added, in that order."""
     doing: dict[int, list[str]] = {}
@@ -138,8 +182,53 @@ def everybody(connection: Connection) -> list[Annotator]:
     return [_with(row, doing.get(row.id, ())) for row in rows]
 
 
+def set_email(connection: Connection, name: str, email: str | None) -> Annotator:
+    """Have a person sign in by an e-mail address in place of any other; None: by none.
+
+    Raises:
+      ArgumentError: it is invalid, or somebody else's.
+      UnknownName: there is no such person.
+    """
+    person = named(connection, name)
+    if email is None:
+        addresses.remove(connection, person.id)
+    else:
+        addresses.keep(connection, person.id, email)
+    return person
+
+
+def sign_in(connection: Connection, email: str, held: str = "", *, now: float) -> str:
+    """Begin a session of the person with an address, which a provider has verified.
+
+    Return its secret, kept as a hash alone; `held` as in `sessions.begin`.
+
+    Raises:
+      ArgumentError: no person has that address, or they have retired.
+    """
+    number = addresses.holder(connection, email)
+    if number is None:
+        raise ArgumentError(
+            f"Nobody takes part in this study as {printable(email)}. Ask whoever leads it "
+            "to add that address, or sign in with another."
+        )
+    return sessions.begin(connection, number, held, now=now)
+
+
+def revoke(connection: Connection, name: str) -> int:
+    """End a person's sessions, and the invitation that waits; return how many sessions.
+
+    Raises:
+      UnknownName: there is no such person.
+    """
+    return sessions.revoke(connection, named(connection, name).id)
+
+
 def retire(connection: Connection, name: str, *, now: float) -> Annotator:
-    """Lets a person in no longer and frees what waits for them; their judgements stay."""
+    """Lets a person in no longer and frees what waits for them; their judgements stay.
+
+    Raises:
+      UnknownName: there is no such person.
+    """
     person = lock(connection, named(connection, name).id)
     _set_retired(connection, person.id, now)
     sessions.revoke(connection, person.id)
@@ -148,7 +237,13 @@ def retire(connection: Connection, name: str, *, now: float) -> Annotator:
 
 
 def invite(connection: Connection, name: str, *, now: float) -> Annotator:
-    """Returns a person with the token of a new invitation; who was retired is back."""
+    """Invite a person; the `token` of the result is shown once, since only its hash is kept.
+
+    An invitation that they have not spent ends, their sessions go on; who was retired is back.
+
+    Raises:
+      UnknownName: there is no such person.
+    """
     person = named(connection, name)
     _set_retired(connection, person.id, None)
     token = sessions.invite(connection, person.id, now=now)
@@ -160,6 +255,9 @@ def forget(connection: Connection, name: str, *, now: float) -> Annotator:
 
     Their verdicts stay under the pseudonym, which takes the place of the name, and so do the
     digests of their words, by which the chain of their events still holds.
+
+    Raises:
+      UnknownName: there is no such person.
     """
     person = retire(connection, name, now=now)
     mine = annotators.c.id == person.id

@@ -58,11 +58,7 @@ def of_annotator(connection: Connection, study: Study, number: int, name: str = 
     answers = _answers(connection, number)
     every = [good for _, good in answers]
     since = max(
-        (
-            one.made
-            for one in controls.every(connection)
-            if one.setting == controls.PAUSE and one.person == number and not one.value
-        ),
+        (one.made for one in controls.every(connection) if one.person == number and not one.value),
         default=0.0,
     )
     latest = right([good for at, good in answers if at > since][-BLOCK:])
@@ -78,19 +74,14 @@ def watch(connection: Connection, number: int, study: Study, now: float) -> bool
     """
     if not study.pause_below:
         return False
-    paused = [
-        one
-        for one in controls.last(controls.every(connection))
-        if one.setting == controls.PAUSE and one.person == number and one.value
-    ]
     found = of_annotator(connection, study, number)
-    if paused or not found.flagged:
+    if not found.flagged or any(one.person == number for one in controls.paused(connection)):
         return False
     reason = (
         f"{found.latest.right} of the last {found.latest.answered} references right, "
         f"which is below {study.bar:.0%}"
     )
-    controls.append(connection, controls.Control(controls.PAUSE, "", number, 1, reason, None, now))
+    controls.pause(connection, person=number, reason=reason, now=now)
     return True
 
 

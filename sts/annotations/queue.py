@@ -21,7 +21,7 @@ from sts.annotations.schema import (
 )
 from sts.annotations.study import MOST_REQUIRED, Study
 from sts.annotations.types import Item
-from sts.errors import ArgumentError, DamagedData, UnknownName
+from sts.errors import ArgumentError, DamagedData
 
 T = TypeVar("T")
 
@@ -119,27 +119,6 @@ def _raise_all(
     )
 
 
-def set_required(connection: Connection, suite: str, required: int) -> int:
-    """Raises how often each item of `suite` is judged; returns how many slots were added.
-
-    It never lowers: a slot that was offered may be held.
-
-    Raises:
-      ArgumentError: `required` is below 1.
-      UnknownName: nothing of that suite is enqueued.
-    """
-    _check_required(required)
-    members = connection.scalars(
-        select(item_suites.c.item).where(item_suites.c.suite == suite)
-    ).all()
-    if not members:
-        raise UnknownName("enqueued suite", suite, suites(connection))
-    return sum(
-        _raise_required(connection, list(batch), required, assignment.ORDINARY)
-        for batch in _batches(members)
-    )
-
-
 def enqueued(connection: Connection, continuations: Iterable[str]) -> set[str]:
     """Returns those of `continuations` that are enqueued, or are references."""
     return {one for batch in _batches(continuations) for one in _ids(connection, batch)}
@@ -151,7 +130,13 @@ def suites(connection: Connection) -> list[str]:
 
 
 def add_reference(
-    connection: Connection, item: Item, *, truth: str, step: int | None, note: str, now: float
+    connection: Connection,
+    item: Item,
+    truth: str,
+    step: int | None = None,
+    note: str = "",
+    *,
+    now: float,
 ) -> None:
     """Puts a continuation whose verdict is known into the pool that is served silently.
 

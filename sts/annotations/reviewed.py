@@ -12,7 +12,6 @@ from sts.annotations import breakdown, opinions, reviews
 from sts.annotations.breakdown import Breakdown
 from sts.annotations.differences import differs
 from sts.annotations.disputes import DISPUTES, dispute
-from sts.annotations.events import Event
 from sts.annotations.opinions import Clip, by_lot
 from sts.annotations.reviews import Remark
 from sts.annotations.store import Store
@@ -81,15 +80,14 @@ class Reviewed(NamedTuple):
     notes: Mapping[str, list[Remark]]
 
 
-def reviewed(store: Store, suite: str) -> Reviewed:
+def reviewed(connection: Connection, suite: str) -> Reviewed:
     """Returns what is said of the clips of a suite by now."""
-    with store.database.read() as connection:
-        return Reviewed(
-            opinions.clips(connection, suite),
-            reviews.adjudications(connection, suite),
-            reviews.reviews(connection, suite),
-            reviews.notes(connection, suite),
-        )
+    return Reviewed(
+        opinions.clips(connection, suite),
+        reviews.adjudications(connection, suite),
+        reviews.reviews(connection, suite),
+        reviews.notes(connection, suite),
+    )
 
 
 def table_1(workspace: Workspace, suite: str) -> Breakdown | None:
@@ -97,16 +95,10 @@ def table_1(workspace: Workspace, suite: str) -> Breakdown | None:
     store = Store.find(workspace)
     if store is None:
         return None
-    with store:
-        found, study = reviewed(store, suite), store.study
+    with store, store.read() as connection:
+        found, study = reviewed(connection, suite), store.study
     errors = breakdown.breakdown(found.clips, found.reviews, study.review_sample, study.seed)
     return errors if any(over.reviewed for over in errors.over.values()) else None
-
-
-def others(store: Store, person: int, kind: str, about: Collection[str]) -> dict[str, Event]:
-    """Returns of these items the latest event of a kind that somebody else has sent."""
-    with store.database.read() as connection:
-        return opinions.of_others(connection, person, kind, about)
 
 
 class _Members(NamedTuple):
@@ -159,7 +151,7 @@ class Queues:
           person: the reviewer's number.
           again: whether what the person has left open waits for them once more.
         """
-        with self._store.database.read() as connection:
+        with self._store.read() as connection:
             members = self._gathered(connection)
             own = opinions.own(connection, person, self._suite)
             left = opinions.noted(connection, person, self._suite)

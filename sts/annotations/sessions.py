@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import secrets
-from collections.abc import Sequence
 from typing import NamedTuple
 
 from sqlalchemy import (
@@ -100,7 +99,7 @@ def invitation(connection: Connection, token: str, *, now: float) -> Invitation 
     return Invitation(row.annotator, row.name, USED if row.used is not None else lapsed)
 
 
-def enter(connection: Connection, token: str, *, now: float, held: str = "") -> str:
+def enter(connection: Connection, token: str, held: str = "", *, now: float) -> str:
     """Spend an invitation; return the secret of the session that begins.
 
     Of two that spend one invitation at the same moment, one begins a session; `held` as in `begin`.
@@ -114,18 +113,14 @@ def enter(connection: Connection, token: str, *, now: float, held: str = "") -> 
     mine = invitations.c.token_hash == hashed(token), invitations.c.used.is_(None)
     if connection.execute(update(invitations).where(*mine).values(used=now)).rowcount != 1:
         raise ArgumentError(USED)
-    return begin(connection, found.annotator, now=now, held=held)
+    return begin(connection, found.annotator, held, now=now)
 
 
-def begin(connection: Connection, annotator_id: int, *, now: float, held: str = "") -> str:
-    """Begin a session of a person and return its secret.
+def begin(connection: Connection, annotator_id: int, held: str = "", *, now: float) -> str:
+    """Begin a session of a person and return its secret, kept as a hash alone.
 
-    Args:
-      connection: in a transaction.
-      annotator_id: number of the person.
-      now: UTC seconds.
-      held: the secret of the session that the browser held before. If it is another person's, it
-        ends: their pages in that browser may still be open, and would go on writing as them.
+    `held` is the secret of the session that the browser held before. If it is another person's, it
+    ends: their pages in that browser may still be open, and would go on writing as them.
     """
     others = and_(sessions.c.secret_hash == hashed(held), sessions.c.annotator != annotator_id)
     connection.execute(delete(sessions).where(or_(_has_ended(now), others)))
@@ -171,17 +166,10 @@ def last_uses(connection: Connection) -> dict[int, float]:
     return {row[0]: row[1] for row in rows}
 
 
-def invited(connection: Connection, *, now: float) -> Sequence[int]:
-    """The numbers of those whose invitation waits to be spent."""
-    return (
-        connection.execute(
-            select(invitations.c.annotator)
-            .where(invitations.c.used.is_(None), invitations.c.expires > now)
-            .order_by(invitations.c.annotator)
-        )
-        .scalars()
-        .all()
-    )
+def invited(connection: Connection, *, now: float) -> set[int]:
+    """Return the numbers of those whose invitation waits to be spent."""
+    waiting = invitations.c.used.is_(None), invitations.c.expires > now
+    return set(connection.scalars(select(invitations.c.annotator).where(*waiting)))
 
 
 def revoke(connection: Connection, annotator_id: int) -> int:

@@ -9,7 +9,7 @@ from collections.abc import Collection, Mapping
 
 from sqlalchemy import Connection, bindparam, exists, func, insert, select, update
 
-from sts.annotations import events, people, reviews
+from sts.annotations import events, people, quality, reviews
 from sts.annotations.candidates import free_slot
 from sts.annotations.events import (
     CORRECTION,
@@ -24,6 +24,7 @@ from sts.annotations.events import (
     Event,
 )
 from sts.annotations.schema import annotators, claims, items, reference_episodes, refused, slots
+from sts.annotations.study import Study
 from sts.annotations.types import Ack, RefusedAnswer
 from sts.names import printable
 from sts.ratings import MARKED, UNABLE, VERDICTS
@@ -104,13 +105,26 @@ def check(
     )
 
 
-def submit(connection: Connection, annotator_id: int, sent: object, *, now: float) -> list[Ack]:
-    """Keeps each submission once and says what became of it, in the order sent.
+def submit(
+    connection: Connection, annotator_id: int, sent: object, *, study: Study, now: float
+) -> list[Ack]:
+    """Keep each submission once and return what became of it, in the order sent.
 
-    What is refused is kept aside, `REFUSED_LIMIT` of one person and 4,096 letters of each.
+    Once the transaction has ended, everything that it acknowledges is on disk. Bad input is never
+    raised: it is refused and kept aside, `REFUSED_LIMIT` of one person and 4,096 letters of each.
 
     Sending again is harmless: the client's uuid makes the second one a duplicate. A retired
-    annotator's last work is kept as well.
+    annotator's last work is kept as well. If the study says so, an annotator below its bar is
+    paused; see `quality.watch`.
+
+    Args:
+      connection: in a transaction that writes.
+      annotator_id: its author's number.
+      sent: should be a list of objects with uuid, item, kind (of `events.KINDS`; without one it is
+        a verdict) and what the kind needs: verdict, step, reason, watched, seconds and corrects,
+        label, text; see `check`.
+      study: how continuations are judged.
+      now: UTC seconds.
 
     Raises:
       UnknownName: there is no such annotator.
@@ -126,6 +140,7 @@ def submit(connection: Connection, annotator_id: int, sent: object, *, now: floa
     if "reviewer" in person.roles:
         reviewed = {row.id: row.horizon for row in connection.execute(_HORIZONS, these)}
     acks = [_keep(connection, annotator_id, one, horizons, reviewed, now) for one in each]
+    quality.watch(connection, annotator_id, study, now)
     words = f"expected at most {MESSAGE_LIMIT} answers in one message"
     return acks + [Ack(_uuid(one), "refused", words) for one in rest]
 

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, exists, insert, select
 
-from sts.annotations import people, submissions
+from sts.annotations import people, references, submissions
 from sts.annotations.assignment import share
 from sts.annotations.events import VERDICT, Event
 from sts.annotations.schema import (
@@ -23,7 +23,6 @@ from sts.annotations.schema import (
     reference_episodes,
     training,
 )
-from sts.annotations.store import Store
 from sts.annotations.study import Study
 
 
@@ -85,64 +84,58 @@ class Feedback(NamedTuple):
     step: int | None
 
 
-def standing(store: Store, annotator_id: int) -> Standing:
-    """Returns how far the training of a person has come.
+def answer(
+    connection: Connection, annotator_id: int, sent: object, *, study: Study, now: float
+) -> Feedback | None:
+    """Keep an answer to a lesson and return what it comes to; None if it is not one.
 
-    Whoever has judged anything needs none, nor does anybody where there are no references.
-    """
-    with store.database.read() as connection:
-        return _standing(connection, store.study, annotator_id)
-
-
-def answer(store: Store, annotator_id: int, sent: object) -> Feedback | None:
-    """Keeps an answer to a lesson and says what it comes to; None where it is none.
-
-    It is none where its item is not the next one, it was not given, or it does not pass
-    `submissions.check`: what becomes of it is then said by `Store.submit`.
+    It is not one if its item is not the next one, it was not given, or it does not pass
+    `submissions.check`: what becomes of it is then for `submissions.submit` to report.
     """
     if not isinstance(sent, Mapping):
         return None
-    with store.database.write() as connection:
-        people.lock(connection, annotator_id)
-        done = _answered(connection, annotator_id, sent.get("uuid"))
-        if done is not None:
-            return _feedback(connection, store.study, annotator_id, *done)
-        lessons = {
-            one.item: one for one in _standing(connection, store.study, annotator_id).lessons
-        }
-        try:
-            event = submissions.check(sent, {item: one.horizon for item, one in lessons.items()})
-        except submissions.Refusal:
-            return None
-        if event.kind != VERDICT or event.item not in lessons:
-            return None
-        lesson = lessons[event.item]
-        connection.execute(
-            insert(training).values(
-                annotator=annotator_id,
-                item=event.item,
-                uuid=event.uuid,
-                verdict=event.verdict,
-                step=event.step,
-                agrees=int(event.verdict == lesson.truth),
-                seconds=event.seconds,
-                received=store.now(),
-            )
+    people.lock(connection, annotator_id)
+    done = _answered(connection, annotator_id, sent.get("uuid"))
+    if done is not None:
+        return _feedback(connection, study, annotator_id, *done)
+    lessons = {one.item: one for one in standing(connection, annotator_id, study=study).lessons}
+    try:
+        event = submissions.check(sent, {item: one.horizon for item, one in lessons.items()})
+    except submissions.Refusal:
+        return None
+    if event.kind != VERDICT or event.item not in lessons:
+        return None
+    lesson = lessons[event.item]
+    connection.execute(
+        insert(training).values(
+            annotator=annotator_id,
+            item=event.item,
+            uuid=event.uuid,
+            verdict=event.verdict,
+            step=event.step,
+            agrees=int(event.verdict == lesson.truth),
+            seconds=event.seconds,
+            received=now,
         )
-        return _feedback(connection, store.study, annotator_id, event, lesson)
+    )
+    return _feedback(connection, study, annotator_id, event, lesson)
 
 
-def lack(store: Store) -> str:
+def lack(connection: Connection, *, study: Study) -> str:
     """Returns why nobody can be trained though the study asks for it, in one line; else ""."""
-    if not store.study.training or store.references():
+    if not study.training or references.every(connection):
         return ""
     return (
-        f"training = {store.study.training} in workspace.toml, but there are no references to "
+        f"training = {study.training} in workspace.toml, but there are no references to "
         "train on, so nobody is trained: sts references add CONTINUATION --truth VERDICT"
     )
 
 
-def _standing(connection: Connection, study: Study, annotator_id: int) -> Standing:
+def standing(connection: Connection, annotator_id: int, *, study: Study) -> Standing:
+    """Return how far the training of a person has come.
+
+    It is not needed by a person who has judged anything, nor if there are no references.
+    """
     agreed = [
         bool(row.agrees)
         for row in connection.execute(
@@ -229,7 +222,7 @@ def _answered(
 def _feedback(
     connection: Connection, study: Study, annotator_id: int, event: Event, lesson: Lesson
 ) -> Feedback:
-    after = _standing(connection, study, annotator_id)
+    after = standing(connection, annotator_id, study=study)
     words = " ".join(filter(None, (_compared(event, lesson), lesson.note, _outlook(after))))
     return Feedback(event.uuid, words, lesson.truth, lesson.step)
 

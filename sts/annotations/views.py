@@ -39,7 +39,7 @@ def current(kinds: Collection[str] = JUDGEMENTS, *, by: bool = True) -> Subquery
     )
 
 
-def history(connection: Connection, annotator_id: int, limit: int) -> list[Judgement]:
+def history(connection: Connection, annotator_id: int, limit: int = 10) -> list[Judgement]:
     """The annotator's current judgements, the latest first."""
     standing = current()
     rows = connection.execute(

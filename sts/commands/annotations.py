@@ -83,14 +83,17 @@ def _run(args: argparse.Namespace) -> int:
 
 
 def _import(workspace: Workspace, file: Path, *, as_json: bool) -> None:
-    from sts.annotations.imports import read_csv
+    from sts.annotations import imports
     from sts.annotations.locate import located
     from sts.annotations.store import Store
 
-    ratings = read_csv(file)
+    ratings = imports.read_csv(file)
     with Store.open(workspace) as store:
         ratings, additions = located(workspace, store, ratings)
-        imported = store.append(ratings, additions, required=None)
+        with store.write(alone=True) as connection:
+            imported = imports.append(
+                connection, ratings, additions, study=store.study, required=None, now=store.now()
+            )
     text = f"{imported.added} judgements added, {imported.known} were there already"
     if imported.annotators:
         text += f"; new annotators: {', '.join(imported.annotators)}"
@@ -102,14 +105,12 @@ def _export(
 ) -> None:
     from sts.annotations import digests
     from sts.annotations.export import exported, write_csv
+    from sts.annotations.queue import suites
     from sts.annotations.store import Store
 
     if suite is not None:
-        store = Store.find(workspace)
-        enqueued: list[str] = []
-        if store is not None:
-            with store:
-                enqueued = store.suites()
+        with Store.read_existing(workspace) as connection:
+            enqueued = suites(connection) if connection else []
         check_enqueued(suite, enqueued)
     table, made_of = exported(workspace, suite, names=names)
     write_csv(file, table)
@@ -129,17 +130,15 @@ def _refused(workspace: Workspace, *, pseudonyms: bool, as_json: bool) -> None:
     from collections import Counter
     from datetime import UTC, datetime
 
+    from sts.annotations import people
     from sts.annotations.store import Store
-    from sts.annotations.submissions import REFUSED_LIMIT
+    from sts.annotations.submissions import REFUSED_LIMIT, refused_answers
 
-    answers = []
-    store = Store.find(workspace)
-    if store is not None:
-        with store:
-            answers = store.refused()
-            if pseudonyms:
-                called = store.pseudonyms()
-                answers = [one._replace(annotator=called[one.annotator]) for one in answers]
+    with Store.read_existing(workspace) as connection:
+        answers = refused_answers(connection) if connection else []
+        if connection and pseudonyms:
+            called = people.pseudonyms(connection)
+            answers = [one._replace(annotator=called[one.annotator]) for one in answers]
     header = ("annotator", "received (UTC)", "why", "answer")
     rows = [
         (
@@ -163,13 +162,14 @@ def _refused(workspace: Workspace, *, pseudonyms: bool, as_json: bool) -> None:
 
 def _verify(workspace: Workspace, *, as_json: bool) -> int:
     from sts.annotations.store import Store
+    from sts.annotations.history import verify
 
     store = Store.find(workspace)
     if store is None:
         say(as_json, {"findings": []}, "no annotation database here, so nothing to verify")
         return 0
     with store:
-        found = store.verify()
+        found = verify(store.database)
     people, wrong = len(found.authors), found.findings
     counts = {"events": found.events, "people": people, "clips": len(found.clips)}
     counts |= {"continuations": found.continuations, "references": len(found.references)}

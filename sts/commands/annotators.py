@@ -10,8 +10,6 @@ from sts.cli.arguments import say, table
 from sts.cli.command import Command
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from sts.annotations.store import Store
     from sts.annotations.types import Annotator
     from sts.storage.workspace import Workspace
@@ -89,26 +87,35 @@ def _run(args: argparse.Namespace) -> int:
     with store:
         if args.action == "sessions":
             _sessions(store, args.name, as_json=args.json)
-            return 0
-        if args.action == "forget":
+        elif args.action == "forget":
             _forget(store, args.name, sure=args.yes, as_json=args.json)
-            return 0
-        if args.action == "consents":
+        elif args.action == "consents":
             _consents(store, as_json=args.json)
-            return 0
-        if args.action == "revoke":
+        elif args.action == "revoke":
             _revoke(store, args.name, as_json=args.json)
-            return 0
-        change: dict[str, Callable[[], Annotator]] = {
-            "add": lambda: store.add_annotator(args.name, args.role or ROLES[:1], args.email),
-            "email": lambda: store.set_email(args.name, args.email),
-            "link": lambda: store.invite(args.name),
-            "retire": lambda: store.retire_annotator(args.name),
-            "role": lambda: store.set_role(args.name, args.role, held=not args.remove),
-        }
-        person = change[args.action]()
-        _show(person, store.emails().get(person.id), as_json=args.json)
+        else:
+            _show(*_changed(store, args), as_json=args.json)
     return 0
+
+
+def _changed(store: Store, args: argparse.Namespace) -> tuple[Annotator, str | None]:
+    """Change a person; return them, and the address by which they sign in."""
+    from sts.annotations import addresses, people
+
+    name, now = args.name, store.now()
+    with store.write(alone=True) as connection:
+        if args.action == "add":
+            doing = args.role or ROLES[:1]
+            person = people.add_invited(connection, name, doing, args.email, now=now)
+        elif args.action == "email":
+            person = people.set_email(connection, name, args.email)
+        elif args.action == "role":
+            held = not args.remove
+            person = people.set_role(connection, name, args.role, held=held, now=now)
+        else:
+            change = {"link": people.invite, "retire": people.retire}[args.action]
+            person = change(connection, name, now=now)
+        return person, addresses.of_everybody(connection).get(person.id)
 
 
 def _find_store(workspace: Workspace, args: argparse.Namespace) -> Store | None:
@@ -171,8 +178,12 @@ def _show(annotator: Annotator, email: str | None, *, as_json: bool) -> None:
 
 
 def _sessions(store: Store, name: str | None, *, as_json: bool) -> None:
-    own = None if name is None else store.person(name).name
-    found = [one for one in store.open_sessions() if own in (None, one.name)]
+    from sts.annotations import people, sessions
+
+    with store.read() as connection:
+        own = None if name is None else people.named(connection, name).name
+        every = sessions.under_way(connection, now=store.now())
+    found = [one for one in every if own in (None, one.name)]
     rows = [(one.name, _date(one.begun), _date(one.seen), _date(one.ends)) for one in found]
     header = ("annotator", "entered (UTC)", "last seen", "ends if not used")
     text = table(header, rows) if rows else NO_SESSION
@@ -180,7 +191,10 @@ def _sessions(store: Store, name: str | None, *, as_json: bool) -> None:
 
 
 def _revoke(store: Store, name: str, *, as_json: bool) -> None:
-    ended = store.revoke(name)
+    from sts.annotations import people
+
+    with store.write(alone=True) as connection:
+        ended = people.revoke(connection, name)
     text = (
         f"{name}: {ended} session{'' if ended == 1 else 's'} ended; `sts annotators link` would "
         "let them in again"
@@ -189,10 +203,14 @@ def _revoke(store: Store, name: str, *, as_json: bool) -> None:
 
 
 def _forget(store: Store, name: str, *, sure: bool, as_json: bool) -> None:
-    person = store.person(name)
-    judged = store.judged_by().get(person.name, 0)
+    from sts.annotations import people, views
+
+    with store.read() as connection:
+        person = people.named(connection, name)
+        judged = views.judged_by(connection).get(person.name, 0)
     if sure:
-        store.forget_annotator(name)
+        with store.write(alone=True) as connection:
+            people.forget(connection, name, now=store.now())
     text = (
         f"{person.name} {'is' if sure else 'would be'} forgotten: the name and their own words "
         f"{'are' if sure else 'would be'} emptied, they come in no more, and {judged} judged clips "
@@ -205,7 +223,10 @@ def _forget(store: Store, name: str, *, sure: bool, as_json: bool) -> None:
 
 
 def _consents(store: Store, *, as_json: bool) -> None:
-    found = store.consents()
+    from sts.annotations.consent import counts
+
+    with store.read() as connection:
+        found = counts(connection)
     rows = [(one.version, one.people, _date(one.first), _date(one.last)) for one in found]
     header = ("version", "people", "first (UTC)", "last")
     text = table(header, rows) if rows else NO_CONSENT
@@ -219,28 +240,26 @@ def _date(seconds: float) -> str:
 
 
 def _list(workspace: Workspace, *, as_json: bool) -> None:
+    from sts.annotations import addresses, members
     from sts.annotations.store import Store
 
-    people: list[Annotator] = []
-    judged: dict[str, int] = {}
+    team: list[members.Member] = []
     emails: dict[int, str] = {}
-    entered: set[str] = set()
-    invited: set[int] = set()
     store = Store.find(workspace)
     if store is not None:
-        with store:
-            people, judged, emails = store.annotators(), store.judged_by(), store.emails()
-            entered, invited = {one.name for one in store.open_sessions()}, store.invited()
+        with store, store.read() as connection:
+            team = members.members(connection, now=store.now())
+            emails = addresses.of_everybody(connection)
     rows: list[dict[str, Any]] = [
         {
-            "annotator": one.name,
-            "pseudonym": one.pseudonym,
-            "roles": list(one.roles),
-            "judged": judged.get(one.name, 0),
-            "email": emails.get(one.id),
-            "state": _state(one, one.name in entered, one.id in invited),
+            "annotator": one.person.name,
+            "pseudonym": one.person.pseudonym,
+            "roles": list(one.person.roles),
+            "judged": one.total,
+            "email": emails.get(one.person.id),
+            "state": one.access,
         }
-        for one in people
+        for one in team
     ]
     shown = [name for name in rows[0] if name != "email" or emails] if rows else []
     cells = [[_cell(row[name]) for name in shown] for row in rows]
@@ -250,12 +269,6 @@ def _list(workspace: Workspace, *, as_json: bool) -> None:
 
 def _cell(value: Any) -> Any:
     return ", ".join(value) if isinstance(value, list) else value
-
-
-def _state(person: Annotator, entered: bool, invited: bool) -> str:
-    if person.retired:
-        return "retired"
-    return "entered" if entered else "invited" if invited else "outside"
 
 
 COMMAND = Command(

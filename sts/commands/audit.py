@@ -36,16 +36,14 @@ def show(workspace: Workspace, suite: str | None, *, names: bool, as_json: bool)
     Raises:
       UnknownName: nothing of that suite is enqueued.
     """
-    from sts.annotations import audit, imbalance
+    from sts.annotations import audit, imbalance, queue
     from sts.annotations.store import Store
 
-    store = Store.find(workspace)
     found, enqueued = imbalance.NONE, []
-    if store is not None:
-        with store:
-            enqueued = store.suites()
-            with store.database.read() as connection:
-                found = audit.audit(connection, suite, names=names)
+    with Store.read_existing(workspace) as connection:
+        if connection:
+            enqueued = queue.suites(connection)
+            found = audit.audit(connection, suite, names=names)
     check_enqueued(suite, enqueued)
     value = found._asdict() | {
         "suite": suite,

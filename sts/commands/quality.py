@@ -47,11 +47,11 @@ def show(workspace: Workspace, suite: str | None, *, pseudonyms: bool, as_json: 
 
     from sts import agreement
     from sts.annotations import hours as effort
-    from sts.annotations import quality
+    from sts.annotations import people, quality, queue
     from sts.annotations import unable as unjudged
     from sts.annotations.store import Store
 
-    people: list[Quality] = []
+    measured: list[Quality] = []
     hours: list[Hours] = []
     unable: list[Unable] = []
     twice: list[tuple[str, str, bool]] = []
@@ -59,27 +59,28 @@ def show(workspace: Workspace, suite: str | None, *, pseudonyms: bool, as_json: 
     study = USUAL
     store = Store.find(workspace)
     if store is not None:
-        with store:
-            enqueued, people, study = store.suites(), store.quality(), store.study
+        study = store.study
+        with store, store.read() as connection:
+            enqueued = queue.suites(connection)
+            measured = quality.of_annotators(connection, study)
             if pseudonyms:
-                called = store.pseudonyms()
-                people = [one._replace(annotator=called[one.annotator]) for one in people]
-            with store.database.read() as connection:
-                hours = [one for one in effort.hours(connection) if suite in (None, one.suite)]
-                unable = unjudged.unable(connection, suite)
-                twice = quality.twice(connection, suite)
+                called = people.pseudonyms(connection)
+                measured = [one._replace(annotator=called[one.annotator]) for one in measured]
+            hours = [one for one in effort.hours(connection) if suite in (None, one.suite)]
+            unable = unjudged.unable(connection, suite)
+            twice = quality.twice(connection, suite)
     check_enqueued(suite, enqueued)
     judged = pd.DataFrame(twice, columns=["thing", "person", "yes"])
     alpha = agreement.krippendorff(judged, seed=study.seed)
     value = {
         "suite": suite,
         "bar": study.bar,
-        "annotators": [_person(one) for one in people],
+        "annotators": [_person(one) for one in measured],
         "twice": alpha._asdict(),
         "hours": [one._asdict() for one in hours],
         "cannot_judge": [one._asdict() | {"reasons": dict(one.reasons)} for one in unable],
     }
-    parts = (_people(people, study), _alpha(alpha), _hours(hours), _unable(unable))
+    parts = (_people(measured, study), _alpha(alpha), _hours(hours), _unable(unable))
     say(as_json, value, "\n\n".join(part for part in parts if part))
 
 

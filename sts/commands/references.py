@@ -42,6 +42,7 @@ def _run(args: argparse.Namespace) -> int:
 
 
 def _add(workspace: Workspace, args: argparse.Namespace) -> None:
+    from sts.annotations import queue
     from sts.annotations.items import item_of
     from sts.annotations.references import check_truth
     from sts.annotations.store import Store
@@ -49,8 +50,8 @@ def _add(workspace: Workspace, args: argparse.Namespace) -> None:
 
     item = item_of(find(workspace, args.continuation), suite="")
     check_truth(args.truth, args.step, item.horizon)
-    with Store.open(workspace) as store:
-        store.add_reference(item, args.truth, args.step, args.note)
+    with Store.open(workspace) as store, store.write(alone=True) as connection:
+        queue.add_reference(connection, item, args.truth, args.step, args.note, now=store.now())
     done = {"continuation": item.continuation, "truth": args.truth, "step": args.step}
     text = (
         f"{item.continuation} is a reference now, with the truth {args.truth}; it measures "
@@ -60,13 +61,11 @@ def _add(workspace: Workspace, args: argparse.Namespace) -> None:
 
 
 def _list(workspace: Workspace, *, as_json: bool) -> None:
+    from sts.annotations.references import every
     from sts.annotations.store import Store
 
-    store = Store.find(workspace)
-    pool = []
-    if store is not None:
-        with store:
-            pool = store.references()
+    with Store.read_existing(workspace) as connection:
+        pool = every(connection) if connection else []
     rows = [(one.continuation, one.truth, one.step or "", one.judged, one.note) for one in pool]
     text = (
         table(("continuation", "truth", "step", "judged", "note"), rows)

@@ -29,16 +29,18 @@ def show(workspace: Workspace, suite: str, *, as_json: bool) -> None:
     """
     from sts.annotations.breakdown import breakdown
     from sts.annotations.differences import contradicted, rules_verdicts
+    from sts.annotations.queue import suites
     from sts.annotations.reviewed import reviewed
     from sts.annotations.store import Store
 
     own = Store.find(workspace)
     if own is None:
         raise UnknownName("enqueued suite", suite, ())
-    with own as store:
-        if suite not in store.suites():
-            raise UnknownName("enqueued suite", suite, store.suites())
-        found, study = reviewed(store, suite), store.study
+    with own as store, store.read() as connection:
+        enqueued = suites(connection)
+        if suite not in enqueued:
+            raise UnknownName("enqueued suite", suite, enqueued)
+        found, study = reviewed(connection, suite), store.study
     errors = breakdown(found.clips, found.reviews, study.review_sample, study.seed)
     whole = suite.partition("+")[0]
     rules = rules_verdicts(workspace.store, whole, [one.continuation for one in found.clips])

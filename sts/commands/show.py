@@ -126,15 +126,16 @@ def _belongs(one: Scenario, other: Summary) -> bool:
 
 def _candidates(workspace: Workspace, name: str, id: str) -> list[Scenario]:
     """Returns a candidate of a draft as what it was edited to, and what belongs with it."""
+    from sts.annotations.decisions import of_draft
     from sts.annotations.store import Store
     from sts.suites.decisions import State, states
     from sts.suites.drafts import open_draft
 
     draft = open_draft(workspace, name)
     found: dict[str, State] = {}
-    if (store := Store.find(workspace)) is not None:
-        with store:
-            found = states(store.decisions(draft.id))
+    with Store.read_existing(workspace) as connection:
+        if connection:
+            found = states(of_draft(connection, draft.id))
     edited = {one: state.scenario for one, state in found.items()}
     first, out = draft.candidate(id, edited.get(id, "")), []
     for mined in draft.summaries() if first.pair or first.series else ():

@@ -126,6 +126,7 @@ def _instructed(args: argparse.Namespace, workspace: Workspace) -> list[Trajecto
 
     Of a format that holds one participant, those alone that are asked of this one; warns of others.
     """
+    from sts.annotations.decisions import of_draft
     from sts.annotations.store import Store
     from sts.cli.arguments import warn
     from sts.errors import StsError
@@ -133,9 +134,9 @@ def _instructed(args: argparse.Namespace, workspace: Workspace) -> list[Trajecto
     from sts.suites.decisions import State, states
 
     draft, states_of = drafts.open_draft(workspace, args.draft), {}
-    if (store := Store.find(workspace)) is not None:
-        with store:
-            states_of = states(store.decisions(draft.id))
+    with Store.read_existing(workspace) as connection:
+        if connection:
+            states_of = states(of_draft(connection, draft.id))
     now = {id: states_of.get(id, State()) for id in draft.ids()}
     kept = {id: one.scenario for id, one in now.items() if one.status != "rejected"}
     every = instructed.trajectories(draft, kept)

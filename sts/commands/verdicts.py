@@ -60,6 +60,7 @@ def verdicts_of(
     workspace: Workspace, shown: Sequence[Continuation], index: Index
 ) -> dict[str, Verdicts]:
     """Returns what has been said of continuations; warns of what cannot be read."""
+    from sts.annotations import verdicts
     from sts.annotations.automatic import automatic as automatic_labels
     from sts.annotations.store import Store
     from sts.cli.arguments import warn
@@ -71,8 +72,8 @@ def verdicts_of(
     try:
         store = Store.find(workspace) if ids else None
         if store is not None:
-            with store:
-                human = store.verdicts(ids)
+            with store, store.read() as connection:
+                human = verdicts.human(connection, ids)
     except StsError as error:
         warn(f"judgements are left out: {error}")
     try:

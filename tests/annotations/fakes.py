@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
+from functools import wraps
 from typing import Any
 
 import pytest
 
-from sts.annotations import played
+from sts.annotations import imports, played, queue
 from sts.annotations.played import Played
-from sts.annotations.store import Store
 from sts.annotations.types import Item
 from sts.continuations.index import Entry
 from sts.errors import UnknownName
@@ -23,7 +23,7 @@ def pretend(patch: pytest.MonkeyPatch) -> None:
     """Have an export find every item that is enqueued among the continuations of its workspace."""
     fakes: Fakes = {}
     real = played.read
-    enqueue, append, add = Store.enqueue, Store.append, Store.add_reference
+    enqueue, append, add = queue.enqueue, imports.append, queue.add_reference
 
     def note(items: Iterable[Item]) -> list[Item]:
         noted = list(items)
@@ -50,14 +50,23 @@ def pretend(patch: pytest.MonkeyPatch) -> None:
         )
 
     patch.setattr(played, "read", read)
-    patch.setattr(Store, "enqueue", lambda s, items, **more: enqueue(s, note(items), **more))
-    patch.setattr(Store, "append", lambda s, r, i=(), **more: append(s, r, note(i), **more))
 
-    def add_one(store: Store, item: Item, *rest: Any, **more: Any) -> None:
+    @wraps(enqueue)
+    def enqueue_noted(connection: Any, items: Iterable[Item], **more: Any) -> int:
+        return enqueue(connection, note(items), **more)
+
+    @wraps(append)
+    def append_noted(connection: Any, rows: Any, items: Iterable[Item] = (), **more: Any) -> Any:
+        return append(connection, rows, note(items), **more)
+
+    @wraps(add)
+    def add_noted(connection: Any, item: Item, *rest: Any, **more: Any) -> None:
         note([item])
-        add(store, item, *rest, **more)
+        add(connection, item, *rest, **more)
 
-    patch.setattr(Store, "add_reference", add_one)
+    patch.setattr(queue, "enqueue", enqueue_noted)
+    patch.setattr(imports, "append", append_noted)
+    patch.setattr(queue, "add_reference", add_noted)
 
 
 def clip(every: dict[str, Item]) -> str:

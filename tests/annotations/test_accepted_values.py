@@ -9,10 +9,13 @@ from uuid import uuid4
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
+from sts.annotations import imports
 from sts.annotations.imports import read_csv
 from sts.annotations.store import Store
+from sts.annotations.history import verify
 from sts.storage.workspace import Workspace
 from tests.annotations.examples import HORIZON, SUITE, a_submission, some_items, statuses
+from tests.stores import add_person, change, claim_items, enqueue, submit
 
 NUMBERS = st.one_of(
     st.none(),
@@ -29,9 +32,9 @@ BOTH = settings(
 
 def test_accepted_answer_verifies_on_both_databases(workspace: Workspace) -> None:
     with Store.open(workspace) as store:
-        store.enqueue(some_items(1))
-        ana = store.add_annotator("Ana").id
-        [claim] = store.claim(ana, suite=SUITE)
+        enqueue(store, some_items(1))
+        ana = add_person(store, "Ana").id
+        [claim] = claim_items(store, ana, suite=SUITE)
 
         @BOTH
         @example("not_done", 1, 0.5, -0.0, "")
@@ -47,11 +50,11 @@ def test_accepted_answer_verifies_on_both_databases(workspace: Workspace) -> Non
                 reason=words,
             )
             note = {"uuid": uuid4().hex, "item": claim.item, "kind": "note", "text": words}
-            assert set(statuses(store.submit(ana, [sent, note]))) <= {"saved", "extra", "refused"}
-            assert store.verify().findings == ()
+            assert set(statuses(submit(store, ana, [sent, note]))) <= {"saved", "extra", "refused"}
+            assert verify(store.database).findings == ()
 
         send()
-        assert store.verify().events > 60
+        assert verify(store.database).events > 60
 
 
 def test_accepted_import_verifies_on_both_databases(workspace: Workspace, tmp_path: Path) -> None:
@@ -60,6 +63,6 @@ def test_accepted_import_verifies_on_both_databases(workspace: Workspace, tmp_pa
     table = tmp_path / "them.csv"
     table.write_text("\n".join(["agent,scenario,continuation,annotator,verdict,seconds", *lines]))
     with Store.open(workspace) as store:
-        store.enqueue(some_items(len(cells)))
-        assert store.append(read_csv(table)).added == len(cells)
-        assert store.verify().findings == ()
+        enqueue(store, some_items(len(cells)))
+        assert change(store, imports.append, read_csv(table), required=1).added == len(cells)
+        assert verify(store.database).findings == ()

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 import pytest
 from sqlalchemy import select
 
-from sts.annotations import schema
+from sts.annotations import claims, controls, schema, views
 from sts.annotations.assignment import Balance, Candidate, ahead, best
 from sts.annotations.store import Store
 from sts.annotations.study import Study, study
@@ -16,6 +16,7 @@ from sts.annotations.types import Item
 from sts.errors import ArgumentError, DamagedData, UnknownName
 from sts.storage.workspace import Workspace
 from tests.annotations.examples import SUITE, Clock, a_submission, an_item
+from tests.stores import add_person, ask, change, claim_items, enqueue, submit
 
 DAY = 24 * 60 * 60
 
@@ -38,8 +39,8 @@ def judged(store: Store, who: int, number: int, suite: str = SUITE) -> list[str]
     """Judges so many, one after the other; returns their continuations."""
     out = []
     for _ in range(number):
-        for claim in store.claim(who, suite=suite, count=1)[:1]:
-            store.submit(who, [a_submission(claim)])
+        for claim in claim_items(store, who, suite=suite, count=1)[:1]:
+            submit(store, who, [a_submission(claim)])
             out.append(claim.continuation)
     return out
 
@@ -53,18 +54,18 @@ def test_the_highest_number_that_applies_to_a_clip_is_required(
 ) -> None:
     by = {SUITE: 2, f"{SUITE}/ask": 3, "other@1": 9}
     with opened(workspace, clock, twice=0, required_by=by) as store:
-        store.enqueue([an_item("a"), an_item("b", category="ask")], required=None)
-        assert store.progress(SUITE).required == 5
-        store.enqueue([an_item("a", suite="other@1")], required=None)
-        assert store.progress(SUITE).required == 12
+        enqueue(store, [an_item("a"), an_item("b", category="ask")], required=None)
+        assert ask(store, views.progress, SUITE).required == 5
+        enqueue(store, [an_item("a", suite="other@1")], required=None)
+        assert ask(store, views.progress, SUITE).required == 12
 
 
 def test_a_share_is_judged_twice_and_before_all_others(workspace: Workspace, clock: Clock) -> None:
     with opened(workspace, clock, twice=0.2) as store:
-        store.enqueue(of_agents(60, "A", "B"), required=None)
-        double = store.progress(SUITE).required - 120
+        enqueue(store, of_agents(60, "A", "B"), required=None)
+        double = ask(store, views.progress, SUITE).required - 120
         assert 12 <= double <= 36
-        ana, bo = store.add_annotator("Ana").id, store.add_annotator("Bo").id
+        ana, bo = add_person(store, "Ana").id, add_person(store, "Bo").id
         half = judged(store, ana, double // 2)
         assert set(judged(store, bo, double // 2)) == set(half)
         rest = judged(store, ana, double - double // 2)
@@ -75,26 +76,26 @@ def test_a_share_is_judged_twice_and_before_all_others(workspace: Workspace, clo
 
 def test_what_is_asked_for_later_comes_in_its_turn(workspace: Workspace, clock: Clock) -> None:
     with opened(workspace, clock, twice=0) as store:
-        store.enqueue(of_agents(20, "A"), required=None)
+        enqueue(store, of_agents(20, "A"), required=None)
     with opened(workspace, clock, twice=1.0) as store:
-        store.enqueue(of_agents(20, "A"), required=None)
-        assert store.progress(SUITE).required == 40
+        enqueue(store, of_agents(20, "A"), required=None)
+        assert ask(store, views.progress, SUITE).required == 40
 
 
 def test_each_agent_is_met_by_each_person_in_the_same_share(
     workspace: Workspace, clock: Clock
 ) -> None:
     with opened(workspace, clock, twice=0) as store:
-        store.enqueue(of_agents(60, "A", "B") + of_agents(30, "C"), required=None)
+        enqueue(store, of_agents(60, "A", "B") + of_agents(30, "C"), required=None)
         for name in ("Ana", "Bo"):
-            met = agents(judged(store, store.add_annotator(name).id, 50))
+            met = agents(judged(store, add_person(store, name).id, 50))
             assert abs(met["A"] - met["B"]) <= 5 and abs(met["A"] / 2 - met["C"]) <= 4
 
 
 def test_who_comes_next_cannot_be_told_from_who_was_met(workspace: Workspace, clock: Clock) -> None:
     with opened(workspace, clock, twice=0) as store:
-        store.enqueue(of_agents(100, "A", "B"), required=None)
-        met = judged(store, store.add_annotator("Ana").id, 100)
+        enqueue(store, of_agents(100, "A", "B"), required=None)
+        met = judged(store, add_person(store, "Ana").id, 100)
         alternated = sum(one[0] != other[0] for one, other in zip(met, met[1:], strict=False))
         assert alternated <= 85
 
@@ -116,26 +117,26 @@ def test_anchors_are_opened_when_an_agent_joins_for_those_who_have_not_judged_th
     workspace: Workspace, clock: Clock
 ) -> None:
     with opened(workspace, clock, twice=0, anchors=0.3) as store:
-        store.enqueue(of_agents(50, "A"), required=None)
-        ana, bo = store.add_annotator("Ana").id, store.add_annotator("Bo").id
+        enqueue(store, of_agents(50, "A"), required=None)
+        ana, bo = add_person(store, "Ana").id, add_person(store, "Bo").id
         assert len(judged(store, ana, 40)) == 40
-        store.enqueue(of_agents(50, "A"), required=None)
-        assert store.progress(SUITE).required == 50
-        store.enqueue(of_agents(50, "B"), required=None)
-        number = store.progress(SUITE).required - 100
+        enqueue(store, of_agents(50, "A"), required=None)
+        assert ask(store, views.progress, SUITE).required == 50
+        enqueue(store, of_agents(50, "B"), required=None)
+        number = ask(store, views.progress, SUITE).required - 100
         assert 4 <= number <= 20
         with store.database.read() as connection:
             rows = connection.execute(select(schema.anchors)).all()
         assert {(row.slot, row.suite, row.joined) for row in rows} == {(2, SUITE, "B")}
-        store.enqueue(of_agents(50, "A", "B"), required=None)
-        assert store.progress(SUITE).required == 100 + number
+        enqueue(store, of_agents(50, "A", "B"), required=None)
+        assert ask(store, views.progress, SUITE).required == 100 + number
         first = judged(store, bo, 30)
         assert 1 <= sum(one.startswith("A") for one in first) < 30
         rest = judged(store, bo, 100)
         assert len(first + rest) == 60 + number
         assert judged(store, ana, 100) == []
-        store.enqueue(of_agents(50, "A", "B", suite="other@1"), required=None)
-        assert store.progress("other@1").required == 100 + number
+        enqueue(store, of_agents(50, "A", "B", suite="other@1"), required=None)
+        assert ask(store, views.progress, "other@1").required == 100 + number
 
 
 def test_one_scenario_does_not_come_again_soon_but_where_nothing_else_is_left(
@@ -143,8 +144,8 @@ def test_one_scenario_does_not_come_again_soon_but_where_nothing_else_is_left(
 ) -> None:
     with opened(workspace, clock, spacing=5) as store:
         some = [an_item(f"c{i}", scenario=f"s{i % 12}") for i in range(60)]
-        store.enqueue([*some, *(an_item(f"d{i}", scenario="d") for i in range(3))])
-        met = judged(store, store.add_annotator("Ana").id, 63)
+        enqueue(store, [*some, *(an_item(f"d{i}", scenario="d") for i in range(3))])
+        met = judged(store, add_person(store, "Ana").id, 63)
         assert len(met) == 63
         scenario = {one.continuation: one.scenario for one in some}
         seen = [scenario.get(one, "d") for one in met[:45]]
@@ -153,11 +154,11 @@ def test_one_scenario_does_not_come_again_soon_but_where_nothing_else_is_left(
 
 def test_a_days_cap_holds_and_ends_with_the_day(workspace: Workspace, clock: Clock) -> None:
     with opened(workspace, clock, cap=3) as store:
-        store.enqueue(of_agents(20, "A"))
-        ana = store.add_annotator("Ana").id
-        assert len(store.claim(ana, suite=SUITE, count=9)) == 3
+        enqueue(store, of_agents(20, "A"))
+        ana = add_person(store, "Ana").id
+        assert len(claim_items(store, ana, suite=SUITE, count=9)) == 3
         assert len(judged(store, ana, 9)) == 3
-        assert len(judged(store, store.add_annotator("Bo").id, 9)) == 3
+        assert len(judged(store, add_person(store, "Bo").id, 9)) == 3
         clock.now += DAY
         assert len(judged(store, ana, 9)) == 3
 
@@ -166,67 +167,62 @@ def test_a_paused_category_is_given_to_nobody_until_it_is_resumed(
     workspace: Workspace, clock: Clock
 ) -> None:
     with opened(workspace, clock) as store:
-        store.enqueue([an_item(f"a{i}", category="ask") for i in range(5)])
-        store.enqueue([an_item(f"b{i}") for i in range(5)])
-        ana = store.add_annotator("Ana").id
-        held = store.claim(ana, suite=SUITE, count=10)
-        store.pause(f"{SUITE}/ask", by=ana, reason="a new guideline")
-        kept = store.claim(ana, suite=SUITE, count=10)
+        enqueue(store, [an_item(f"a{i}", category="ask") for i in range(5)])
+        enqueue(store, [an_item(f"b{i}") for i in range(5)])
+        ana = add_person(store, "Ana").id
+        held = claim_items(store, ana, suite=SUITE, count=10)
+        change(store, controls.pause, f"{SUITE}/ask", by=ana, reason="a new guideline")
+        kept = claim_items(store, ana, suite=SUITE, count=10)
         assert kept[0] == held[0]
         assert {one.continuation[0] for one in kept[1:]} == {"b"}
-        assert {one[0] for one in judged(store, store.add_annotator("Bo").id, 9)} <= {"b"}
-        (control,) = store.controls()
-        assert control[:6] == ("pause", f"{SUITE}/ask", None, 1, "a new guideline", ana)
-        store.resume(f"{SUITE}/ask")
-        assert len(store.claim(ana, suite=SUITE, count=10)) == 10
-        assert [one.value for one in store.controls()] == [0]
+        assert {one[0] for one in judged(store, add_person(store, "Bo").id, 9)} <= {"b"}
+        (control,) = ask(store, controls.paused)
+        assert control[:5] == (f"{SUITE}/ask", None, 1, "a new guideline", ana)
+        change(store, controls.pause, f"{SUITE}/ask", resume=True)
+        assert len(claim_items(store, ana, suite=SUITE, count=10)) == 10
+        assert ask(store, controls.paused) == []
+        assert [one.value for one in ask(store, controls.every)] == [1, 0]
 
 
 def test_a_paused_suite_or_person_finishes_what_is_on_the_screen_and_gets_no_more(
     workspace: Workspace, clock: Clock
 ) -> None:
     with opened(workspace, clock) as store:
-        store.enqueue(of_agents(20, "A") + of_agents(5, "A", suite=f"{SUITE}+abc"))
-        ana, bo = store.add_annotator("Ana").id, store.add_annotator("Bo").id
-        held = store.claim(ana, suite=SUITE)
-        store.pause(person=ana)
-        assert store.claim(ana, suite=SUITE) == held[:1]
-        assert {one.item for one in store.claim(bo, suite=SUITE, count=19)}.isdisjoint(held[:1][0])
-        store.submit(ana, [a_submission(held[0])])
-        assert store.claim(ana, suite=SUITE) == []
-        store.pause(SUITE)
-        assert len(store.claim(bo, suite=SUITE)) == 1
-        assert store.claim(store.add_annotator("Cleo").id, suite=f"{SUITE}+abc") == []
-        store.resume(person=ana)
-        assert store.claim(ana, suite=SUITE) == []
-        store.resume(SUITE)
-        assert len(store.claim(ana, suite=SUITE)) == 3
+        enqueue(store, of_agents(20, "A") + of_agents(5, "A", suite=f"{SUITE}+abc"))
+        ana, bo = add_person(store, "Ana").id, add_person(store, "Bo").id
+        held = claim_items(store, ana, suite=SUITE)
+        change(store, controls.pause, person=ana)
+        assert claim_items(store, ana, suite=SUITE) == held[:1]
+        assert {one.item for one in claim_items(store, bo, suite=SUITE, count=19)}.isdisjoint(
+            held[:1][0]
+        )
+        submit(store, ana, [a_submission(held[0])])
+        assert claim_items(store, ana, suite=SUITE) == []
+        change(store, controls.pause, SUITE)
+        assert len(claim_items(store, bo, suite=SUITE)) == 1
+        assert claim_items(store, add_person(store, "Cleo").id, suite=f"{SUITE}+abc") == []
+        change(store, controls.pause, person=ana, resume=True)
+        assert claim_items(store, ana, suite=SUITE) == []
+        change(store, controls.pause, SUITE, resume=True)
+        assert len(claim_items(store, ana, suite=SUITE)) == 3
 
 
-def test_the_highest_priority_comes_first_also_of_what_waits_already(
-    workspace: Workspace, clock: Clock
-) -> None:
+def test_highest_priority_of_the_study_comes_first(workspace: Workspace, clock: Clock) -> None:
     said = {f"{SUITE}/ask": 1}
     with opened(workspace, clock, priority=said, twice=0) as store:
         items = [
             an_item(f"{c}{i}", category=c, scenario=f"{c}{i}") for i in range(8) for c in CATEGORIES
         ]
-        store.enqueue(items, required=None)
-        store.enqueue([an_item("z0", suite=f"{SUITE}+late", scenario="z")], required=2)
-        store.enqueue([an_item("z0", scenario="z")], required=2)
-        ana, bo = store.add_annotator("Ana").id, store.add_annotator("Bo").id
-        met = judged(store, ana, 12)
+        enqueue(store, items, required=None)
+        enqueue(store, [an_item("z0", suite=f"{SUITE}+late", scenario="z")], required=2)
+        enqueue(store, [an_item("z0", scenario="z")], required=2)
+        met = judged(store, add_person(store, "Ana").id, 12)
         assert {one[:3] for one in met[:8]} == {"ask"} and "ask" not in {one[:3] for one in met[8:]}
-        held = store.claim(bo, suite=SUITE, count=5)
-        clock.now += 1
-        store.prioritise(f"{SUITE}/ask", -1)
-        store.prioritise(f"{SUITE}/see", 2)
-        store.prioritise(f"{SUITE}+late", 3)
-        again = store.claim(bo, suite=SUITE, count=5)
-        assert again[0].item == held[0].item
-        assert [one.continuation for one in again[1:2]] == ["z0"] or held[0].continuation == "z0"
-        assert {one.continuation[:3] for one in again[2:]} == {"see"}
-        assert store.claim(bo, suite=SUITE, count=5) == again
+    said = {f"{SUITE}/ask": -1, f"{SUITE}/see": 2, f"{SUITE}+late": 3}
+    with opened(workspace, clock, priority=said, twice=0) as store:
+        held = claim_items(store, add_person(store, "Bo").id, suite=SUITE, count=5)
+        assert held[0].continuation == "z0"
+        assert {one.continuation[:3] for one in held[1:]} == {"see"}
 
 
 CATEGORIES = ("ask", "see", "get")
@@ -234,27 +230,27 @@ CATEGORIES = ("ask", "see", "get")
 
 def test_never_more_than_a_tenth_of_what_is_left_waits_at_a_page(store: Store) -> None:
     assert [ahead(left) for left in (0, 29, 40, 199, 200, 100_000)] == [3, 3, 4, 19, 20, 20]
-    store.enqueue(of_agents(70, "A"))
-    assert store.ahead(SUITE) == 7 and store.ahead("nowhere@1") == 3
-    store.claim(store.add_annotator("Ana").id, suite=SUITE, count=20)
-    assert store.ahead(SUITE) == 5
-    store.enqueue(of_agents(300, "B"))
-    assert store.ahead(SUITE) == 20
+    enqueue(store, of_agents(70, "A"))
+    assert ask(store, claims.ahead, SUITE) == 7 and ask(store, claims.ahead, "nowhere@1") == 3
+    claim_items(store, add_person(store, "Ana").id, suite=SUITE, count=20)
+    assert ask(store, claims.ahead, SUITE) == 5
+    enqueue(store, of_agents(300, "B"))
+    assert ask(store, claims.ahead, SUITE) == 20
 
 
 def test_a_control_of_nothing_that_is_there_is_refused(store: Store) -> None:
-    store.enqueue([an_item()])
+    enqueue(store, [an_item()])
     for scope, words in (
         ("core@9", "unknown enqueued suite 'core@9'"),
         (f"{SUITE}/ask", f"unknown enqueued category of {SUITE} 'ask'"),
     ):
         with pytest.raises(UnknownName, match=words):
-            store.pause(scope)
+            change(store, controls.pause, scope)
     with pytest.raises(UnknownName, match="unknown annotator number '7'"):
-        store.pause(person=7)
+        change(store, controls.pause, person=7)
     with pytest.raises(ArgumentError, match="expected a suite, a category of one, or a person"):
-        store.pause()
-    assert store.controls() == []
+        change(store, controls.pause)
+    assert ask(store, controls.paused) == []
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,7 @@ from sts.annotations.types import Item
 from sts.cli.main import main
 from sts.storage.workspace import Workspace
 from tests.annotations.examples import SUITE, a_submission, an_item
+from tests.stores import add_person, add_reference, claim_items, enqueue, submit
 
 
 class Judged(NamedTuple):
@@ -131,14 +132,14 @@ def by_the_store(workspace: Workspace) -> Audit:
     with Store.open(workspace) as store:
         numbers: dict[str, int] = {}
         for one in rounds():
-            store.enqueue(one.joining, required=None)
+            enqueue(store, one.joining, required=None)
             for name in one.people:
                 if name not in numbers:
-                    numbers[name] = store.add_annotator(name).id
+                    numbers[name] = add_person(store, name).id
             for _ in range(one.turns // PAGE):
                 for name in one.people:
-                    held = store.claim(numbers[name], suite=SUITE, count=PAGE)
-                    store.submit(numbers[name], [a_submission(claim) for claim in held])
+                    held = claim_items(store, numbers[name], suite=SUITE, count=PAGE)
+                    submit(store, numbers[name], [a_submission(claim) for claim in held])
         with store.database.read() as connection:
             return audit(connection, SUITE)
 
@@ -190,13 +191,13 @@ def test_the_command_says_it_of_no_store_of_one_suite_and_of_long_names(
     assert not sqlite_workspace.root.exists()
     long = "a-very-long-name-" * 6
     with Store.open(sqlite_workspace) as store:
-        store.enqueue([an_item("c0", agent="A"), an_item("c1", agent=long)], required=2)
-        store.enqueue([an_item("d0", agent="A", suite="other@1")])
-        store.add_reference(an_item("r", agent="A"), "success", 1)
+        enqueue(store, [an_item("c0", agent="A"), an_item("c1", agent=long)], required=2)
+        enqueue(store, [an_item("d0", agent="A", suite="other@1")])
+        add_reference(store, an_item("r", agent="A"), "success", 1)
         for name in ("Ana", "Bo"):
-            who = store.add_annotator(name).id
-            held = store.claim(who, suite=SUITE, count=9)
-            store.submit(who, [a_submission(claim) for claim in held])
+            who = add_person(store, name).id
+            held = claim_items(store, who, suite=SUITE, count=9)
+            submit(store, who, [a_submission(claim) for claim in held])
     text = said(SUITE)
     assert max(map(len, text.splitlines()[:4])) < 40
     assert f"[2] is {long}\n" in text and "2 clips, 2 of them judged by two" in text

@@ -19,10 +19,12 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from sts.annotations import backup, schema
+from sts.annotations import backup, people, schema, sessions, submissions, views
+from sts.annotations.history import verify
 from sts.annotations.move import AWAY, move
 from sts.annotations.snapshot import DUMP
 from sts.annotations.store import FILE, Store
+from sts.annotations.history import verify
 from sts.cli.main import main
 from sts.errors import ArgumentError, DamagedData, StoreError, StsError, Unavailable
 from sts.storage import archive, files
@@ -37,6 +39,7 @@ from tests.annotations.examples import (
 )
 from tests.annotations.test_processes import SENDER
 from tests.annotations.test_verification import a_study, altered
+from tests.stores import add_person, ask, change, claim_items, enqueue, submit
 
 
 def rows(store: Store) -> dict[str, list[tuple[Any, ...]]]:
@@ -96,7 +99,7 @@ def begun(workspace: Workspace) -> tuple[dict[str, list[tuple[Any, ...]]], str]:
     """Makes a study; returns its rows and the secret of Ana's session."""
     a_study(workspace)
     with Store.open(workspace) as store:
-        secret = store.enter(str(store.invite("Ana").token))
+        secret = change(store, sessions.enter, str(change(store, people.invite, "Ana").token))
         assert secret is not None
         return rows(store), secret
 
@@ -107,15 +110,15 @@ def goes_on(workspace: Workspace, before: dict[str, list[tuple[Any, ...]]], secr
         after = rows(store)
         assert {name: after[name] for name in before} == before
         assert len(after["sts_schema"]) == 1
-        found = store.verify()
+        found = verify(store.database)
         assert found.findings == () and found.events
-        ana = store.annotator_by_session(secret)
+        ana = people.find_by_session(store, secret)
         assert ana is not None and ana.name == "Ana"
-        held = [claim.item for claim in store.claim(ana.id, suite=SUITE, count=2)]
+        held = [claim.item for claim in claim_items(store, ana.id, suite=SUITE, count=2)]
         sent = [a_submission(item) for item in held]
-        assert sent and set(statuses(store.submit(ana.id, sent))) == {"saved"}
-        assert store.add_annotator("Eve").id > max(row[0] for row in before["annotators"])
-        assert store.verify().findings == ()
+        assert sent and set(statuses(submit(store, ana.id, sent))) == {"saved"}
+        assert add_person(store, "Eve").id > max(row[0] for row in before["annotators"])
+        assert verify(store.database).findings == ()
 
 
 @SELDOM_ON_POSTGRESQL
@@ -126,8 +129,8 @@ def test_a_backup_amid_judging_holds_what_was_acknowledged_before_and_doubles_no
     request: pytest.FixtureRequest,
 ) -> None:
     with Store.open(workspace) as store:
-        store.enqueue(some_items(300), required=2)
-        ana, ben = (store.add_annotator(name).id for name in ("Ana", "Ben"))
+        enqueue(store, some_items(300), required=2)
+        ana, ben = (add_person(store, name).id for name in ("Ana", "Ben"))
     command = [sys.executable, "-c", SENDER, str(workspace.root.absolute())]
     said: list[str] = []
     with (
@@ -146,16 +149,16 @@ def test_a_backup_amid_judging_holds_what_was_acknowledged_before_and_doubles_no
         monkeypatch.setenv("STS_DATABASE_URL", request.getfixturevalue("postgresql")())
     backup.restore(tmp_path / "copy", tmp_path / "restored")
     with Store.open(Workspace.open(tmp_path / "restored")) as store:
-        kept = {judgement.uuid for judgement in store.history(ana, 999)}
+        kept = {judgement.uuid for judgement in ask(store, views.history, ana, 999)}
         assert len(acknowledged) >= 9
         assert acknowledged <= kept <= {sent["uuid"] for sent in outbox}
-        again = {ack.uuid: ack.status for ack in store.submit(ana, outbox)}
+        again = {ack.uuid: ack.status for ack in submit(store, ana, outbox)}
         assert {again[uuid] for uuid in kept} == {"duplicate"}
         later = [again[uuid] for uuid in set(again) - kept]  # refused: not yet given out by then
         assert {*later} <= {"saved", "refused"}
-        assert len(store.history(ana, 999)) == len(kept) + later.count("saved")
-        assert len(store.refused()) == later.count("refused")
-        assert store.verify().findings == ()
+        assert len(ask(store, views.history, ana, 999)) == len(kept) + later.count("saved")
+        assert len(ask(store, submissions.refused_answers)) == later.count("refused")
+        assert verify(store.database).findings == ()
 
 
 def whole(line: str) -> Any:
@@ -166,7 +169,7 @@ def whole(line: str) -> Any:
 def small(sqlite_workspace: Workspace) -> Workspace:
     """A workspace with a file of several kinds, and a database with one person."""
     with Store.open(sqlite_workspace) as store:
-        store.add_annotator("Ana")
+        add_person(store, "Ana")
     for name in KINDS:
         sqlite_workspace.path(name).parent.mkdir(parents=True, exist_ok=True)
         sqlite_workspace.path(name).write_text(name)
@@ -340,7 +343,7 @@ def test_killed_backup_or_restore_on_postgresql_is_whole_or_absent(
     postgresql: Callable[[], str],
 ) -> None:
     with Store.open(workspace) as store:
-        store.add_annotator("Ana")
+        add_person(store, "Ana")
     workspace.path("notes.txt").write_text("notes")
     last = killed_at_every_write("take", workspace.root, tmp_path / "to")
     made = [path for path in (tmp_path / "to").iterdir() if not path.name.startswith(".")]
@@ -352,7 +355,7 @@ def test_killed_backup_or_restore_on_postgresql_is_whole_or_absent(
         code = subprocess.run(words, timeout=60).returncode
         if restored.exists():
             with Store.open(Workspace.open(restored)) as store:
-                assert [one.name for one in store.annotators()] == ["Ana"]
+                assert [one.name for one in ask(store, people.everybody)] == ["Ana"]
         if code == 0:
             break
         assert code == -signal.SIGKILL
@@ -379,7 +382,7 @@ def test_move_that_is_killed_at_any_write_leaves_the_study_where_it_was(
 ) -> None:
     on_server = "STS_DATABASE_URL" in os.environ
     with Store.open(workspace) as store:
-        store.add_annotator("Ana")
+        add_person(store, "Ana")
     for last in range(1, 99):
         to = "sqlite" if on_server else postgresql()
         words = [sys.executable, "-c", MOVED, str(last), str(workspace.root), to]
@@ -388,7 +391,7 @@ def test_move_that_is_killed_at_any_write_leaves_the_study_where_it_was(
             break
         assert code == -signal.SIGKILL
         with Store.open(workspace) as store:
-            assert [one.name for one in store.annotators()] == ["Ana"]
+            assert [one.name for one in ask(store, people.everybody)] == ["Ana"]
         if on_server:
             workspace.path(FILE).unlink(missing_ok=True)
     assert last > 1
@@ -397,7 +400,7 @@ def test_move_that_is_killed_at_any_write_leaves_the_study_where_it_was(
     else:
         monkeypatch.setenv("STS_DATABASE_URL", to)
     with Store.open(workspace) as store:
-        assert [one.name for one in store.annotators()] == ["Ana"]
+        assert [one.name for one in ask(store, people.everybody)] == ["Ana"]
 
 
 def test_two_backups_to_one_file_at_once_do_not_mix(small: Workspace, tmp_path: Path) -> None:
@@ -477,12 +480,12 @@ def test_database_in_use_is_neither_restored_nor_moved_to(
 ) -> None:
     on_server = "STS_DATABASE_URL" in os.environ
     with Store.open(workspace) as store:
-        store.add_annotator("Ana")
+        add_person(store, "Ana")
     backup.take(workspace, tmp_path / "copy")
     url = postgresql()
     monkeypatch.setenv("STS_DATABASE_URL", url)
     with Store.open(Workspace.open(tmp_path / "another")) as store:
-        store.add_annotator("Zoe")
+        add_person(store, "Zoe")
     if on_server:
         with pytest.raises(StoreError, match="expected an empty database"):
             backup.restore(tmp_path / "copy", tmp_path / "restored")
@@ -493,7 +496,7 @@ def test_database_in_use_is_neither_restored_nor_moved_to(
         monkeypatch.setenv("STS_DATABASE_URL", url)
     assert not (tmp_path / "restored").exists()
     with Store.open(Workspace.open(tmp_path / "another")) as store:
-        assert [one.name for one in store.annotators()] == ["Zoe"]
+        assert [one.name for one in ask(store, people.everybody)] == ["Zoe"]
 
 
 @pytest.mark.postgresql
@@ -505,7 +508,7 @@ def test_backup_is_not_restored_to_another_kind_of_database(
 ) -> None:
     on_server = "STS_DATABASE_URL" in os.environ
     with Store.open(workspace) as store:
-        store.add_annotator("Ana")
+        add_person(store, "Ana")
     backup.take(workspace, tmp_path / "copy")
     if on_server:
         monkeypatch.delenv("STS_DATABASE_URL")
@@ -538,7 +541,7 @@ def test_rows_that_do_not_fit_leave_the_other_database_empty(
     assert small.path(FILE).exists() and not small.path(AWAY).exists()
     monkeypatch.setenv("STS_DATABASE_URL", url)
     with Store.open(Workspace.open(tmp_path / "another")) as store:  # it is as it was made
-        assert store.annotators() == []
+        assert ask(store, people.everybody) == []
 
 
 @pytest.mark.postgresql
@@ -549,10 +552,10 @@ def test_database_that_a_program_uses_is_not_moved(
     if "STS_DATABASE_URL" not in os.environ:
         to = postgresql()
     with Store.open(workspace) as store:
-        store.add_annotator("Ana")
+        add_person(store, "Ana")
         with pytest.raises(StoreError, match="is in use: stop what uses it"):
             move(workspace, to)
-        assert [one.name for one in store.annotators()] == ["Ana"]
+        assert [one.name for one in ask(store, people.everybody)] == ["Ana"]
     move(workspace, to)
 
 
@@ -588,7 +591,7 @@ def test_missing_or_older_pg_dump_stops_a_backup_with_a_hint(
     workspace: Workspace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with Store.open(workspace) as store:
-        store.add_annotator("Ana")
+        add_person(store, "Ana")
     (tmp_path / "bin").mkdir()
     monkeypatch.setenv("PATH", str(tmp_path / "bin"))
     with pytest.raises(StoreError, match="pg_dump cannot be run .* install PostgreSQL's client"):
@@ -628,7 +631,7 @@ def test_dump_of_something_else_leaves_the_database_empty(
         with pytest.raises(StoreError, match=why):
             backup.restore(tmp_path / name, tmp_path / "restored")
         with Store.open(Workspace.open(tmp_path / f"another {name}")) as store:
-            assert store.annotators() == []
+            assert ask(store, people.everybody) == []
     assert not [path for path in tmp_path.iterdir() if "restored" in path.name]
 
 

@@ -4,10 +4,12 @@ import re
 
 import pytest
 
+from sts.annotations import queue, views
+from sts.annotations import references as store_references
 from sts.annotations.references import check_truth
 from sts.annotations.store import Store
 from sts.annotations.training import answer, standing
-from sts.errors import ArgumentError, DamagedData, UnknownName
+from sts.errors import ArgumentError, DamagedData
 from sts.storage.workspace import Workspace
 from tests.annotations.examples import (
     HORIZON,
@@ -19,104 +21,92 @@ from tests.annotations.examples import (
     some_items,
     statuses,
 )
+from tests.stores import add_person, add_reference, ask, change, claim_items, enqueue, submit
 
 
 def judge_all(store: Store, annotator: int, suite: str = SUITE) -> list[str]:
     """Judges until nothing is left; returns the continuations in the order they were met."""
     met: list[str] = []
-    while claims := store.claim(annotator, suite=suite, count=1):
+    while claims := claim_items(store, annotator, suite=suite, count=1):
         met.append(claims[0].continuation)
-        store.submit(annotator, [a_submission(claims[0])])
+        submit(store, annotator, [a_submission(claims[0])])
     return met
 
 
 def test_enqueueing_again_adds_nothing(store: Store) -> None:
-    assert store.enqueue(some_items(7), required=2) == 7
-    assert store.enqueue(some_items(9), required=2) == 2
-    assert store.progress(SUITE)[:4] == (9, 0, 18, 0)
+    assert enqueue(store, some_items(7), required=2) == 7
+    assert enqueue(store, some_items(9), required=2) == 2
+    assert ask(store, views.progress, SUITE)[:4] == (9, 0, 18, 0)
 
 
 def test_more_items_than_one_batch_are_enqueued_once_each(store: Store) -> None:
-    assert store.enqueue(iter(some_items(1203))) == 1203
-    assert store.enqueue(some_items(1203) + some_items(5)) == 0
-    assert store.progress(SUITE).required == 1203
+    assert enqueue(store, iter(some_items(1203))) == 1203
+    assert enqueue(store, some_items(1203) + some_items(5)) == 0
+    assert ask(store, views.progress, SUITE).required == 1203
 
 
 def test_a_continuation_with_another_horizon_is_refused(store: Store) -> None:
-    store.enqueue([an_item()])
+    enqueue(store, [an_item()])
     with pytest.raises(DamagedData, match="c0 was enqueued with .* 40, 20.* now comes with"):
-        store.enqueue([an_item(horizon=39)])
+        enqueue(store, [an_item(horizon=39)])
 
 
 def test_no_judgement_required_is_refused(store: Store) -> None:
     with pytest.raises(ArgumentError, match="expected 1 to 1000 judgements"):
-        store.enqueue([an_item()], required=0)
+        enqueue(store, [an_item()], required=0)
 
 
 def test_raising_what_is_required_opens_slots_and_never_closes_any(store: Store) -> None:
-    store.enqueue(some_items(3))
-    ana, bo = store.add_annotator("Ana"), store.add_annotator("Bo")
+    enqueue(store, some_items(3))
+    ana, bo = add_person(store, "Ana"), add_person(store, "Bo")
     judge_all(store, ana.id)
-    assert store.claim(bo.id, suite=SUITE) == []
-    assert store.set_required(SUITE, 2) == 3
-    assert store.set_required(SUITE, 1) == 0
+    assert claim_items(store, bo.id, suite=SUITE) == []
+    enqueue(store, some_items(3), required=2)
+    enqueue(store, some_items(3), required=1)
+    assert ask(store, views.progress, SUITE).required == 6
     assert len(judge_all(store, bo.id)) == 3
-    with pytest.raises(UnknownName, match="unknown enqueued suite 'other@1'; known: core@1"):
-        store.set_required("other@1", 2)
 
 
 def test_a_claimed_item_is_kept_from_others_until_its_lease_ends(
     store: Store, clock: Clock
 ) -> None:
-    store.enqueue(some_items(2))
-    ana, bo = store.add_annotator("Ana"), store.add_annotator("Bo")
-    held = store.claim(ana.id, suite=SUITE)
+    enqueue(store, some_items(2))
+    ana, bo = add_person(store, "Ana"), add_person(store, "Bo")
+    held = claim_items(store, ana.id, suite=SUITE)
     assert [claim.lease_until for claim in held] == [clock.now + 900] * 2
-    assert store.claim(bo.id, suite=SUITE) == []
+    assert claim_items(store, bo.id, suite=SUITE) == []
     clock.pass_lease()
-    assert {c.item for c in store.claim(bo.id, suite=SUITE)} == {c.item for c in held}
-    assert store.claim(ana.id, suite=SUITE) == []
+    assert {c.item for c in claim_items(store, bo.id, suite=SUITE)} == {c.item for c in held}
+    assert claim_items(store, ana.id, suite=SUITE) == []
 
 
 def test_an_expired_lease_that_nobody_took_is_still_its_annotators(
     store: Store, clock: Clock
 ) -> None:
-    store.enqueue(some_items(5))
-    ana = store.add_annotator("Ana")
-    held = [claim.item for claim in store.claim(ana.id, suite=SUITE)]
+    enqueue(store, some_items(5))
+    ana = add_person(store, "Ana")
+    held = [claim.item for claim in claim_items(store, ana.id, suite=SUITE)]
     clock.pass_lease()
-    assert [claim.item for claim in store.claim(ana.id, suite=SUITE)] == held
+    assert [claim.item for claim in claim_items(store, ana.id, suite=SUITE)] == held
 
 
 def test_a_reload_keeps_the_queue_and_renews_it(store: Store, clock: Clock) -> None:
-    store.enqueue(some_items(50))
-    ana = store.add_annotator("Ana")
-    first = store.claim(ana.id, suite=SUITE, count=4)
+    enqueue(store, some_items(50))
+    ana = add_person(store, "Ana")
+    first = claim_items(store, ana.id, suite=SUITE, count=4)
     clock.now += 100
-    again = store.claim(ana.id, suite=SUITE, count=4)
+    again = claim_items(store, ana.id, suite=SUITE, count=4)
     assert [c.item for c in again] == [c.item for c in first]
     assert again[0].lease_until == first[0].lease_until + 100
-    store.submit(ana.id, [a_submission(first[1])])
-    rest = [c.item for c in store.claim(ana.id, suite=SUITE, count=4)]
+    submit(store, ana.id, [a_submission(first[1])])
+    rest = [c.item for c in claim_items(store, ana.id, suite=SUITE, count=4)]
     assert rest[:3] == [first[0].item, first[2].item, first[3].item] and len(rest) == 4
-
-
-def test_renewing_keeps_what_is_held_and_says_what_is_lost(store: Store, clock: Clock) -> None:
-    store.enqueue(some_items(3))
-    ana, bo = store.add_annotator("Ana"), store.add_annotator("Bo")
-    held = [claim.item for claim in store.claim(ana.id, suite=SUITE)]
-    clock.now += 890
-    assert store.renew(ana.id, [held[0], "unknown"]) == [held[0]]
-    clock.now += 20
-    taken = {claim.item for claim in store.claim(bo.id, suite=SUITE)}
-    assert taken == set(held[1:])
-    assert store.renew(ana.id, held) == [held[0]]
 
 
 @SELDOM_ON_POSTGRESQL
 def test_each_annotator_meets_items_in_an_order_of_their_own(store: Store) -> None:
-    store.enqueue(some_items(30), required=2)
-    ana, bo = store.add_annotator("Ana"), store.add_annotator("Bo")
+    enqueue(store, some_items(30), required=2)
+    ana, bo = add_person(store, "Ana"), add_person(store, "Bo")
     first, second = judge_all(store, ana.id), judge_all(store, bo.id)
     in_order = [item.continuation for item in some_items(30)]
     assert sorted(first) == sorted(second) == sorted(in_order)
@@ -130,68 +120,68 @@ def test_equal_seeds_give_equal_orders_and_different_seeds_differ(
         workspace = Workspace.open(str(sqlite_workspace.root.with_name(name)))
         workspace.settings["annotation"]["seed"] = seed
         with Store.open(workspace) as store:
-            store.enqueue(some_items(20))
-            return judge_all(store, store.add_annotator("Ana").id)
+            enqueue(store, some_items(20))
+            return judge_all(store, add_person(store, "Ana").id)
 
     assert order("a", 0) == order("b", 0) != order("c", 1)
 
 
 def test_what_reaches_a_browser_tells_nothing(store: Store) -> None:
-    store.enqueue(some_items(20))
-    ana = store.add_annotator("Ana")
-    claims = store.claim(ana.id, suite=SUITE, count=20)
+    enqueue(store, some_items(20))
+    ana = add_person(store, "Ana")
+    claims = claim_items(store, ana.id, suite=SUITE, count=20)
     assert all(re.fullmatch(r"[0-9A-Za-z_-]{22}", claim.item) for claim in claims)
     assert len({claim.item for claim in claims}) == 20
 
 
 def test_nobody_judges_what_they_played(store: Store) -> None:
-    store.enqueue([an_item("mine", players=("Ana",)), an_item("theirs")])
-    ana, bo = store.add_annotator("Ana"), store.add_annotator("Bo")
+    enqueue(store, [an_item("mine", players=("Ana",)), an_item("theirs")])
+    ana, bo = add_person(store, "Ana"), add_person(store, "Bo")
     assert judge_all(store, ana.id) == ["theirs"]
     assert judge_all(store, bo.id) == ["mine"]
 
 
 def test_judgements_carry_over_to_a_suite_that_keeps_the_scenario(store: Store) -> None:
-    store.enqueue(some_items(4))
-    ana = store.add_annotator("Ana")
+    enqueue(store, some_items(4))
+    ana = add_person(store, "Ana")
     judge_all(store, ana.id)
-    assert store.enqueue(some_items(5, suite="core@2")) == 1
-    assert store.progress("core@2")[:4] == (5, 4, 5, 4)
+    assert enqueue(store, some_items(5, suite="core@2")) == 1
+    assert ask(store, views.progress, "core@2")[:4] == (5, 4, 5, 4)
     assert judge_all(store, ana.id, "core@2") == ["c4"]
-    assert store.suites() == ["core@1", "core@2"]
+    assert ask(store, queue.suites) == ["core@1", "core@2"]
 
 
 def test_claims_stay_inside_the_suite(store: Store) -> None:
-    store.enqueue([an_item("a")])
-    store.enqueue([an_item("b", suite="other@1")])
-    ana = store.add_annotator("Ana")
+    enqueue(store, [an_item("a")])
+    enqueue(store, [an_item("b", suite="other@1")])
+    ana = add_person(store, "Ana")
     assert judge_all(store, ana.id, "other@1") == ["b"]
-    assert store.claim(ana.id, suite="nowhere@1") == []
+    assert claim_items(store, ana.id, suite="nowhere@1") == []
 
 
 @SELDOM_ON_POSTGRESQL
 def test_references_are_mixed_in_silently_and_met_once_by_each(workspace: Workspace) -> None:
     workspace.settings["annotation"]["reference_rate"] = 0.3
     with Store.open(workspace) as store:
-        store.enqueue(some_items(30), required=2)
+        enqueue(store, some_items(30), required=2)
         for i in range(8):
-            store.add_reference(an_item(f"r{i}"), "success", i + 1)
+            add_reference(store, an_item(f"r{i}"), "success", i + 1)
         for name in ("Ana", "Bo"):
-            met = judge_all(store, store.add_annotator(name).id)
+            met = judge_all(store, add_person(store, name).id)
             references = [continuation for continuation in met if continuation[0] == "r"]
             assert len(met) == 30 + len(references)
             assert len(set(references)) == len(references) >= 4
             assert {continuation[0] for continuation in met[:20]} == {"c", "r"}
-        assert store.progress(SUITE).items == 30
-        assert sum(reference.judged for reference in store.references()) >= 8
+        assert ask(store, views.progress, SUITE).items == 30
+        assert sum(reference.judged for reference in ask(store, store_references.every)) >= 8
 
 
 def test_at_rate_zero_no_reference_is_served(workspace: Workspace) -> None:
     workspace.settings["annotation"]["reference_rate"] = 0
     with Store.open(workspace) as store:
-        store.enqueue(some_items(20))
-        store.add_reference(an_item("r"), "success", 1)
-        assert "r" not in judge_all(store, store.add_annotator("Ana").id)
+        enqueue(store, some_items(20))
+        add_reference(store, an_item("r"), "success", 1)
+        assert "r" not in judge_all(store, add_person(store, "Ana").id)
 
 
 def test_at_rate_one_every_reference_comes_first_but_those_one_played(
@@ -199,12 +189,12 @@ def test_at_rate_one_every_reference_comes_first_but_those_one_played(
 ) -> None:
     workspace.settings["annotation"]["reference_rate"] = 1
     with Store.open(workspace, clock=clock) as store:
-        store.enqueue(some_items(3))
+        enqueue(store, some_items(3))
         for i in range(3):
-            store.add_reference(an_item(f"r{i}", players=("Ana",) * (i == 0)), "not_done")
-        ana = store.add_annotator("Ana")
-        claims = store.claim(ana.id, suite=SUITE, count=3)
-        assert store.claim(ana.id, suite=SUITE, count=3) == claims
+            add_reference(store, an_item(f"r{i}", players=("Ana",) * (i == 0)), "not_done")
+        ana = add_person(store, "Ana")
+        claims = claim_items(store, ana.id, suite=SUITE, count=3)
+        assert claim_items(store, ana.id, suite=SUITE, count=3) == claims
         met = judge_all(store, ana.id)
         assert set(met[:2]) == {"r1", "r2"} and set(met[2:]) == {"c0", "c1", "c2"}
 
@@ -214,34 +204,40 @@ def test_no_judgement_is_waited_for_of_a_reference_that_is_enqueued_before_or_af
 ) -> None:
     workspace.settings["annotation"]["reference_rate"] = 0.5
     with Store.open(workspace) as store:
-        store.enqueue(some_items(10), required=2)
-        ana = store.add_annotator("Ana").id
-        (first, *_) = store.claim(ana, suite=SUITE, count=1)
-        store.submit(ana, [a_submission(first)])
+        enqueue(store, some_items(10), required=2)
+        ana = add_person(store, "Ana").id
+        (first, *_) = claim_items(store, ana, suite=SUITE, count=1)
+        submit(store, ana, [a_submission(first)])
         for item in some_items(12)[2:]:
-            store.add_reference(item, "failure", 2)
-        store.enqueue(some_items(12), required=3)
-        store.set_required(SUITE, 4)
+            add_reference(store, item, "failure", 2)
+        enqueue(store, some_items(12), required=3)
+        enqueue(store, some_items(12), required=4)
         done = int(first.continuation not in ("c0", "c1"))
         total = 2 * 4 + done
-        assert store.progress(SUITE)[:4] == (12, 10, total, 1)
-        met = [judge_all(store, store.add_annotator(name).id) for name in ("Bo", "Cy", "Di", "Ed")]
+        assert ask(store, views.progress, SUITE)[:4] == (12, 10, total, 1)
+        met = [judge_all(store, add_person(store, name).id) for name in ("Bo", "Cy", "Di", "Ed")]
         assert all(len(set(one)) == len(one) for one in met)
-        assert store.progress(SUITE)[:4] == (12, 12, total, total)
+        assert ask(store, views.progress, SUITE)[:4] == (12, 12, total, total)
 
 
 def test_no_clip_waits_for_ever_where_everybody_has_trained_on_it(workspace: Workspace) -> None:
     workspace.settings["annotation"].update(reference_rate=0.1, training=2, training_pass=0.0)
     with Store.open(workspace) as store:
-        store.enqueue(some_items(4))
+        enqueue(store, some_items(4))
         for item in some_items(2):
-            store.add_reference(item, "failure", 2)
+            add_reference(store, item, "failure", 2)
         for name in ("Ana", "Bo"):
-            person = store.add_annotator(name).id
-            for lesson in standing(store, person).lessons:
-                assert answer(store, person, a_submission(lesson.item, verdict="failure", step=2))
+            person = add_person(store, name).id
+            for lesson in ask(store, standing, person).lessons:
+                assert change(
+                    store,
+                    answer,
+                    person,
+                    a_submission(lesson.item, verdict="failure", step=2),
+                    alone=False,
+                )
             judge_all(store, person)
-        assert store.progress(SUITE)[:4] == (4, 4, 2, 2)
+        assert ask(store, views.progress, SUITE)[:4] == (4, 4, 2, 2)
 
 
 @pytest.mark.parametrize(
@@ -260,26 +256,26 @@ def test_a_truth_that_cannot_be_is_refused(truth: str, step: int | None, words: 
 
 
 def test_a_truth_is_not_changed(store: Store) -> None:
-    store.add_reference(an_item(), "success", 3)
-    store.add_reference(an_item(), "success", 3)
+    add_reference(store, an_item(), "success", 3)
+    add_reference(store, an_item(), "success", 3)
     with pytest.raises(ArgumentError, match="already has the truth success at step 3"):
-        store.add_reference(an_item(), "failure", 3)
+        add_reference(store, an_item(), "failure", 3)
     with pytest.raises(ArgumentError, match="expected a step of 1 to 40"):
-        store.add_reference(an_item("c1"), "failure", 41)
-    assert len(store.references()) == 1
+        add_reference(store, an_item("c1"), "failure", 41)
+    assert len(ask(store, store_references.every)) == 1
 
 
 def test_a_late_judgement_takes_a_free_slot_else_is_extra(store: Store, clock: Clock) -> None:
-    store.enqueue(some_items(2))
-    ana, bo = store.add_annotator("Ana"), store.add_annotator("Bo")
-    late = store.claim(ana.id, suite=SUITE)
+    enqueue(store, some_items(2))
+    ana, bo = add_person(store, "Ana"), add_person(store, "Bo")
+    late = claim_items(store, ana.id, suite=SUITE)
     clock.pass_lease()
-    taken = store.claim(bo.id, suite=SUITE)
-    store.submit(bo.id, [a_submission(taken[0])])
+    taken = claim_items(store, bo.id, suite=SUITE)
+    submit(store, bo.id, [a_submission(taken[0])])
     clock.pass_lease()
     by_item = {claim.item: claim for claim in late}
     sent = [a_submission(by_item[claim.item]) for claim in taken]
-    assert statuses(store.submit(ana.id, sent)) == ["extra", "saved"]
-    assert statuses(store.submit(bo.id, [a_submission(taken[1])])) == ["extra"]
-    assert store.progress(SUITE)[:4] == (2, 2, 2, 2)
-    assert store.progress(SUITE).by_annotator == {"Ana": 2, "Bo": 2}
+    assert statuses(submit(store, ana.id, sent)) == ["extra", "saved"]
+    assert statuses(submit(store, bo.id, [a_submission(taken[1])])) == ["extra"]
+    assert ask(store, views.progress, SUITE)[:4] == (2, 2, 2, 2)
+    assert ask(store, views.progress, SUITE).by_annotator == {"Ana": 2, "Bo": 2}

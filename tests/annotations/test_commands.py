@@ -9,12 +9,14 @@ from typing import Any
 
 import pytest
 
+from sts.annotations import sessions
 from sts.annotations.store import FILE, Store
 from sts.cli.main import main
 from sts.continuations import store as continuations
 from sts.storage.workspace import Workspace
 from tests.annotations.examples import SUITE, some_items
 from tests.annotations.test_imports import GOOD, HEADER
+from tests.stores import add_person, ask, change, enqueue
 
 Output = pytest.CaptureFixture[str]
 
@@ -74,7 +76,7 @@ def test_a_person_is_added_listed_and_retired(sqlite_workspace: Workspace, capsy
     made = sts_json(sqlite_workspace, capsys, "annotators", "add", "Ana")
     assert made["name"] == "Ana" and made["link"].startswith("/enter?t=")
     with Store.open(sqlite_workspace) as store:
-        found = store.invitation(made["link"].removeprefix("/enter?t="))
+        found = ask(store, sessions.invitation, made["link"].removeprefix("/enter?t="))
         assert found is not None and found.annotator == made["id"]
     assert sts(sqlite_workspace, "annotators", "retire", "Ana") == 0
     assert sts(sqlite_workspace, "annotators", "add", "Bo") == 0
@@ -94,7 +96,7 @@ def test_a_person_is_added_listed_and_retired(sqlite_workspace: Workspace, capsy
 def test_sessions_are_listed_and_revoked(sqlite_workspace: Workspace, capsys: Output) -> None:
     with Store.open(sqlite_workspace) as store:
         for name in ("Ana", "Bo"):
-            store.enter(str(store.add_annotator(name).token))
+            change(store, sessions.enter, str(add_person(store, name).token))
     assert sts(sqlite_workspace, "annotators", "sessions") == 0
     header, *lines = capsys.readouterr().out.splitlines()
     assert header.split()[0] == "annotator" and [one.split()[0] for one in lines] == ["Ana", "Bo"]
@@ -169,7 +171,7 @@ def test_judgements_go_in_and_come_out(
     sqlite_workspace: Workspace, capsys: Output, tmp_path: Path
 ) -> None:
     with Store.open(sqlite_workspace) as store:
-        store.enqueue(some_items(3))
+        enqueue(store, some_items(3))
     them, out = tmp_path / "them.csv", tmp_path / "out.csv"
     them.write_text(f"{HEADER}\n{GOOD}\n")
     done = sts_json(sqlite_workspace, capsys, "annotations", "import", str(them))
@@ -191,7 +193,7 @@ def test_a_wrong_table_is_one_line_and_changes_nothing(
     sqlite_workspace: Workspace, capsys: Output, tmp_path: Path
 ) -> None:
     with Store.open(sqlite_workspace) as store:
-        store.enqueue(some_items(1))
+        enqueue(store, some_items(1))
     them = tmp_path / "them.csv"
     them.write_text(f"{HEADER}\n{GOOD}\n{GOOD.replace('success', 'passed')}\n")
     code, line = refused(sqlite_workspace, capsys, "annotations", "import", str(them))

@@ -10,22 +10,28 @@ from sts.errors import DamagedData
 from sts.storage.workspace import Workspace
 from tests.access.attempts import attempt
 from tests.annotations.examples import Clock
+from tests.stores import add_person, ask, change
 
 
 def test_consent_is_kept_by_person_and_version_with_its_first_time(
     store: Store, clock: Clock
 ) -> None:
-    ana, bo = store.add_annotator("Ana").id, store.add_annotator("Bo").id
-    assert not store.has_agreed(ana, "one")
+    ana, bo = add_person(store, "Ana").id, add_person(store, "Bo").id
+    assert not ask(store, consent.has_agreed, ana, "one")
     began = clock.now
-    store.agree(ana, "one")
+    change(store, consent.agree, ana, "one")
     clock.now += 1
-    store.agree(ana, "one")
-    store.agree(bo, "one")
-    assert store.has_agreed(ana, "one") and not store.has_agreed(ana, "two")
+    change(store, consent.agree, ana, "one")
+    change(store, consent.agree, bo, "one")
+    assert ask(store, consent.has_agreed, ana, "one") and not ask(
+        store, consent.has_agreed, ana, "two"
+    )
     clock.now += 1
-    store.agree(ana, "two")
-    assert store.consents() == [("one", 2, began, began + 1), ("two", 1, began + 2, began + 2)]
+    change(store, consent.agree, ana, "two")
+    assert ask(store, consent.counts) == [
+        ("one", 2, began, began + 1),
+        ("two", 1, began + 2, began + 2),
+    ]
 
 
 def test_a_text_is_another_version_when_a_word_changes_and_not_by_the_last_line_break(

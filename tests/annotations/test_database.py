@@ -19,7 +19,17 @@ from sqlalchemy.engine import make_url
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.schema import CreateIndex, CreateTable
 
-from sts.annotations import baseline, schema
+from sts.annotations import (
+    baseline,
+    imports,
+    people,
+    queue,
+    references,
+    schema,
+    submissions,
+    verdicts,
+    views,
+)
 from sts.annotations import sqlite as sqlite_files
 from sts.annotations.database import MisreadDatabase
 from sts.annotations.store import FILE, Store
@@ -27,6 +37,8 @@ from sts.cli.main import main
 from sts.errors import ArgumentError, DamagedData, NewerFormat, StoreError
 from sts.storage.workspace import Workspace
 from tests.annotations.examples import SUITE, a_submission, some_items, statuses
+from tests.stores import add_person, ask, claim_items, enqueue, submit
+from tests.stores import change as in_store_change
 
 SCHEMAS = {9: "88a43a672c58d8dbb709fefbc2b920a9b755750ad835457ee8d0c92e96e445c1"}
 """The digest of the tables and triggers of each schema version; add a line with each version."""
@@ -60,11 +72,11 @@ def test_schema_change_comes_with_a_new_version() -> None:
 
 def test_a_store_opened_again_holds_what_was_saved(workspace: Workspace) -> None:
     with Store.open(workspace) as store:
-        store.enqueue(some_items(2))
-        ana = store.add_annotator("Ana").id
-        store.submit(ana, [a_submission(claim) for claim in store.claim(ana, suite=SUITE)])
+        enqueue(store, some_items(2))
+        ana = add_person(store, "Ana").id
+        submit(store, ana, [a_submission(claim) for claim in claim_items(store, ana, suite=SUITE)])
     with Store.open(workspace) as store:
-        assert store.progress(SUITE)[:4] == (2, 2, 2, 2)
+        assert ask(store, views.progress, SUITE)[:4] == (2, 2, 2, 2)
 
 
 def test_newer_schema_is_refused(workspace: Workspace) -> None:
@@ -103,7 +115,7 @@ def test_database_of_another_version_is_refused_and_kept(
     workspace: Workspace, change: Callable[[Connection], None], found: str
 ) -> None:
     with Store.open(workspace) as store:
-        store.add_annotator("Ana")
+        add_person(store, "Ana")
         with store.database.write() as connection:
             change(connection)
     for _ in range(2):
@@ -150,7 +162,7 @@ def test_a_server_database_may_hold_other_programs_tables(workspace: Workspace) 
         connection.execute(text("CREATE TABLE shopping (note TEXT)"))
     plain.dispose()
     with Store.open(workspace) as store:
-        assert store.annotators() == []
+        assert ask(store, people.everybody) == []
 
 
 @pytest.mark.parametrize(
@@ -174,7 +186,7 @@ def test_a_file_that_is_no_database_is_refused_and_kept(
 @pytest.mark.parametrize("keep", [0.5, 0.9])
 def test_a_truncated_database_is_refused(sqlite_workspace: Workspace, keep: float) -> None:
     with Store.open(sqlite_workspace) as store:
-        store.enqueue(some_items(300))
+        enqueue(store, some_items(300))
     file = sqlite_workspace.path(FILE)
     whole = file.read_bytes()
     file.write_bytes(whole[: int(len(whole) * keep)])
@@ -205,7 +217,7 @@ def test_a_pipe_in_the_databases_place_is_not_waited_for(sqlite_workspace: Works
 
 def test_one_database_is_one_workspaces(workspace: Workspace, tmp_path: Path) -> None:
     with Store.open(workspace) as store:
-        store.add_annotator("Ana")
+        add_person(store, "Ana")
     other = Workspace.open(str(tmp_path / "other")).ensure()
     if "STS_DATABASE_URL" not in os.environ:
         shutil.copy(workspace.path(FILE), other.path(FILE))
@@ -217,41 +229,40 @@ def test_one_database_is_one_workspaces(workspace: Workspace, tmp_path: Path) ->
     settings = other.path("workspace.toml")
     settings.write_text(settings.read_text().replace(f'id = "{ids[1]}"', advice))
     with Store.open(Workspace.open(str(other.root))) as store:
-        assert [one.name for one in store.annotators()] == ["Ana"]
+        assert [one.name for one in ask(store, people.everybody)] == ["Ana"]
 
 
 def test_a_workspace_that_was_copied_or_moved_keeps_its_database(
     workspace: Workspace, tmp_path: Path
 ) -> None:
     with Store.open(workspace) as store:
-        store.add_annotator("Ana")
+        add_person(store, "Ana")
     copy = Path(shutil.copytree(workspace.root, tmp_path / "copy"))
     moved = workspace.root.rename(tmp_path / "moved")
     for root in (copy, moved):
         with Store.open(Workspace.open(str(root))) as store:
-            assert [one.name for one in store.annotators()] == ["Ana"]
+            assert [one.name for one in ask(store, people.everybody)] == ["Ana"]
 
 
 def test_what_a_lost_file_would_lose_is_refused(sqlite_workspace: Workspace) -> None:
     file = sqlite_workspace.path(FILE)
     with Store.open(sqlite_workspace) as store:
-        store.add_annotator("Ana")
+        add_person(store, "Ana")
         file.rename(file.with_name("away"))
         uses: tuple[Callable[[], object], ...] = (
-            store.annotators,
-            store.references,
-            store.suites,
-            store.refused,
-            store.judged_by,
-            lambda: store.add_annotator("Bo"),
-            lambda: store.enqueue(some_items(1)),
-            lambda: store.claim(1, suite=SUITE),
-            lambda: store.renew(1, []),
-            lambda: store.submit(1, []),
-            lambda: store.append([]),
-            lambda: store.history(1),
-            lambda: store.progress(SUITE),
-            lambda: store.verdicts([]),
+            lambda: ask(store, people.everybody),
+            lambda: ask(store, references.every),
+            lambda: ask(store, queue.suites),
+            lambda: ask(store, submissions.refused_answers),
+            lambda: ask(store, views.judged_by),
+            lambda: add_person(store, "Bo"),
+            lambda: enqueue(store, some_items(1)),
+            lambda: claim_items(store, 1, suite=SUITE),
+            lambda: submit(store, 1, []),
+            lambda: in_store_change(store, imports.append, [], required=1),
+            lambda: ask(store, views.history, 1),
+            lambda: ask(store, views.progress, SUITE),
+            lambda: ask(store, verdicts.human, []),
         )
         for use in uses:
             with pytest.raises(StoreError, match="was moved, removed or replaced") as error:
@@ -259,9 +270,9 @@ def test_what_a_lost_file_would_lose_is_refused(sqlite_workspace: Workspace) -> 
             assert str(file) in one_line(error)
         file.touch()
         with pytest.raises(StoreError, match="was moved, removed or replaced"):
-            store.add_annotator("Bo")
+            add_person(store, "Bo")
         file.with_name("away").rename(file)
-        assert store.add_annotator("Bo").name == "Bo"
+        assert add_person(store, "Bo").name == "Bo"
 
 
 @contextmanager
@@ -286,36 +297,36 @@ def test_a_read_only_database_is_one_line(monkeypatch: pytest.MonkeyPatch, read_
         os.chmod(folder, 0o755)
         workspace = Workspace.open(f"{folder}/workspace")
         with Store.open(workspace) as store:
-            store.add_annotator("Ana")
+            add_person(store, "Ana")
         root, file = workspace.root, workspace.path(FILE)
         with unprivileged(root, *root.iterdir()):
             os.chmod(*((file, 0o444) if read_only == "file" else (root, 0o555)))
             with pytest.raises(StoreError, match="writable") as error:
                 with Store.open(workspace) as store:
-                    store.add_annotator("Bo")
+                    add_person(store, "Bo")
             os.chmod(root, 0o755)
     assert str(file) in one_line(error)
 
 
 def test_a_full_disk_acknowledges_nothing_and_loses_nothing(sqlite_workspace: Workspace) -> None:
     with Store.open(sqlite_workspace) as store:
-        store.enqueue(some_items(30))
-        ana = store.add_annotator("Ana").id
-        claims = store.claim(ana, suite=SUITE, count=30)
+        enqueue(store, some_items(30))
+        ana = add_person(store, "Ana").id
+        claims = claim_items(store, ana, suite=SUITE, count=30)
         outbox = [a_submission(claim) for claim in claims]
-        store.submit(ana, outbox[:1])
+        submit(store, ana, outbox[:1])
         with store.database.read() as connection:
             pages = connection.exec_driver_sql("PRAGMA page_count").scalar_one()
             connection.exec_driver_sql(f"PRAGMA max_page_count = {pages}")
         reason = {"verdict": "cannot_judge", "step": None, "reason": "x" * 500}
         heavy = [sent | reason for sent in outbox[1:]]
         with pytest.raises(StoreError, match="the disk is full; free some space") as error:
-            store.submit(ana, heavy)
+            submit(store, ana, heavy)
         assert one_line(error)
-        assert len(store.history(ana, 100)) == 1
+        assert len(ask(store, views.history, ana, 100)) == 1
         with store.database.read() as connection:
             connection.exec_driver_sql("PRAGMA max_page_count = 1000000")
-        assert statuses(store.submit(ana, heavy)) == ["saved"] * 29
+        assert statuses(submit(store, ana, heavy)) == ["saved"] * 29
 
 
 def test_a_database_that_another_program_holds_is_one_line(
@@ -326,26 +337,26 @@ def test_a_database_that_another_program_holds_is_one_line(
         other = sqlite3.connect(sqlite_workspace.path(FILE))
         other.execute("BEGIN IMMEDIATE")
         with pytest.raises(StoreError, match="was busy for .* end the program") as error:
-            store.add_annotator("Ana")
+            add_person(store, "Ana")
         other.close()
         assert one_line(error)
-        assert store.add_annotator("Ana").name == "Ana"
+        assert add_person(store, "Ana").name == "Ana"
 
 
 def test_a_failed_transaction_leaves_no_trace(store: Store) -> None:
     with pytest.raises(DamagedData, match="horizon"):
-        store.enqueue([*some_items(700), some_items(1, horizon=9)[0]])
-    assert store.progress(SUITE).items == 0
+        enqueue(store, [*some_items(700), some_items(1, horizon=9)[0]])
+    assert ask(store, views.progress, SUITE).items == 0
 
 
 def test_threads_share_a_store(store: Store) -> None:
-    store.enqueue(some_items(24))
-    numbers = [store.add_annotator(f"annotator {i}").id for i in range(4)]
+    enqueue(store, some_items(24))
+    numbers = [add_person(store, f"annotator {i}").id for i in range(4)]
     given: list[str] = []
 
     def judge(number: int) -> None:
-        while claims := store.claim(number, suite=SUITE, count=1):
-            store.submit(number, [a_submission(claims[0])])
+        while claims := claim_items(store, number, suite=SUITE, count=1):
+            submit(store, number, [a_submission(claims[0])])
             given.append(claims[0].item)
 
     threads = [threading.Thread(target=judge, args=(number,)) for number in numbers]
@@ -353,12 +364,12 @@ def test_threads_share_a_store(store: Store) -> None:
         thread.start()
     for thread in threads:
         thread.join()
-    assert len(given) == len(set(given)) == 24 == store.progress(SUITE).judged
+    assert len(given) == len(set(given)) == 24 == ask(store, views.progress, SUITE).judged
 
 
 @only_postgresql
 def test_connections_that_the_server_ended_are_made_again(store: Store) -> None:
-    store.add_annotator("Ana")
+    add_person(store, "Ana")
     plain = create_engine(driver_url())
     with plain.connect() as connection:
         ended = text(
@@ -367,7 +378,7 @@ def test_connections_that_the_server_ended_are_made_again(store: Store) -> None:
         )
         assert connection.execute(ended).scalar_one() >= 1
     plain.dispose()
-    assert [one.name for one in store.annotators()] == ["Ana"]
+    assert [one.name for one in ask(store, people.everybody)] == ["Ana"]
 
 
 def test_a_server_that_does_not_answer_is_one_line_without_the_password(
@@ -412,7 +423,7 @@ def test_database_is_for_its_owner_only_under_any_umask(sqlite_workspace: Worksp
     before = os.umask(0o022)
     try:
         with Store.open(sqlite_workspace) as store:
-            store.add_annotator("Ana")
+            add_person(store, "Ana")
             files = sorted(sqlite_workspace.root.glob(f"{FILE}*"))
             modes = {file.name: file.stat().st_mode & 0o777 for file in files}
     finally:
@@ -437,10 +448,10 @@ def test_database_misread_once_is_read_again(
     sqlite_workspace: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with Store.open(sqlite_workspace) as store:
-        store.add_annotator("Ana")
+        add_person(store, "Ana")
     misreading(monkeypatch, 1)
     with Store.open(sqlite_workspace) as store:
-        assert [one.name for one in store.annotators()] == ["Ana"]
+        assert [one.name for one in ask(store, people.everybody)] == ["Ana"]
 
 
 def test_moving_away_is_advised_after_a_repeated_check_only(

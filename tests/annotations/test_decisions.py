@@ -10,11 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sts.annotations import decisions
 from sts.annotations.decisions import Overtaken
 from sts.annotations.store import FILE, Store
 from sts.errors import DamagedData, StoreError
 from sts.storage.workspace import Workspace
 from sts.suites.decisions import Decision, State, after, states
+from tests.stores import add_person, ask, change
 
 DRAFT = "d" * 32
 UNDECIDED = State()
@@ -34,8 +36,8 @@ def uuid(number: int | str) -> str:
 
 @pytest.fixture
 def curators(store: Store) -> Store:
-    store.add_annotator("Ana", ("curator",))
-    store.add_annotator("Ben", ("curator",))
+    add_person(store, "Ana", ("curator",))
+    add_person(store, "Ben", ("curator",))
     return store
 
 
@@ -45,102 +47,120 @@ def test_decisions_come_back_in_their_order_with_who_made_them(curators: Store) 
         decision(2, candidate="walk-02", person=2),
         decision(3, "edit", 1, scenario="ab", detail={"changes": {"takeover": 12}}),
     ]
-    kept = [*curators.decide(DRAFT, made[:2]), *curators.decide(DRAFT, made[2:])]
-    assert curators.decisions(DRAFT) == [
+    kept = [
+        *change(curators, decisions.append, DRAFT, made[:2]),
+        *change(curators, decisions.append, DRAFT, made[2:]),
+    ]
+    assert ask(curators, decisions.of_draft, DRAFT) == [
         k._replace(by=b) for k, b in zip(kept, ("Ana", "Ben", "Ana"), strict=True)
     ]
     assert [one.number for one in kept] == [1, 2, 3]
-    found = states(curators.decisions(DRAFT))
+    found = states(ask(curators, decisions.of_draft, DRAFT))
     assert (found["walk-01"].status, found["walk-01"].reason) == ("rejected", "empty")
     assert (found["walk-01"].scenario, found["walk-02"].status) == ("ab", "accepted")
-    assert curators.decisions("e" * 32) == []
+    assert ask(curators, decisions.of_draft, "e" * 32) == []
 
 
 def test_what_was_decided_since_is_not_overruled_unseen(curators: Store) -> None:
-    curators.decide(DRAFT, [decision(1)])
+    change(curators, decisions.append, DRAFT, [decision(1)])
     late = decision(2, "reject", person=2, reason="empty")
     with pytest.raises(Overtaken, match=r"walk-01 has changed .* it is now accepted by Ana; look"):
-        curators.decide(DRAFT, [decision(3, candidate="walk-02"), late])
-    assert len(curators.decisions(DRAFT)) == 1  # all or none
-    curators.decide(DRAFT, [late._replace(follows=uuid(1))])
-    assert states(curators.decisions(DRAFT))["walk-01"].status == "rejected"
+        change(curators, decisions.append, DRAFT, [decision(3, candidate="walk-02"), late])
+    assert len(ask(curators, decisions.of_draft, DRAFT)) == 1  # all or none
+    change(curators, decisions.append, DRAFT, [late._replace(follows=uuid(1))])
+    assert states(ask(curators, decisions.of_draft, DRAFT))["walk-01"].status == "rejected"
 
 
 def test_a_decision_that_is_sent_again_is_kept_once(curators: Store) -> None:
-    first = curators.decide(DRAFT, [decision(1)])
-    curators.decide(DRAFT, [decision(2, "reject", 1)])
-    assert [d._replace(by="") for d in curators.decide(DRAFT, [decision(1)])] == first
-    assert len(curators.decisions(DRAFT)) == 2
+    first = change(curators, decisions.append, DRAFT, [decision(1)])
+    change(curators, decisions.append, DRAFT, [decision(2, "reject", 1)])
+    assert [
+        d._replace(by="") for d in change(curators, decisions.append, DRAFT, [decision(1)])
+    ] == first
+    assert len(ask(curators, decisions.of_draft, DRAFT)) == 2
     with pytest.raises(StoreError, match="another decision has the uuid"):
-        curators.decide(DRAFT, [decision(1, "reject")])
+        change(curators, decisions.append, DRAFT, [decision(1, "reject")])
 
 
 def test_undoing_goes_back_without_end_and_is_a_decision_itself(curators: Store) -> None:
-    curators.decide(DRAFT, [decision(1), decision(2, "reject", 1, reason="empty")])
+    change(
+        curators, decisions.append, DRAFT, [decision(1), decision(2, "reject", 1, reason="empty")]
+    )
     with pytest.raises(StoreError, match="no such decision to undo"):
-        curators.decide(DRAFT, [decision(3, "undo", 2, undoes=uuid(1))])
-    curators.decide(DRAFT, [decision(3, "undo", 2, undoes=uuid(2))])
-    assert states(curators.decisions(DRAFT))["walk-01"].status == "accepted"
-    curators.decide(DRAFT, [decision(4, "undo", 3, undoes=uuid(1), person=2)])
-    state = states(curators.decisions(DRAFT))["walk-01"]
+        change(curators, decisions.append, DRAFT, [decision(3, "undo", 2, undoes=uuid(1))])
+    change(curators, decisions.append, DRAFT, [decision(3, "undo", 2, undoes=uuid(2))])
+    assert states(ask(curators, decisions.of_draft, DRAFT))["walk-01"].status == "accepted"
+    change(curators, decisions.append, DRAFT, [decision(4, "undo", 3, undoes=uuid(1), person=2)])
+    state = states(ask(curators, decisions.of_draft, DRAFT))["walk-01"]
     assert (state.status, state.by, state.last) == ("undecided", "", uuid(4))
-    curators.decide(DRAFT, [decision(5, "accept", 4)])
-    assert len(curators.decisions(DRAFT)) == 5
+    change(curators, decisions.append, DRAFT, [decision(5, "accept", 4)])
+    assert len(ask(curators, decisions.of_draft, DRAFT)) == 5
 
 
 def opinions(store: Store) -> dict[str, str]:
-    return states(store.decisions(DRAFT))["walk-01"].opinions
+    return states(ask(store, decisions.of_draft, DRAFT))["walk-01"].opinions
 
 
 def test_an_opinion_changes_nothing_and_stands_in_nobodys_way(curators: Store) -> None:
-    curators.decide(DRAFT, [decision(1)])
-    curators.decide(DRAFT, [decision(2, "opinion", person=2, opinion="no")])
-    curators.decide(DRAFT, [decision(3, "reject", 1, reason="empty")])
-    state = states(curators.decisions(DRAFT))["walk-01"]
+    change(curators, decisions.append, DRAFT, [decision(1)])
+    change(curators, decisions.append, DRAFT, [decision(2, "opinion", person=2, opinion="no")])
+    change(curators, decisions.append, DRAFT, [decision(3, "reject", 1, reason="empty")])
+    state = states(ask(curators, decisions.of_draft, DRAFT))["walk-01"]
     assert (state.status, state.last, state.opinions) == ("rejected", uuid(3), {"Ben": "no"})
     with pytest.raises(StoreError, match="expected an opinion of yes or no"):
-        curators.decide(DRAFT, [decision(4, "opinion", opinion="perhaps")])
+        change(curators, decisions.append, DRAFT, [decision(4, "opinion", opinion="perhaps")])
 
 
 def test_a_later_opinion_of_one_person_takes_the_place_of_theirs(curators: Store) -> None:
     for number, (person, word) in enumerate([(1, "yes"), (2, "no"), (1, "no")], 1):
-        curators.decide(DRAFT, [decision(number, "opinion", person=person, opinion=word)])
+        change(
+            curators,
+            decisions.append,
+            DRAFT,
+            [decision(number, "opinion", person=person, opinion=word)],
+        )
     assert opinions(curators) == {"Ana": "no", "Ben": "no"}
     with pytest.raises(StoreError, match="no such decision to undo"):  # it is Ana's
-        curators.decide(DRAFT, [decision(4, "undo", person=2, undoes=uuid(3))])
-    curators.decide(DRAFT, [decision(4, "undo", undoes=uuid(3))])
+        change(curators, decisions.append, DRAFT, [decision(4, "undo", person=2, undoes=uuid(3))])
+    change(curators, decisions.append, DRAFT, [decision(4, "undo", undoes=uuid(3))])
     assert opinions(curators) == {"Ana": "yes", "Ben": "no"}
-    curators.decide(DRAFT, [decision(5, "undo", undoes=uuid(1))])
+    change(curators, decisions.append, DRAFT, [decision(5, "undo", undoes=uuid(1))])
     assert opinions(curators) == {"Ben": "no"}
     with pytest.raises(StoreError, match="no such decision to undo"):
-        curators.decide(DRAFT, [decision(6, "undo", undoes=uuid(1))])
-    assert states(curators.decisions(DRAFT))["walk-01"].last == ""
+        change(curators, decisions.append, DRAFT, [decision(6, "undo", undoes=uuid(1))])
+    assert states(ask(curators, decisions.of_draft, DRAFT))["walk-01"].last == ""
 
 
 def test_an_opinion_is_about_what_was_seen(curators: Store) -> None:
-    curators.decide(DRAFT, [decision(1, "opinion", person=2, opinion="no")])
-    curators.decide(DRAFT, [decision(2, "edit", scenario="ab")])
+    change(curators, decisions.append, DRAFT, [decision(1, "opinion", person=2, opinion="no")])
+    change(curators, decisions.append, DRAFT, [decision(2, "edit", scenario="ab")])
     assert opinions(curators) == {}
     late = decision(3, "opinion", person=2, opinion="yes")
     with pytest.raises(Overtaken, match="walk-01 has changed since you saw it"):
-        curators.decide(DRAFT, [late])
-    curators.decide(DRAFT, [late._replace(scenario="ab")])
+        change(curators, decisions.append, DRAFT, [late])
+    change(curators, decisions.append, DRAFT, [late._replace(scenario="ab")])
     assert opinions(curators) == {"Ben": "yes"}
-    curators.decide(DRAFT, [decision(4, "undo", 2, undoes=uuid(2))])
+    change(curators, decisions.append, DRAFT, [decision(4, "undo", 2, undoes=uuid(2))])
     assert opinions(curators) == {"Ben": "no"}
 
 
 def test_an_opinion_outlives_what_leaves_the_question_as_it_is(curators: Store) -> None:
-    curators.decide(DRAFT, [decision(1, "opinion", person=2, opinion="no")])
+    change(curators, decisions.append, DRAFT, [decision(1, "opinion", person=2, opinion="no")])
     tagged = {"changes": {"tags": ["wrap"]}}
-    curators.decide(DRAFT, [decision(2, "edit", scenario="ab", detail=tagged)])
-    curators.decide(DRAFT, [decision(3, "opinion", opinion="yes")])
+    change(curators, decisions.append, DRAFT, [decision(2, "edit", scenario="ab", detail=tagged)])
+    change(curators, decisions.append, DRAFT, [decision(3, "opinion", opinion="yes")])
     assert opinions(curators) == {"Ben": "no", "Ana": "yes"}
     longer = {"changes": {"tags": [], "length": 12}}
-    curators.decide(DRAFT, [decision(4, "edit", 2, scenario="cd", detail=longer)])
+    change(
+        curators, decisions.append, DRAFT, [decision(4, "edit", 2, scenario="cd", detail=longer)]
+    )
     assert opinions(curators) == {}
-    curators.decide(DRAFT, [decision(5, "edit", 4, scenario="ef", detail=tagged)])
-    curators.decide(DRAFT, [decision(6, "opinion", scenario="cd", opinion="yes")])
+    change(
+        curators, decisions.append, DRAFT, [decision(5, "edit", 4, scenario="ef", detail=tagged)]
+    )
+    change(
+        curators, decisions.append, DRAFT, [decision(6, "opinion", scenario="cd", opinion="yes")]
+    )
     assert opinions(curators) == {"Ana": "yes"}
 
 
@@ -150,7 +170,9 @@ def test_of_two_that_decide_at_once_one_is_told(curators: Store) -> None:
     def decide(person: int) -> None:
         barrier.wait()
         try:
-            outcomes.append(curators.decide(DRAFT, [decision(person, person=person)]))
+            outcomes.append(
+                change(curators, decisions.append, DRAFT, [decision(person, person=person)])
+            )
         except Overtaken as error:
             outcomes.append(str(error))
 
@@ -160,7 +182,7 @@ def test_of_two_that_decide_at_once_one_is_told(curators: Store) -> None:
     for thread in threads:
         thread.join()
     assert sorted(type(one) is str for one in outcomes) == [False, True]
-    assert len(curators.decisions(DRAFT)) == 1
+    assert len(ask(curators, decisions.of_draft, DRAFT)) == 1
 
 
 @pytest.mark.parametrize(
@@ -176,8 +198,13 @@ def test_of_two_that_decide_at_once_one_is_told(curators: Store) -> None:
 def test_an_altered_or_missing_decision_is_found(sqlite_workspace: Workspace, harm: str) -> None:
     with Store.open(sqlite_workspace) as store:
         for name in ("Ana", "Ben"):
-            store.add_annotator(name)
-        store.decide(DRAFT, [decision(1), decision(2, "reject", 1), decision(3, "accept", 2)])
+            add_person(store, name)
+        change(
+            store,
+            decisions.append,
+            DRAFT,
+            [decision(1), decision(2, "reject", 1), decision(3, "accept", 2)],
+        )
     with sqlite3.connect(sqlite_workspace.path(FILE)) as plain:
         with pytest.raises(sqlite3.IntegrityError, match="append-only"):
             plain.execute(harm)
@@ -186,7 +213,7 @@ def test_an_altered_or_missing_decision_is_found(sqlite_workspace: Workspace, ha
         plain.execute(harm)
     plain.close()
     with Store.open(sqlite_workspace) as store, pytest.raises(DamagedData, match="was altered"):
-        store.decisions(DRAFT)
+        ask(store, decisions.of_draft, DRAFT)
 
 
 @given(st.lists(st.sampled_from(["accept", "reject", "retire", "edit"]), max_size=8))

@@ -8,15 +8,17 @@ from pathlib import Path
 
 import pytest
 
-from sts.annotations import digests
+from sts.annotations import digests, people, references
 from sts.annotations.digests import differences
 from sts.annotations.export import exported, ratings
 from sts.annotations.store import FILE, Store
+from sts.annotations.history import verify
 from sts.cli.main import main
 from sts.errors import DamagedData
 from sts.storage.workspace import Workspace
 from tests.annotations.examples import SUITE, a_submission, an_item, some_items
 from tests.annotations.test_verification import a_study, altered
+from tests.stores import add_person, add_reference, ask, change, claim_items, enqueue, submit
 
 Output = pytest.CaptureFixture[str]
 
@@ -29,17 +31,17 @@ def test_older_database_is_found_by_the_last_export(
     file, out = workspace.path(FILE), tmp_path / "ratings.csv"
     shutil.copy(file, tmp_path / "older")
     with Store.open(workspace) as store:
-        ana = store.person("Ana")
-        [claim] = store.claim(ana.id, suite=SUITE, count=1)
-        store.submit(ana.id, [a_submission(claim)])
-        store.add_reference(an_item("r9"), "success", 3)
+        ana = ask(store, people.named, "Ana")
+        [claim] = claim_items(store, ana.id, suite=SUITE, count=1)
+        submit(store, ana.id, [a_submission(claim)])
+        add_reference(store, an_item("r9"), "success", 3)
     assert main(["annotations", "export", "--out", str(out), "--workspace", root]) == 0
     own = digests.read(tmp_path / "ratings.csv.json")
     assert own == exported(workspace).digests and own.authors[ana.pseudonym].number > 1
     assert [*differences(workspace, own)] == []
     shutil.copy(tmp_path / "older", file)
     with Store.open(workspace) as store:
-        assert store.verify().findings == ()
+        assert verify(store.database).findings == ()
     number = own.authors[ana.pseudonym].number
     assert [*differences(workspace, own)] == [
         f"{ana.pseudonym}: event {number} is missing; is the database an older copy?",
@@ -66,13 +68,13 @@ def test_older_database_is_found_by_the_last_report(sqlite_workspace: Workspace)
 
 def test_what_was_said_since_is_no_difference(workspace: Workspace) -> None:
     with Store.open(workspace) as store:
-        store.enqueue(some_items(3))
-        ana = store.add_annotator("Ana").id
-        first, *rest = store.claim(ana, suite=SUITE)
-        store.submit(ana, [a_submission(first)])
+        enqueue(store, some_items(3))
+        ana = add_person(store, "Ana").id
+        first, *rest = claim_items(store, ana, suite=SUITE)
+        submit(store, ana, [a_submission(first)])
     own = exported(workspace).digests
     with Store.open(workspace) as store:
-        store.submit(ana, [a_submission(claim) for claim in rest])
+        submit(store, ana, [a_submission(claim) for claim in rest])
     assert [*differences(workspace, own)] == []
 
 
@@ -92,8 +94,8 @@ def test_forgetting_a_person_keeps_their_chain(workspace: Workspace) -> None:
     a_study(workspace)
     own = exported(workspace).digests
     with Store.open(workspace) as store:
-        store.forget_annotator("Bo")
-        assert store.verify().findings == ()
+        change(store, people.forget, "Bo")
+        assert verify(store.database).findings == ()
     assert exported(workspace).digests == own and [*differences(workspace, own)] == []
 
 
@@ -116,9 +118,9 @@ def test_flipped_byte_names_the_damaged_text(sqlite_workspace: Workspace, capsys
 def test_reference_note_is_replaced_by_a_new_one(workspace: Workspace) -> None:
     with Store.open(workspace) as store:
         for note in ("first", "second", ""):
-            store.add_reference(an_item("r0"), "success", 3, note)
-        assert [one.note for one in store.references()] == ["second"]
-        assert store.verify().findings == ()
+            add_reference(store, an_item("r0"), "success", 3, note)
+        assert [one.note for one in ask(store, references.every)] == ["second"]
+        assert verify(store.database).findings == ()
     assert ratings(workspace).empty
 
 

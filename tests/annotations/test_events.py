@@ -7,6 +7,7 @@ from uuid import uuid4
 
 import pytest
 
+from sts.annotations import people, reviews, verdicts, views
 from sts.annotations.events import KINDS, LABELS
 from sts.annotations.export import ratings
 from sts.annotations.store import Store
@@ -18,19 +19,21 @@ from tests.annotations.examples import (
     statuses,
 )
 from tests.annotations.test_submissions import rows
+from tests.stores import add_person, add_reference, ask, claim_items, enqueue, submit
+from tests.stores import change as in_store_change
 
 
 def a_team(store: Store, clips: int = 2) -> tuple[int, int, int, list[str]]:
     """Two annotators who disagree about the first of some clips, and a reviewer."""
-    store.enqueue(some_items(clips), required=2)
-    ana, bo = (store.add_annotator(name).id for name in ("Ana", "Bo"))
+    enqueue(store, some_items(clips), required=2)
+    ana, bo = (add_person(store, name).id for name in ("Ana", "Bo"))
     items = {}
     for person, verdict in ((ana, "success"), (bo, "failure")):
-        for claim in store.claim(person, suite=SUITE, count=clips):
+        for claim in claim_items(store, person, suite=SUITE, count=clips):
             items[claim.continuation] = claim.item
             if claim.continuation == "c0":
-                store.submit(person, [a_submission(claim, verdict=verdict)])
-    rhea = store.add_annotator("Rhea", ["annotator", "reviewer"]).id
+                submit(store, person, [a_submission(claim, verdict=verdict)])
+    rhea = add_person(store, "Rhea", ["annotator", "reviewer"]).id
     return ana, bo, rhea, [items[f"c{n}"] for n in range(clips)]
 
 
@@ -46,74 +49,88 @@ def an_event(kind: str, item: str, **changes: Any) -> dict[str, Any]:
 @pytest.mark.parametrize("kind", KINDS[2:])
 def test_what_is_no_judgement_counts_as_none(store: Store, kind: str) -> None:
     ana, _, rhea, items = a_team(store)
-    before = store.progress(SUITE), store.judged_by(), store.verdicts(["c0"]), store.history(ana)
+    before = (
+        ask(store, views.progress, SUITE),
+        ask(store, views.judged_by),
+        ask(store, verdicts.human, ["c0"]),
+        ask(store, views.history, ana),
+    )
     sent = an_event(kind, items[0])
-    assert statuses(store.submit(rhea, [sent, sent])) == ["saved", "duplicate"]
-    assert statuses(store.submit(rhea, [sent | {"text": "something else"}])) == ["refused"]
-    after = store.progress(SUITE), store.judged_by(), store.verdicts(["c0"]), store.history(ana)
-    assert after == before and store.history(rhea) == []
+    assert statuses(submit(store, rhea, [sent, sent])) == ["saved", "duplicate"]
+    assert statuses(submit(store, rhea, [sent | {"text": "something else"}])) == ["refused"]
+    after = (
+        ask(store, views.progress, SUITE),
+        ask(store, views.judged_by),
+        ask(store, verdicts.human, ["c0"]),
+        ask(store, views.history, ana),
+    )
+    assert after == before and ask(store, views.history, rhea) == []
 
 
 def test_only_reviewers_review_and_adjudicate(store: Store) -> None:
     ana, _, rhea, items = a_team(store)
     for kind in ("review", "adjudication"):
-        [ack] = store.submit(ana, [an_event(kind, items[1])])
+        [ack] = submit(store, ana, [an_event(kind, items[1])])
         assert ack.status == "refused" and "expected a reviewer to send" in ack.message
-    store.set_role("Rhea", "reviewer", held=False)
-    assert statuses(store.submit(rhea, [an_event("review", items[0])])) == ["refused"]
+    in_store_change(store, people.set_role, "Rhea", "reviewer", held=False)
+    assert statuses(submit(store, rhea, [an_event("review", items[0])])) == ["refused"]
     assert len(rows(store, "events")) == 2
 
 
 def test_who_judged_a_clip_does_not_adjudicate_it_nor_the_other_way_round(store: Store) -> None:
     ana, _, rhea, items = a_team(store)
-    store.set_role("Ana", "reviewer")
-    [ack] = store.submit(ana, [an_event("adjudication", items[0])])
+    in_store_change(store, people.set_role, "Ana", "reviewer")
+    [ack] = submit(store, ana, [an_event("adjudication", items[0])])
     assert ack.message == "this item was judged by this reviewer; another decides"
-    [ack] = store.submit(rhea, [an_event("adjudication", items[1])])
+    [ack] = submit(store, rhea, [an_event("adjudication", items[1])])
     assert ack.message == "nobody has judged this item yet"
-    store.set_required(SUITE, 3)
-    given = store.claim(rhea, suite=SUITE, count=2)
+    enqueue(store, some_items(2), required=3)
+    given = claim_items(store, rhea, suite=SUITE, count=2)
     assert {claim.item for claim in given} == set(items)
-    assert statuses(store.submit(rhea, [an_event("adjudication", items[0])])) == ["saved"]
-    [ack] = store.submit(rhea, [a_submission(items[0])])
+    assert statuses(submit(store, rhea, [an_event("adjudication", items[0])])) == ["saved"]
+    [ack] = submit(store, rhea, [a_submission(items[0])])
     assert "has reviewed this item" in ack.message
-    assert statuses(store.submit(rhea, [a_submission(items[1])])) == ["saved"]
+    assert statuses(submit(store, rhea, [a_submission(items[1])])) == ["saved"]
 
 
 def test_a_reference_is_not_adjudicated(store: Store) -> None:
     ana, _, rhea, items = a_team(store)
-    store.add_reference(some_items(1)[0], "success", 7)
-    [ack] = store.submit(rhea, [an_event("adjudication", items[0])])
+    add_reference(store, some_items(1)[0], "success", 7)
+    [ack] = submit(store, rhea, [an_event("adjudication", items[0])])
     assert ack.message == "this item is a reference, whose verdict is known"
 
 
 def test_a_note_takes_nothing_out_of_an_annotators_queue(store: Store) -> None:
     ana, _, _, items = a_team(store)
-    assert statuses(store.submit(ana, [an_event("note", items[1])])) == ["saved"]
-    assert [claim.item for claim in store.claim(ana, suite=SUITE)] == [items[1]]
-    [note] = store.notes(SUITE)[items[1]]
+    assert statuses(submit(store, ana, [an_event("note", items[1])])) == ["saved"]
+    assert [claim.item for claim in claim_items(store, ana, suite=SUITE)] == [items[1]]
+    [note] = ask(store, reviews.notes, SUITE)[items[1]]
     assert (note.by, note.continuation, note.text) == ("Ana", "c1", "the ring is behind the door")
 
 
 def test_the_last_of_one_person_and_kind_stands(store: Store) -> None:
     _, _, rhea, items = a_team(store)
-    max_id = store.add_annotator("Max", ["reviewer"]).id
+    max_id = add_person(store, "Max", ["reviewer"]).id
     for label in LABELS:
-        store.submit(rhea, [an_event("review", items[0], label=label, text=f"it is {label}")])
-    store.submit(max_id, [an_event("review", items[0], label="empty")])
-    assert [(one.by, one.label, one.text) for one in store.reviews(SUITE)[items[0]]] == [
+        submit(store, rhea, [an_event("review", items[0], label=label, text=f"it is {label}")])
+    submit(store, max_id, [an_event("review", items[0], label="empty")])
+    assert [
+        (one.by, one.label, one.text) for one in ask(store, reviews.reviews, SUITE)[items[0]]
+    ] == [
         ("Rhea", "fair", "it is fair"),
         ("Max", "empty", ""),
     ]
-    assert store.reviews("other@1") == {} and list(store.reviews()) == [items[0]]
+    assert ask(store, reviews.reviews, "other@1") == {} and list(ask(store, reviews.reviews)) == [
+        items[0]
+    ]
     decided: tuple[dict[str, Any], ...] = (
         {"verdict": "not_done", "step": None},
         {"step": 9},
         {"text": "see step 9", "step": 9},
     )
     for who, change in zip((rhea, max_id, max_id), decided, strict=True):
-        store.submit(who, [an_event("adjudication", items[0], **change)])
-    [(item, one)] = store.adjudications().items()
+        submit(store, who, [an_event("adjudication", items[0], **change)])
+    [(item, one)] = ask(store, reviews.adjudications).items()
     assert (item, one.by, one.verdict, one.step, one.text) == (
         *(items[0], "Max", "success", 9, "see step 9"),
     )
@@ -138,9 +155,9 @@ def test_an_event_of_no_kind_is_refused_by_name(
     store: Store, change: dict[str, Any], words: str
 ) -> None:
     _, _, rhea, items = a_team(store)
-    store.set_required(SUITE, 3)
-    assert len(store.claim(rhea, suite=SUITE)) == 2
-    [ack] = store.submit(rhea, [{"uuid": uuid4().hex, "item": items[0]} | change])
+    enqueue(store, some_items(2), required=3)
+    assert len(claim_items(store, rhea, suite=SUITE)) == 2
+    [ack] = submit(store, rhea, [{"uuid": uuid4().hex, "item": items[0]} | change])
     assert ack.status == "refused" and words in ack.message
     assert len(rows(store, "events")) == 2
 
@@ -149,7 +166,7 @@ def test_a_correction_does_not_correct_a_note(store: Store) -> None:
     ana, _, _, items = a_team(store)
     note = an_event("note", items[1])
     sent = a_submission(items[1], corrects=note["uuid"])
-    assert statuses(store.submit(ana, [note, sent])) == ["saved", "refused"]
+    assert statuses(submit(store, ana, [note, sent])) == ["saved", "refused"]
 
 
 def test_an_adjudication_stands_in_every_row_of_its_clip_and_leaves_the_verdicts(
@@ -157,7 +174,7 @@ def test_an_adjudication_stands_in_every_row_of_its_clip_and_leaves_the_verdicts
 ) -> None:
     with Store.open(workspace) as store:
         _, _, rhea, items = a_team(store)
-        store.submit(rhea, [an_event("adjudication", items[0])])
+        submit(store, rhea, [an_event("adjudication", items[0])])
     table = ratings(workspace, SUITE, names=True).fillna(-1)
     columns = ["continuation", "annotator", "verdict", "adjudicated", "adjudicated_step"]
     assert table[columns].to_numpy().tolist() == [

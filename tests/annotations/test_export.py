@@ -11,6 +11,7 @@ from sts.annotations.imports import read_csv
 from sts.annotations.store import Store
 from sts.storage.workspace import Workspace
 from tests.annotations.examples import SUITE, Clock, a_submission, an_item, some_items
+from tests.stores import add_person, add_reference, claim_items, enqueue, submit
 
 COLUMNS = (
     "agent scenario category continuation annotator verdict step horizon kind truth truth_step "
@@ -31,12 +32,12 @@ def test_without_a_store_the_table_is_empty_and_none_is_made(sqlite_workspace: W
 
 def test_every_judgement_is_one_row_and_what_nobody_judged_one_more(workspace: Workspace) -> None:
     with Store.open(workspace) as store:
-        store.enqueue(some_items(3, sees="world"), required=2)
+        enqueue(store, some_items(3, sees="world"), required=2)
         for name, step in (("Ana", 4), ("Bo", 9)):
-            number = store.add_annotator(name).id
-            for claim in store.claim(number, suite=SUITE):
+            number = add_person(store, name).id
+            for claim in claim_items(store, number, suite=SUITE):
                 if claim.continuation != "c2":
-                    store.submit(number, [a_submission(claim, step=step, seconds=2)])
+                    submit(store, number, [a_submission(claim, step=step, seconds=2)])
     table = ratings(workspace, SUITE, names=True)
     assert list(table.columns) == COLUMNS
     rows = by_continuation(table)
@@ -62,15 +63,15 @@ def test_corrections_are_applied_and_reasons_and_extras_kept(
     workspace: Workspace, clock: Clock
 ) -> None:
     with Store.open(workspace, clock=clock) as store:
-        store.enqueue(some_items(1))
-        ana, bo = store.add_annotator("Ana").id, store.add_annotator("Bo").id
-        [late] = store.claim(ana, suite=SUITE)
+        enqueue(store, some_items(1))
+        ana, bo = add_person(store, "Ana").id, add_person(store, "Bo").id
+        [late] = claim_items(store, ana, suite=SUITE)
         clock.pass_lease()
-        [taken] = store.claim(bo, suite=SUITE)
+        [taken] = claim_items(store, bo, suite=SUITE)
         sent = a_submission(taken)
         reason = {"verdict": "cannot_judge", "step": None, "reason": "too dark, \u201creally\u201d"}
-        store.submit(bo, [sent, a_submission(taken, corrects=sent["uuid"], **reason)])
-        store.submit(ana, [a_submission(late, verdict="not_done", step=None)])
+        submit(store, bo, [sent, a_submission(taken, corrects=sent["uuid"], **reason)])
+        submit(store, ana, [a_submission(late, verdict="not_done", step=None)])
     rows = by_continuation(ratings(workspace, SUITE, names=True))
     assert [(r.annotator, r.verdict, r.extra) for r in rows.values()] == [
         ("Ana", "not_done", 1),
@@ -82,13 +83,13 @@ def test_corrections_are_applied_and_reasons_and_extras_kept(
 def test_references_carry_their_truth_in_every_suite_once_judged(workspace: Workspace) -> None:
     workspace.settings["annotation"]["reference_rate"] = 1
     with Store.open(workspace) as store:
-        store.enqueue(some_items(1))
-        store.enqueue([an_item("other", suite="other@1", scenario="s9")])
-        store.add_reference(an_item("judged"), "failure", 12)
-        ana = store.add_annotator("Ana").id
-        [claim] = store.claim(ana, suite=SUITE, count=1)
-        store.submit(ana, [a_submission(claim, step=11)])
-        store.add_reference(an_item("unjudged"), "not_done")
+        enqueue(store, some_items(1))
+        enqueue(store, [an_item("other", suite="other@1", scenario="s9")])
+        add_reference(store, an_item("judged"), "failure", 12)
+        ana = add_person(store, "Ana").id
+        [claim] = claim_items(store, ana, suite=SUITE, count=1)
+        submit(store, ana, [a_submission(claim, step=11)])
+        add_reference(store, an_item("unjudged"), "not_done")
     for suite, item in ((SUITE, "c0"), ("other@1", "other")):
         rows = by_continuation(ratings(workspace, suite, names=True))
         assert set(rows) == {("judged", "Ana"), (item, "")}
@@ -105,12 +106,12 @@ def test_references_carry_their_truth_in_every_suite_once_judged(workspace: Work
 
 def test_an_exported_file_reads_back_as_it_was(sqlite_workspace: Workspace, tmp_path: Path) -> None:
     with Store.open(sqlite_workspace) as store:
-        store.enqueue(some_items(4))
-        ana = store.add_annotator('Ana, the 1\u02e2\u1d57 "A"').id
-        first, second, *_ = store.claim(ana, suite=SUITE)
+        enqueue(store, some_items(4))
+        ana = add_person(store, 'Ana, the 1\u02e2\u1d57 "A"').id
+        first, second, *_ = claim_items(store, ana, suite=SUITE)
         reason = 'a comma, a "quote"\nand a line'
-        store.submit(ana, [a_submission(first)])
-        store.submit(ana, [a_submission(second, verdict="cannot_judge", step=None, reason=reason)])
+        submit(store, ana, [a_submission(first)])
+        submit(store, ana, [a_submission(second, verdict="cannot_judge", step=None, reason=reason)])
     table = ratings(sqlite_workspace, SUITE, names=True)
     write_csv(tmp_path / "deep" / "ratings.csv", table)
     found = {r.continuation: r for r in read_csv(tmp_path / "deep" / "ratings.csv")}
@@ -124,19 +125,19 @@ def test_the_order_is_that_of_first_judging_and_a_correction_keeps_it(
     workspace: Workspace, clock: Clock
 ) -> None:
     with Store.open(workspace, clock=clock) as store:
-        store.enqueue(some_items(3), required=2)
+        enqueue(store, some_items(3), required=2)
         sent = {}
         for name in ("Ana", "Bo"):
-            number = store.add_annotator(name).id
-            claims = store.claim(number, suite=SUITE)
+            number = add_person(store, name).id
+            claims = claim_items(store, number, suite=SUITE)
             for claim in reversed(claims) if name == "Bo" else claims:
                 clock.now += 1
                 sent[name, claim.continuation] = a_submission(claim)
-                store.submit(number, [sent[name, claim.continuation]])
+                submit(store, number, [sent[name, claim.continuation]])
             if name == "Ana":
                 clock.now += 1
                 first = a_submission(claims[0], corrects=sent[name, claims[0].continuation]["uuid"])
-                store.submit(number, [first])
+                submit(store, number, [first])
                 ana = [claim.continuation for claim in claims]
             else:
                 bo = [claim.continuation for claim in reversed(claims)]
@@ -147,7 +148,7 @@ def test_the_order_is_that_of_first_judging_and_a_correction_keeps_it(
 
 def test_the_share_judged_twice_by_design_is_marked(workspace: Workspace) -> None:
     with Store.open(workspace) as store:
-        store.enqueue(some_items(200), required=None)
+        enqueue(store, some_items(200), required=None)
         asked = store.study.twice
     table = ratings(workspace, SUITE)
     assert asked and 0 < table["twice"].mean() < 3 * asked

@@ -6,28 +6,31 @@ import sqlite3
 
 import pytest
 
+from sts.annotations import consent, people, sessions, submissions
 from sts.annotations.export import ratings
 from sts.annotations.store import FILE, Store
+from sts.annotations.history import verify
 from sts.cli.main import main
 from sts.errors import UnknownName
 from sts.storage.workspace import Workspace
 from tests.annotations.examples import SUITE, a_submission, an_item, some_items
+from tests.stores import add_person, ask, change, claim_items, enqueue, submit
 
 WORDS = "too dark where Zacharias lives"
 
 
 def a_team(store: Store) -> tuple[int, str]:
     """Two who judged, one of them with words of their own; returns that one and a session."""
-    store.enqueue(some_items(2), required=2)
-    store.enqueue([an_item("own", players=("Zacharias",))])
-    zacharias = store.add_annotator("Zacharias", email="Zacharias@example.org")
-    bo = store.add_annotator("Bo")
+    enqueue(store, some_items(2), required=2)
+    enqueue(store, [an_item("own", players=("Zacharias",))])
+    zacharias = add_person(store, "Zacharias", email="Zacharias@example.org")
+    bo = add_person(store, "Bo")
     for person in (zacharias, bo):
-        first, second, *_ = store.claim(person.id, suite=SUITE, count=2)
+        first, second, *_ = claim_items(store, person.id, suite=SUITE, count=2)
         dark = {"verdict": "cannot_judge", "step": None, "reason": WORDS}
-        store.submit(person.id, [a_submission(first), a_submission(second, **dark)])
-    store.submit(zacharias.id, [{"uuid": "no", "note": WORDS}])  # refused, and kept aside
-    return zacharias.id, store.enter(str(zacharias.token))
+        submit(store, person.id, [a_submission(first), a_submission(second, **dark)])
+    submit(store, zacharias.id, [{"uuid": "no", "note": WORDS}])  # refused, and kept aside
+    return zacharias.id, change(store, sessions.enter, str(zacharias.token))
 
 
 def test_the_verdicts_of_a_forgotten_person_stay_and_the_chain_of_their_events_holds(
@@ -35,19 +38,21 @@ def test_the_verdicts_of_a_forgotten_person_stay_and_the_chain_of_their_events_h
 ) -> None:
     with Store.open(workspace) as store:
         number, secret = a_team(store)
-        store.agree(number, "one")
+        change(store, consent.agree, number, "one")
         before = ratings(workspace, SUITE)
-        person = store.forget_annotator("Zacharias")
-        assert store.annotator_by_session(secret) is None and store.open_sessions() == []
-        (found, bo) = store.annotators()
+        person = change(store, people.forget, "Zacharias")
+        assert (
+            people.find_by_session(store, secret) is None and ask(store, sessions.under_way) == []
+        )
+        (found, bo) = ask(store, people.everybody)
         assert found.name == found.pseudonym == person.pseudonym and found.retired
         assert bo.name == "Bo"
-        assert [one.people for one in store.consents()] == [1]
-        assert store.verify().findings == ()
+        assert [one.people for one in ask(store, consent.counts)] == [1]
+        assert verify(store.database).findings == ()
         with pytest.raises(UnknownName):
-            store.person("Zacharias")
-        assert store.forget_annotator(person.pseudonym) == person  # twice changes nothing
-        assert store.verify().findings == ()
+            ask(store, people.named, "Zacharias")
+        assert change(store, people.forget, person.pseudonym) == person  # twice changes nothing
+        assert verify(store.database).findings == ()
     after = ratings(workspace, SUITE)
     theirs = (after["annotator"] == person.pseudonym).to_numpy()
     assert after[~theirs].equals(before[~theirs])
@@ -60,9 +65,9 @@ def test_the_verdicts_of_a_forgotten_person_stay_and_the_chain_of_their_events_h
 def test_nothing_in_the_database_names_who_was_forgotten(sqlite_workspace: Workspace) -> None:
     with Store.open(sqlite_workspace) as store:
         number, _ = a_team(store)
-        bo = store.person("Bo").id
-        store.forget_annotator("Zacharias")
-        assert [one.raw for one in store.refused()] == [""]
+        bo = ask(store, people.named, "Bo").id
+        change(store, people.forget, "Zacharias")
+        assert [one.raw for one in ask(store, submissions.refused_answers)] == [""]
     with sqlite3.connect(sqlite_workspace.path(FILE)) as plain:
         rows = [line for line in plain.iterdump() if "zacharias" in line.lower()]
     plain.close()
@@ -78,7 +83,7 @@ def test_forgetting_says_what_it_would_do_until_it_is_told_to(
     assert main(words) == 0
     assert "would be forgotten" in capsys.readouterr().out
     with Store.open(sqlite_workspace) as store:
-        pseudonym = store.person("Zacharias").pseudonym
+        pseudonym = ask(store, people.named, "Zacharias").pseudonym
     assert main([*words, "--yes"]) == 0
     assert f"2 judged clips stay under {pseudonym}" in capsys.readouterr().out
     assert main([*words, "--yes"]) == 2

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import func, select
 
+from sts.annotations import imports, people, sessions, views
 from sts.annotations.export import ratings, write_csv
 from sts.annotations.imports import COLUMNS, Imported, Rating, read_csv
 from sts.annotations.schema import events
@@ -13,6 +14,7 @@ from sts.errors import ArgumentError, DamagedData
 from sts.ratings import WRITTEN
 from sts.storage.workspace import Workspace
 from tests.annotations.examples import SUITE, Clock, a_submission, an_item, some_items, statuses
+from tests.stores import add_person, ask, change, claim_items, enqueue, submit
 
 HEADER = ",".join(WRITTEN)
 GOOD = "random,s0,go-to-good,c0,Ana,success,7,40"
@@ -130,43 +132,52 @@ def test_a_file_that_is_not_there_is_an_argument_error(tmp_path: Path) -> None:
 def test_an_import_is_appended_once_however_often_it_is_repeated(
     store: Store, tmp_path: Path
 ) -> None:
-    store.enqueue(some_items(2), required=2)
-    store.add_annotator("Ana")
+    enqueue(store, some_items(2), required=2)
+    add_person(store, "Ana")
     lines = [
         GOOD,
         GOOD.replace("Ana", "Bo"),
         GOOD.replace("c0", "c1").replace("success", "failure"),
     ]
     found = read_csv(a_table(tmp_path, *lines))
-    assert store.append(found) == Imported(3, 0, ("Bo",))
-    assert store.append(found) == Imported(0, 3, ())
-    assert store.append(read_csv(a_table(tmp_path, *reversed(lines)))) == Imported(0, 3, ())
+    assert change(store, imports.append, found, required=1) == Imported(3, 0, ("Bo",))
+    assert change(store, imports.append, found, required=1) == Imported(0, 3, ())
+    assert change(
+        store, imports.append, read_csv(a_table(tmp_path, *reversed(lines))), required=1
+    ) == Imported(0, 3, ())
     assert count_events(store) == 3
-    assert store.progress(SUITE)[:4] == (2, 1, 4, 3)
-    ana, bo = store.annotators()
-    assert (ana.name, bo.name) == ("Ana", "Bo") and store.invited() == {ana.id}
+    assert ask(store, views.progress, SUITE)[:4] == (2, 1, 4, 3)
+    ana, bo = ask(store, people.everybody)
+    assert (ana.name, bo.name) == ("Ana", "Bo") and ask(store, sessions.invited) == {ana.id}
 
 
 def test_a_changed_line_is_a_correction_and_the_old_file_does_not_undo_it(
     store: Store, tmp_path: Path
 ) -> None:
-    store.enqueue(some_items(1))
+    enqueue(store, some_items(1))
     first = read_csv(a_table(tmp_path, GOOD))
     second = read_csv(a_table(tmp_path, GOOD.replace(",7,", ",9,")))
-    assert [store.append(table).added for table in (first, second, first)] == [1, 1, 0]
-    ana = store.annotators()[0].id
-    assert [judgement.step for judgement in store.history(ana)] == [9]
+    assert [
+        change(store, imports.append, table, required=1).added for table in (first, second, first)
+    ] == [1, 1, 0]
+    ana = ask(store, people.everybody)[0].id
+    assert [judgement.step for judgement in ask(store, views.history, ana)] == [9]
 
 
 def test_more_judgements_than_required_are_extra(workspace: Workspace, tmp_path: Path) -> None:
     with Store.open(workspace) as store:
-        store.enqueue(some_items(1))
-        store.append(read_csv(a_table(tmp_path, GOOD, GOOD.replace("Ana", "Bo"))))
+        enqueue(store, some_items(1))
+        change(
+            store,
+            imports.append,
+            read_csv(a_table(tmp_path, GOOD, GOOD.replace("Ana", "Bo"))),
+            required=1,
+        )
     assert list(ratings(workspace, SUITE, names=True)["extra"]) == [0, 1]
 
 
 def test_one_wrong_line_keeps_the_whole_file_out(store: Store, tmp_path: Path) -> None:
-    store.enqueue([*some_items(1), an_item("mine", players=("Ana",))])
+    enqueue(store, [*some_items(1), an_item("mine", players=("Ana",))])
     for line, words in (
         (GOOD.replace("c0", "c9"), "continuation 'c9' is neither in this workspace nor in"),
         (GOOD.replace(",40", ",30"), "expected the horizon 40 of .* found 30"),
@@ -175,23 +186,23 @@ def test_one_wrong_line_keeps_the_whole_file_out(store: Store, tmp_path: Path) -
         (GOOD.replace("Ana", ""), "annotator: expected a name of 1 to 64"),
     ):
         with pytest.raises(DamagedData, match=f"them.csv, line 3: {words}"):
-            store.append(read_csv(a_table(tmp_path, GOOD, line)))
-    assert count_events(store) == 0 and store.annotators() == []
+            change(store, imports.append, read_csv(a_table(tmp_path, GOOD, line)), required=1)
+    assert count_events(store) == 0 and ask(store, people.everybody) == []
 
 
 def test_reading_an_export_back_changes_nothing(
     workspace: Workspace, clock: Clock, tmp_path: Path
 ) -> None:
     with Store.open(workspace, clock=clock) as store:
-        store.enqueue(some_items(4))
-        ana = store.add_annotator("Ana").id
-        claims = store.claim(ana, suite=SUITE)
+        enqueue(store, some_items(4))
+        ana = add_person(store, "Ana").id
+        claims = claim_items(store, ana, suite=SUITE)
         sent = [a_submission(claim, step=i + 1) for i, claim in enumerate(claims)]
         sent.append(a_submission(claims[0], verdict="not_done", step=None))
-        assert statuses(store.submit(ana, sent)) == ["saved"] * 4
+        assert statuses(submit(store, ana, sent)) == ["saved"] * 4
         path = tmp_path / "ratings.csv"
         write_csv(path, ratings(workspace, SUITE))
-        assert store.append(read_csv(path)) == Imported(0, 3, ())
+        assert change(store, imports.append, read_csv(path), required=1) == Imported(0, 3, ())
 
 
 def test_an_export_of_one_study_can_be_read_into_another(
@@ -199,8 +210,8 @@ def test_an_export_of_one_study_can_be_read_into_another(
 ) -> None:
     path = a_table(tmp_path, GOOD, GOOD.replace("c0", "c1").replace("success,7", "not_done,"))
     with Store.open(workspace) as store:
-        store.enqueue(some_items(2))
-        store.append(read_csv(path))
+        enqueue(store, some_items(2))
+        change(store, imports.append, read_csv(path), required=1)
     other = tmp_path / "ratings.csv"
     write_csv(other, ratings(workspace, SUITE, names=True))
     assert [r[1:6] for r in read_csv(other)] == [r[1:6] for r in read_csv(path)]
@@ -209,20 +220,22 @@ def test_an_export_of_one_study_can_be_read_into_another(
 def test_an_export_read_back_doubles_nobody(workspace: Workspace, tmp_path: Path) -> None:
     path, out = a_table(tmp_path, GOOD, GOOD.replace("Ana", "Bo")), tmp_path / "ratings.csv"
     with Store.open(workspace) as store:
-        store.enqueue(some_items(1), required=2)
-        store.append(read_csv(path))
-        here = {one.name: one.pseudonym for one in store.annotators()}
+        enqueue(store, some_items(1), required=2)
+        change(store, imports.append, read_csv(path), required=1)
+        here = {one.name: one.pseudonym for one in ask(store, people.everybody)}
         write_csv(out, ratings(workspace, SUITE))
         assert {one.annotator for one in read_csv(out)} == set(here.values())
-        assert store.append(read_csv(out)) == Imported(0, 2, ())
-        assert {one.name for one in store.annotators()} == {"Ana", "Bo"}
+        assert change(store, imports.append, read_csv(out), required=1) == Imported(0, 2, ())
+        assert {one.name for one in ask(store, people.everybody)} == {"Ana", "Bo"}
 
 
 def test_another_study_keeps_the_pseudonyms_that_it_is_given(store: Store, tmp_path: Path) -> None:
-    store.enqueue(some_items(1), required=2)
+    enqueue(store, some_items(1), required=2)
     given = a_table(tmp_path, GOOD.replace("Ana", "annotator-c0ffee"))
-    assert store.append(read_csv(given)) == Imported(1, 0, ("annotator-c0ffee",))
-    (person,) = store.annotators()
+    assert change(store, imports.append, read_csv(given), required=1) == Imported(
+        1, 0, ("annotator-c0ffee",)
+    )
+    (person,) = ask(store, people.everybody)
     assert person.pseudonym == "annotator-c0ffee"
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from sts.annotations import people, queue, views
 from sts.annotations.export import ratings
 from sts.annotations.imports import Rating
 from sts.annotations.locate import named
@@ -23,6 +24,7 @@ from sts.suites import store as suites
 from sts.suites.types import Suite
 from tests.annotations.examples import an_item
 from tests.examples import played, scenarios
+from tests.stores import ask
 
 HEADER = "agent,scenario,continuation,annotator,verdict,step"
 Output = pytest.CaptureFixture[str]
@@ -79,8 +81,8 @@ def test_a_workspace_that_was_never_served_takes_judgements_in(
     table = ratings(unserved, "small@2")
     assert (len(table), set(table["horizon"])) == (3, {8})
     with Store.open(unserved) as opened:
-        assert opened.progress("small@2")[:5] == (3, 3, 3, 3, 1)
-        assert opened.progress("small@1")[:5] == (2, 2, 2, 2, 0)
+        assert ask(opened, views.progress, "small@2")[:5] == (3, 3, 3, 3, 1)
+        assert ask(opened, views.progress, "small@1")[:5] == (2, 2, 2, 2, 0)
 
 
 def test_repeating_an_import_by_index_changes_nothing(unserved: Workspace, capsys: Output) -> None:
@@ -116,7 +118,7 @@ def test_a_line_that_names_none_or_several_keeps_the_whole_file_out(
 
     assert re.search(expected, brought(unserved, capsys, *lines, header=header))
     with Store.open(unserved) as opened:
-        assert opened.suites() == [] and opened.annotators() == []
+        assert ask(opened, queue.suites) == [] and ask(opened, people.everybody) == []
 
 
 def test_agent_and_scenario_are_enough_where_they_have_one_continuation() -> None:
@@ -172,4 +174,4 @@ def test_what_is_written_runs_in_no_spreadsheet_and_reads_back(
     assert main(["annotations", "import", str(out), "--workspace", str(unserved.root)]) == 0
     assert capsys.readouterr().out == "0 judgements added, 1 were there already\n"
     with Store.open(unserved) as opened:
-        assert [one.name for one in opened.annotators()] == ["=1+1"]
+        assert [one.name for one in ask(opened, people.everybody)] == ["=1+1"]

@@ -10,9 +10,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sqlalchemy import func, select
 
+from sts.annotations import views
 from sts.annotations.schema import events, items
 from sts.annotations.store import Store
 from tests.annotations.examples import SELDOM_ON_POSTGRESQL, Clock, a_submission, an_item
+from tests.stores import add_person, ask, claim_items, enqueue, submit
 
 PEOPLE, ITEMS, REQUIRED = 3, 3, 2
 
@@ -95,9 +97,9 @@ class Bench:
         self.suite = uuid4().hex  # every example works on items and people of its own
         self.names = [f"{self.suite}-{i}" for i in range(ITEMS)]
         self.continuation: dict[str, str] = {}
-        store.enqueue([an_item(name, suite=self.suite) for name in self.names], required=REQUIRED)
+        enqueue(store, [an_item(name, suite=self.suite) for name in self.names], required=REQUIRED)
         self.people = [
-            Person(store.add_annotator(f"{self.suite[:20]} {i}").id) for i in range(PEOPLE)
+            Person(add_person(store, f"{self.suite[:20]} {i}").id) for i in range(PEOPLE)
         ]
 
     def take(self, step: Step) -> None:
@@ -107,7 +109,7 @@ class Bench:
         elif step.what == "claim":
             self.claim(person, 1 + step.which % 2)
         elif step.what == "resend" and person.sent:
-            acks = self.store.submit(person.number, person.sent)
+            acks = submit(self.store, person.number, person.sent)
             assert {ack.status for ack in acks} == {"duplicate"}
         elif step.what == "correct" and person.sent:
             before = person.sent[step.which % len(person.sent)]
@@ -117,7 +119,7 @@ class Bench:
 
     def claim(self, person: Person, count: int) -> None:
         now, number = self.clock.now, person.number
-        claims = self.store.claim(number, suite=self.suite, count=count)
+        claims = claim_items(self.store, number, suite=self.suite, count=count)
         got = {claim.continuation for claim in claims}
         judged = {self.continuation[item] for item in person.current()}
         own = {name: self.model.own(name, number) for name in self.names}
@@ -141,15 +143,15 @@ class Bench:
     def send(self, person: Person, item: str, mark: int, **changes: Any) -> None:
         submission = a_submission(item, step=mark, **changes)
         expected = self.model.judge(self.continuation[item], person.number, self.clock.now)
-        assert [ack.status for ack in self.store.submit(person.number, [submission])] == [expected]
+        assert [ack.status for ack in submit(self.store, person.number, [submission])] == [expected]
         person.sent.append(submission)
 
     def check(self) -> None:
         for person in self.people:
-            history = self.store.history(person.number, 100)
+            history = ask(self.store, views.history, person.number, 100)
             assert {judgement.item: judgement.step for judgement in history} == person.current()
         filled = self.model.filled()
-        assert self.store.progress(self.suite)[:4] == (
+        assert ask(self.store, views.progress, self.suite)[:4] == (
             ITEMS,
             filled.count(REQUIRED),
             ITEMS * REQUIRED,

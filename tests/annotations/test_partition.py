@@ -10,9 +10,11 @@ from pathlib import Path
 
 import pytest
 
+from sts.annotations import people
 from sts.annotations.store import Store
 from sts.errors import StoreError
 from sts.storage.workspace import Workspace
+from tests.stores import add_person, ask
 
 LIMIT = 2
 """Seconds to wait for an answer in this test."""
@@ -83,14 +85,14 @@ def test_silent_partition_fails_in_time_and_the_pool_recovers(
     monkeypatch.setattr(postgresql, "_CONNECT", LIMIT)
     monkeypatch.setenv("STS_DATABASE_URL", f"postgresql://sts@127.0.0.1:{proxy.port}/postgres")
     with Store.open(Workspace.open(str(tmp_path / "workspace"))) as store:
-        store.add_annotator("Ana")
+        add_person(store, "Ana")
         proxy.swallow()
         start = time.monotonic()
         with pytest.raises(StoreError) as error:
-            store.add_annotator("Bo")
+            add_person(store, "Bo")
         assert time.monotonic() - start < 10 * LIMIT and "\n" not in str(error.value)
         proxy.forward()
-        assert [one.name for one in store.annotators()] == ["Ana"]
+        assert [one.name for one in ask(store, people.everybody)] == ["Ana"]
 
 
 @pytest.mark.postgresql

@@ -18,10 +18,12 @@ from typing import Any, NamedTuple
 import pytest
 from sqlalchemy import func, select
 
-from sts.annotations import schema
+from sts.annotations import people as store_people
+from sts.annotations import schema, views
 from sts.annotations.store import Store
 from sts.storage.workspace import Workspace
 from tests.annotations.examples import SUITE, a_submission, some_items
+from tests.stores import add_person, ask, claim_items, enqueue, submit
 
 REQUIRED, PROCESSES = 3, 4
 
@@ -56,18 +58,18 @@ def judge_in_turns(place: Place, numbers: list[int]) -> list[tuple[int, str]]:
         left = list(numbers)
         while left:
             for number in list(left):
-                claims = store.claim(number, suite=SUITE, count=2)
+                claims = claim_items(store, number, suite=SUITE, count=2)
                 if not claims:
                     left.remove(number)
                 given += [(number, claim.item) for claim in claims]
-                acks = store.submit(number, [a_submission(claim) for claim in claims])
+                acks = submit(store, number, [a_submission(claim) for claim in claims])
                 assert all(ack.status == "saved" for ack in acks)
     return given
 
 
 def open_and_count(place: Place) -> int:
     with place.open() as store:
-        return len(store.annotators())
+        return len(ask(store, store_people.everybody))
 
 
 @pytest.mark.parametrize(
@@ -78,32 +80,30 @@ def test_no_item_is_ever_doubly_or_over_assigned_across_processes(
 ) -> None:
     total = items * REQUIRED
     with place.open() as store:
-        store.enqueue(some_items(items), required=REQUIRED)
-        numbers = [store.add_annotator(f"annotator {i}").id for i in range(people)]
+        enqueue(store, some_items(items), required=REQUIRED)
+        numbers = [add_person(store, f"annotator {i}").id for i in range(people)]
         shares = [numbers[i::PROCESSES] for i in range(PROCESSES)]
         runs = [processes.submit(judge_in_turns, place, share) for share in shares]
         given = [pair for run in runs for pair in run.result(timeout=600)]
         assert len(given) == len(set(given)) == total
         assert set(Counter(item for _, item in given).values()) == {REQUIRED}
-        assert store.progress(SUITE)[:4] == (items, items, total, total)
+        assert ask(store, views.progress, SUITE)[:4] == (items, items, total, total)
 
 
 def test_one_annotator_in_several_windows_holds_no_item_twice(
     place: Place, processes: ProcessPoolExecutor
 ) -> None:
     with place.open() as store:
-        store.enqueue(some_items(12), required=REQUIRED)
-        ana = store.add_annotator("Ana").id
-        runs = [processes.submit(claim_and_renew, place, ana) for _ in range(4)]
+        enqueue(store, some_items(12), required=REQUIRED)
+        ana = add_person(store, "Ana").id
+        runs = [processes.submit(claim_five, place, ana) for _ in range(4)]
         queues = {tuple(run.result(timeout=600)) for run in runs}
         assert len(queues) == 1 and len(queues.pop()) == 5
 
 
-def claim_and_renew(place: Place, number: int) -> list[str]:
+def claim_five(place: Place, number: int) -> list[str]:
     with place.open() as store:
-        held = [claim.item for claim in store.claim(number, suite=SUITE, count=5)]
-        assert store.renew(number, held) == held
-        return held
+        return [claim.item for claim in claim_items(store, number, suite=SUITE, count=5)]
 
 
 def test_processes_may_make_the_store_at_the_same_moment(
@@ -119,13 +119,14 @@ import json, sys
 from sts.annotations.store import Store
 from sts.storage.workspace import Workspace
 from tests.annotations.examples import SUITE, a_submission
+from tests.stores import claim_items, submit
 
 store = Store.open(Workspace.open(sys.argv[1]))
 annotator = int(sys.argv[2])
-while claims := store.claim(annotator, suite=SUITE, count=1):
+while claims := claim_items(store, annotator, suite=SUITE, count=1):
     submission = a_submission(claims[0])
     print(json.dumps(submission), flush=True)
-    [ack] = store.submit(annotator, [submission])
+    [ack] = submit(store, annotator, [submission])
     print(json.dumps(ack), flush=True)
 """
 
@@ -134,18 +135,18 @@ def test_a_killed_process_loses_nothing_acknowledged_and_sending_again_doubles_n
     workspace: Workspace,
 ) -> None:
     with Store.open(workspace) as store:
-        store.enqueue(some_items(200))
-        ana = store.add_annotator("Ana").id
+        enqueue(store, some_items(200))
+        ana = add_person(store, "Ana").id
         outbox, acknowledged = send_until_killed(workspace.root, ana, lines=20)
-        kept = {judgement.uuid for judgement in store.history(ana, 500)}
+        kept = {judgement.uuid for judgement in ask(store, views.history, ana, 500)}
         assert len(acknowledged) >= 10 and acknowledged <= kept <= {s["uuid"] for s in outbox}
-        again = {ack.uuid: ack.status for ack in store.submit(ana, outbox)}
+        again = {ack.uuid: ack.status for ack in submit(store, ana, outbox)}
         assert {again[uuid] for uuid in kept} == {"duplicate"}
         assert {again[uuid] for uuid in set(again) - kept} <= {"saved"}
         with store.database.read() as connection:
             events = connection.execute(select(func.count()).select_from(schema.events))
             assert events.scalar_one() == len(outbox)
-        assert store.progress(SUITE).judged == len(outbox)
+        assert ask(store, views.progress, SUITE).judged == len(outbox)
 
 
 def send_until_killed(

@@ -10,6 +10,7 @@ from sts.annotations import submissions
 from sts.annotations.store import Store
 from sts.cli.main import main
 from sts.storage.workspace import Workspace
+from tests.stores import add_person, submit
 
 
 def listed(workspace: Workspace, output: pytest.CaptureFixture[str], *more: str) -> str:
@@ -28,9 +29,9 @@ def test_refused_answers_are_listed_with_who_when_and_why(
     assert listed(sqlite_workspace, capsys).startswith("0 refused answers kept aside")
     assert not sqlite_workspace.root.exists()
     with Store.open(sqlite_workspace, clock=lambda: 1_000_000.0) as store:
-        ana, bo = (store.add_annotator(name).id for name in ("Ana", "Bo"))
-        store.submit(ana, [{"uuid": "\x1b[2J" * 100}, {"uuid": "1"}, {"uuid": "2"}])
-        store.submit(bo, [3])
+        ana, bo = (add_person(store, name).id for name in ("Ana", "Bo"))
+        submit(store, ana, [{"uuid": "\x1b[2J" * 100}, {"uuid": "1"}, {"uuid": "2"}])
+        submit(store, bo, [3])
     lines = listed(sqlite_workspace, capsys).splitlines()
     assert [line.split()[:3] for line in lines[1:4]] == [
         [name, "1970-01-12", "13:46:40"] for name in ("Ana", "Ana", "Bo")

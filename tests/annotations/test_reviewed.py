@@ -10,6 +10,7 @@ from uuid import uuid4
 import pytest
 
 from sts.annotations import breakdown
+from sts.annotations import people as store_people
 from sts.annotations.differences import contradicted
 from sts.annotations.events import LABELS
 from sts.annotations.reviewed import Case, Queue, Queues, reviewed, table_1
@@ -18,6 +19,7 @@ from sts.annotations.verdicts import Verdict
 from sts.cli.main import main
 from sts.storage.workspace import Workspace
 from tests.annotations.examples import SUITE, a_submission, an_item, statuses
+from tests.stores import add_person, add_reference, ask, change, claim_items, enqueue, submit
 
 RULES = {f"c{n}": Verdict("success", 3) if n % 2 else Verdict("not_done", None) for n in range(40)}
 
@@ -31,27 +33,27 @@ class Team:
 
     def __init__(self, store: Store, clips: int, people: int = 0) -> None:
         self.store = store
-        every = [
+        self.every = [
             an_item(f"c{n}", agent="human" if n < people else "random", scenario=f"s{n // 4}")
             for n in range(clips)
         ]
-        store.enqueue(every, required=2)
-        self.ana, self.bo = (store.add_annotator(name).id for name in ("Ana", "Bo"))
-        self.rhea = store.add_annotator("Rhea", ["annotator", "reviewer"]).id
-        self.max = store.add_annotator("Max", ["reviewer"]).id
+        enqueue(store, self.every, required=2)
+        self.ana, self.bo = (add_person(store, name).id for name in ("Ana", "Bo"))
+        self.rhea = add_person(store, "Rhea", ["annotator", "reviewer"]).id
+        self.max = add_person(store, "Max", ["reviewer"]).id
         self.items: dict[str, str] = {}
         for person in (self.ana, self.bo):
-            for claim in store.claim(person, suite=SUITE, count=clips):
+            for claim in claim_items(store, person, suite=SUITE, count=clips):
                 self.items[claim.continuation] = claim.item
 
     def judge(self, person: int, clip: str, verdict: str, step: int | None = None) -> None:
         sent = a_submission(self.items[clip], verdict=verdict, step=step)
         sent |= {"reason": "fog"} if verdict == "cannot_judge" else {}
-        assert statuses(self.store.submit(person, [sent])) == ["saved"]
+        assert statuses(submit(self.store, person, [sent])) == ["saved"]
 
     def send(self, person: int, clip: str, kind: str, **what: Any) -> str:
         sent = {"uuid": uuid4().hex, "item": self.items[clip], "kind": kind, **what}
-        return self.store.submit(person, [sent])[0].status
+        return submit(self.store, person, [sent])[0].status
 
     def queue(self, name: str, person: int | None = None, **how: Any) -> Queue:
         return Queues(self.store, SUITE, rules).of(person or self.rhea, **how)[name]
@@ -85,7 +87,7 @@ def test_nobody_is_given_what_they_have_judged(store: Store) -> None:
     team = Team(store, 1)
     team.judge(team.ana, "c0", "success", 1)
     team.judge(team.bo, "c0", "failure", 1)
-    store.set_role("Ana", "reviewer")
+    change(store, store_people.set_role, "Ana", "reviewer")
     for name in ("disputes", "failures"):
         queue = team.queue(name, team.ana)
         assert queue.cases == [] and queue.own == queue.of
@@ -96,18 +98,18 @@ def test_nobody_is_given_what_they_have_judged(store: Store) -> None:
 
 def test_what_a_reviewer_has_decided_is_somebody_elses_to_judge(store: Store) -> None:
     team = Team(store, 3)
-    store.set_required(SUITE, 4)
+    enqueue(store, team.every, required=4)
     for person in (team.ana, team.bo):
         team.judge(person, "c0", "failure", 1)
         team.judge(person, "c1", "not_done")
     team.send(team.rhea, "c1", "adjudication", verdict="not_done")
-    given = lambda: {one.continuation for one in store.claim(team.rhea, suite=SUITE)}  # noqa: E731
+    given = lambda: {one.continuation for one in claim_items(store, team.rhea, suite=SUITE)}  # noqa: E731
     assert given() == {"c0", "c2"}
     assert team.send(team.rhea, "c0", "review", label="empty") == "saved"
     assert given() == {"c2"}
     for name in ("Cleo", "Dan"):
-        late = store.add_annotator(name).id
-        assert {"c0", "c1"} <= {one.continuation for one in store.claim(late, suite=SUITE)}
+        late = add_person(store, name).id
+        assert {"c0", "c1"} <= {one.continuation for one in claim_items(store, late, suite=SUITE)}
 
 
 def test_what_a_reviewer_leaves_open_waits_for_another_with_the_reason(store: Store) -> None:
@@ -139,7 +141,7 @@ def test_the_sample_is_drawn_from_failures_of_people_and_of_agents_apart(
     team = Team(store, 40, people=15)
     for n in range(40):
         team.judge(team.ana, f"c{n}", *(("not_done",) if n % 5 else ("success", 1)))
-    clips = reviewed(store, SUITE).clips
+    clips = ask(store, reviewed, SUITE).clips
     drawn = breakdown.sample(clips, 10, seed)
     larger = breakdown.sample(clips, 11, seed)
     assert {who: len(own) for who, own in drawn.items()} == {"people": 10, "agents": 10}
@@ -156,14 +158,14 @@ def test_table_1_counts_the_latest_review_of_each_sampled_failure_once(store: St
     for n in range(6):
         team.judge(team.ana, f"c{n}", "failure", 1)
     store.study = store.study._replace(review_sample=2)
-    samples = breakdown.sample(reviewed(store, SUITE).clips, 2, 0)
+    samples = breakdown.sample(ask(store, reviewed, SUITE).clips, 2, 0)
     first, second = (one.continuation for one in samples["agents"])
     outside = ({f"c{n}" for n in range(2, 6)} - {first, second}).pop()
     team.send(team.rhea, first, "review", label="empty")
     team.send(team.max, first, "review", label="fair")
     team.send(team.rhea, "c0", "review", label="rigidity")
     team.send(team.rhea, outside, "review", label="control")
-    found = reviewed(store, SUITE)
+    found = ask(store, reviewed, SUITE)
     table = breakdown.breakdown(found.clips, found.reviews, 2, 0)
     assert tuple(row.error for row in table.rows) == LABELS
     counts = {row.error: (row.people, row.agents) for row in table.rows if row.people + row.agents}
@@ -182,7 +184,7 @@ def test_a_failure_is_what_fewer_than_half_of_its_judges_saw_done(store: Store) 
     ):
         team.judge(team.ana, clip, *one)
         team.judge(team.bo, clip, *other)
-    failures = filter(breakdown.failed, reviewed(store, SUITE).clips)
+    failures = filter(breakdown.failed, ask(store, reviewed, SUITE).clips)
     assert sorted(one.continuation for one in failures) == ["c1", "c3"]
 
 
@@ -205,7 +207,7 @@ def test_where_people_and_rule_differ_a_reviewer_decides_and_the_scenario_is_tol
     team.send(team.rhea, "c2", "adjudication", verdict="failure", step=2)
     team.send(team.rhea, "c4", "note", text="does a wall count?")
     assert list(differing(team)) == ["c6"]
-    found = reviewed(store, SUITE)
+    found = ask(store, reviewed, SUITE)
     every = contradicted(found.clips, RULES, found.decided, found.notes)
     assert every == [
         ("s0", 2, 1, 1, ("it got there",)),
@@ -217,7 +219,7 @@ def test_references_are_in_no_queue(store: Store) -> None:
     team = Team(store, 2)
     for n in range(2):
         team.judge(team.ana, f"c{n}", "failure", 1)
-    store.add_reference(an_item("c0"), "success", 7)
+    add_reference(store, an_item("c0"), "success", 7)
     assert waiting(team.queue("failures")) == ["c1"] and list(differing(team)) == ["c1"]
 
 

@@ -6,13 +6,16 @@ from dataclasses import replace
 
 import pytest
 
+from sts.annotations import imports, views
 from sts.annotations.export import ratings, write_csv
 from sts.annotations.imports import read_csv
 from sts.annotations.store import Store
 from sts.annotations.types import Item
+from sts.annotations.history import verify
 from sts.errors import DamagedData
 from sts.storage.workspace import Workspace
 from tests.annotations.examples import SUITE, Clock, a_submission, some_items, statuses
+from tests.stores import add_person, ask, change, claim_items, enqueue, submit
 
 
 def clips(settled: str) -> list[Item]:
@@ -31,42 +34,49 @@ SETTLED = ("c0", "settled", "", "not_done")
 
 def test_a_settled_clip_waits_for_nobody_and_is_counted_apart(workspace: Workspace) -> None:
     with Store.open(workspace) as store:
-        store.enqueue(clips("silence"), required=None)
-        ana = store.add_annotator("Ana").id
-        claims = store.claim(ana, suite=SUITE, count=9)
+        enqueue(store, clips("silence"), required=None)
+        ana = add_person(store, "Ana").id
+        claims = claim_items(store, ana, suite=SUITE, count=9)
         assert {claim.continuation for claim in claims} == {"c1", "c2"}
-        progress = store.progress(SUITE)
+        progress = ask(store, views.progress, SUITE)
         assert (progress.items, progress.complete, progress.settled) == (3, 1, 1)
         assert progress.required == 2 and progress.judged == 0
-        assert rows(workspace)[0] == SETTLED and store.verify().findings == ()
+        assert rows(workspace)[0] == SETTLED and verify(store.database).findings == ()
 
 
 def test_a_setting_that_is_changed_settles_what_waits_and_takes_it_back(
     workspace: Workspace,
 ) -> None:
     with Store.open(workspace) as store:
-        store.enqueue(clips(""), required=None)
-        ana = store.add_annotator("Ana").id
-        [held] = [c for c in store.claim(ana, suite=SUITE, count=9) if c.continuation == "c0"]
-        store.enqueue(clips("silence"), required=None)
-        assert "c0" not in {c.continuation for c in store.claim(ana, suite=SUITE, count=9)}
+        enqueue(store, clips(""), required=None)
+        ana = add_person(store, "Ana").id
+        [held] = [
+            c for c in claim_items(store, ana, suite=SUITE, count=9) if c.continuation == "c0"
+        ]
+        enqueue(store, clips("silence"), required=None)
+        assert "c0" not in {c.continuation for c in claim_items(store, ana, suite=SUITE, count=9)}
         assert rows(workspace)[0] == SETTLED
-        store.enqueue(clips(""), required=None)
-        assert "c0" in {c.continuation for c in store.claim(ana, suite=SUITE, count=9)}
+        enqueue(store, clips(""), required=None)
+        assert "c0" in {c.continuation for c in claim_items(store, ana, suite=SUITE, count=9)}
         assert rows(workspace)[0] == ("c0", "human", "", "")
-        store.enqueue(clips("silence"), required=None)
-        assert statuses(store.submit(ana, [a_submission(held)])) == ["extra"]
+        enqueue(store, clips("silence"), required=None)
+        assert statuses(submit(store, ana, [a_submission(held)])) == ["extra"]
         assert rows(workspace)[0] == ("c0", "human", "Ana", "success")
-        assert store.progress(SUITE).settled == 0 and store.verify().findings == ()
+        assert (
+            ask(store, views.progress, SUITE).settled == 0 and verify(store.database).findings == ()
+        )
 
 
 def test_an_import_passes_over_what_a_rule_has_settled(
     workspace: Workspace, tmp_path: pytest.TempPathFactory, clock: Clock
 ) -> None:
     with Store.open(workspace, clock=clock) as store:
-        store.enqueue(clips("silence"), required=None)
+        enqueue(store, clips("silence"), required=None)
         write_csv(workspace.path("all.csv"), ratings(workspace, SUITE))
-        assert store.append(read_csv(workspace.path("all.csv"))).added == 0
+        assert (
+            change(store, imports.append, read_csv(workspace.path("all.csv")), required=1).added
+            == 0
+        )
 
 
 def test_only_what_is_known_may_be_settled(sqlite_workspace: Workspace) -> None:

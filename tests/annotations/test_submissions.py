@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+from functools import partial
 from typing import Any
 from uuid import uuid4
 
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 from sqlalchemy import select, text
 from sqlalchemy.exc import IntegrityError
 
-from sts.annotations import schema, submissions
+from sts.annotations import schema, submissions, views
 from sts.annotations.store import Store
 from sts.annotations.submissions import Refusal, check
 from sts.annotations.types import Claim
@@ -26,14 +27,15 @@ from tests.annotations.examples import (
     some_items,
     statuses,
 )
+from tests.stores import add_person, add_reference, ask, claim_items, enqueue, submit
 
 ITEM = "i" * 22
 
 
 def given_items(store: Store, number: int = 3) -> tuple[int, list[Claim]]:
-    store.enqueue(some_items(number))
-    ana = store.add_annotator("Ana")
-    return ana.id, store.claim(ana.id, suite=SUITE, count=number)
+    enqueue(store, some_items(number))
+    ana = add_person(store, "Ana")
+    return ana.id, claim_items(store, ana.id, suite=SUITE, count=number)
 
 
 def rows(store: Store, table: str) -> list[Any]:
@@ -44,9 +46,9 @@ def rows(store: Store, table: str) -> list[Any]:
 def test_sending_again_is_acknowledged_and_kept_once(store: Store) -> None:
     ana, claims = given_items(store)
     outbox = [a_submission(claim) for claim in claims[:2]]
-    assert statuses(store.submit(ana, outbox)) == ["saved", "saved"]
+    assert statuses(submit(store, ana, outbox)) == ["saved", "saved"]
     outbox.append(a_submission(claims[2], verdict="not_done", step=None))
-    assert statuses(store.submit(ana, outbox + outbox)) == (
+    assert statuses(submit(store, ana, outbox + outbox)) == (
         ["duplicate", "duplicate", "saved"] + ["duplicate"] * 3
     )
     assert len(rows(store, "events")) == 3
@@ -55,7 +57,7 @@ def test_sending_again_is_acknowledged_and_kept_once(store: Store) -> None:
 def test_every_field_is_kept_as_sent(store: Store) -> None:
     ana, [claim, *_] = given_items(store)
     sent = a_submission(claim, watched=0.25, seconds=3, extra=1, source="me", agent="x")
-    store.submit(ana, [sent])
+    submit(store, ana, [sent])
     [event] = rows(store, "events")
     kept = (event.uuid, event.item, event.verdict, event.step, event.watched, event.seconds)
     assert kept == (sent["uuid"], claim.item, "success", 7, 0.25, 3.0)
@@ -66,40 +68,40 @@ def test_a_correction_is_a_new_event_and_the_last_one_stands(store: Store, clock
     ana, [first, second, _] = given_items(store)
     sent = a_submission(first)
     corrected = a_submission(first, verdict="failure", step=9, corrects=sent["uuid"])
-    assert statuses(store.submit(ana, [sent, a_submission(second), corrected])) == ["saved"] * 3
-    assert [(j.continuation, j.verdict, j.step) for j in store.history(ana)] == [
+    assert statuses(submit(store, ana, [sent, a_submission(second), corrected])) == ["saved"] * 3
+    assert [(j.continuation, j.verdict, j.step) for j in ask(store, views.history, ana)] == [
         (first.continuation, "failure", 9),
         (second.continuation, "success", 7),
     ]
-    assert store.history(ana, 1)[0].uuid == corrected["uuid"]
+    assert ask(store, views.history, ana, 1)[0].uuid == corrected["uuid"]
     assert [event.verdict for event in rows(store, "events")] == ["success", "success", "failure"]
-    assert store.progress(SUITE).judged == 2
+    assert ask(store, views.progress, SUITE).judged == 2
 
 
 @attempt("Another's clip, another's answer", "a correction of what somebody else said", "refused")
 def test_a_correction_names_an_own_earlier_event_of_the_same_item(store: Store) -> None:
     ana, [first, second, _] = given_items(store)
-    store.set_required(SUITE, 2)
-    bo = store.add_annotator("Bo").id
-    theirs = a_submission(store.claim(bo, suite=SUITE, count=3)[0])
+    enqueue(store, some_items(3), required=2)
+    bo = add_person(store, "Bo").id
+    theirs = a_submission(claim_items(store, bo, suite=SUITE, count=3)[0])
     mine = a_submission(first)
-    store.submit(bo, [theirs])
-    store.submit(ana, [mine])
+    submit(store, bo, [theirs])
+    submit(store, ana, [mine])
     wrong = [
         a_submission(first, corrects=uuid4().hex),
         a_submission(second, corrects=mine["uuid"]),
         a_submission(first, corrects=theirs["uuid"]),
         a_submission(first, corrects="x"),
     ]
-    assert statuses(store.submit(ana, wrong)) == ["refused"] * 4
+    assert statuses(submit(store, ana, wrong)) == ["refused"] * 4
     assert len(rows(store, "events")) == 2
 
 
 def test_another_judgement_under_a_used_uuid_is_refused_and_kept_aside(store: Store) -> None:
     ana, [claim, *_] = given_items(store)
     sent = a_submission(claim)
-    store.submit(ana, [sent])
-    [ack] = store.submit(ana, [sent | {"verdict": "failure"}])
+    submit(store, ana, [sent])
+    [ack] = submit(store, ana, [sent | {"verdict": "failure"}])
     assert ack.status == "refused" and "under a new one" in ack.message
     assert [row.message for row in rows(store, "refused")] == [ack.message]
     assert rows(store, "events")[0].verdict == "success"
@@ -107,11 +109,11 @@ def test_another_judgement_under_a_used_uuid_is_refused_and_kept_aside(store: St
 
 def test_two_annotators_may_use_one_uuid(store: Store) -> None:
     ana, claims = given_items(store)
-    store.set_required(SUITE, 2)
-    bo = store.add_annotator("Bo").id
-    store.claim(bo, suite=SUITE, count=3)
+    enqueue(store, some_items(3), required=2)
+    bo = add_person(store, "Bo").id
+    claim_items(store, bo, suite=SUITE, count=3)
     sent = a_submission(claims[0])
-    assert statuses(store.submit(ana, [sent]) + store.submit(bo, [sent])) == ["saved", "saved"]
+    assert statuses(submit(store, ana, [sent]) + submit(store, bo, [sent])) == ["saved", "saved"]
 
 
 @attempt(
@@ -121,8 +123,8 @@ def test_two_annotators_may_use_one_uuid(store: Store) -> None:
 )
 def test_an_item_of_somebody_else_is_refused(store: Store) -> None:
     _, claims = given_items(store)
-    bo = store.add_annotator("Bo").id
-    [ack] = store.submit(bo, [a_submission(claims[0])])
+    bo = add_person(store, "Bo").id
+    [ack] = submit(store, bo, [a_submission(claims[0])])
     assert ack.message == "item was never given to this annotator"
 
 
@@ -173,18 +175,18 @@ def test_the_first_and_the_last_step_can_be_marked(step: int) -> None:
 
 
 def test_whatever_a_browser_sends_is_answered_and_kept_aside_once(store: Store) -> None:
-    ana = store.add_annotator("Ana").id
+    ana = add_person(store, "Ana").id
     messages: list[object] = [None, 3, "x", [], {}, [1], {"a": "\ud800"}, a_submission("\ud800")]
     for sent in (*messages[:3], messages, messages[4]):
-        acks = store.submit(ana, sent)
+        acks = submit(store, ana, sent)
         assert statuses(acks) == ["refused"] * (len(messages) if sent is messages else 1)
     assert len(rows(store, "refused")) == len(messages)
     assert rows(store, "events") == []
 
 
 def test_what_is_kept_aside_is_capped(store: Store) -> None:
-    ana = store.add_annotator("Ana").id
-    store.submit(ana, [{"uuid": "x" * 100_000}])
+    ana = add_person(store, "Ana").id
+    submit(store, ana, [{"uuid": "x" * 100_000}])
     assert len(rows(store, "refused")[0].raw) == 4096
 
 
@@ -193,12 +195,12 @@ def test_refused_answers_of_one_person_have_a_limit_and_hinder_no_good_one(
 ) -> None:
     monkeypatch.setattr(submissions, "REFUSED_LIMIT", 3)
     ana, [claim, *_] = given_items(store)
-    bo = store.add_annotator("Bo").id
-    acks = store.submit(ana, [{"uuid": str(i)} for i in range(9)])
+    bo = add_person(store, "Bo").id
+    acks = submit(store, ana, [{"uuid": str(i)} for i in range(9)])
     assert statuses(acks) == ["refused"] * 9 and all(ack.message for ack in acks)
-    assert statuses(store.submit(ana, [a_submission(claim)])) == ["saved"]
-    assert statuses(store.submit(bo, [{"uuid": "0"}])) == ["refused"]
-    assert [(one.annotator, one.raw) for one in store.refused()] == [
+    assert statuses(submit(store, ana, [a_submission(claim)])) == ["saved"]
+    assert statuses(submit(store, bo, [{"uuid": "0"}])) == ["refused"]
+    assert [(one.annotator, one.raw) for one in ask(store, submissions.refused_answers)] == [
         *(("Ana", f'{{"uuid": "{i}"}}') for i in range(3)),
         ("Bo", '{"uuid": "0"}'),
     ]
@@ -210,29 +212,29 @@ def test_a_message_of_too_many_answers_is_looked_at_as_far_as_the_limit(
     monkeypatch.setattr(submissions, "MESSAGE_LIMIT", 1)
     ana, [first, second, _] = given_items(store)
     sent = [a_submission(first), a_submission(second)]
-    acks = store.submit(ana, sent)
+    acks = submit(store, ana, sent)
     assert [(ack.uuid, ack.status) for ack in acks] == [
         (sent[0]["uuid"], "saved"),
         (sent[1]["uuid"], "refused"),
     ]
     assert "at most 1 answers in one message" in acks[1].message
-    assert statuses(store.submit(ana, sent[1:])) == ["saved"]
+    assert statuses(submit(store, ana, sent[1:])) == ["saved"]
 
 
 def test_what_is_nested_beyond_reading_is_refused_like_anything_else(store: Store) -> None:
-    ana = store.add_annotator("Ana").id
+    ana = add_person(store, "Ana").id
     deep: list[Any] = []
     for _ in range(100_000):
         deep = [deep]
     for sent in (deep, [{"uuid": deep}], [{"uuid": "a" * 32, "item": "b" * 22, "step": deep}]):
-        assert statuses(store.submit(ana, sent)) == ["refused"]
-    assert store.refused()
+        assert statuses(submit(store, ana, sent)) == ["refused"]
+    assert ask(store, submissions.refused_answers)
 
 
 @pytest.mark.parametrize("steps", [2**31, 2**63, 2**70])
 @pytest.mark.parametrize("column", ["horizon", "takeover"])
 def test_steps_that_no_column_holds_are_one_line(store: Store, column: str, steps: int) -> None:
-    for put in (store.enqueue, lambda items: store.add_reference(items[0], "not_done")):
+    for put in (partial(enqueue, store), lambda items: add_reference(store, items[0], "not_done")):
         with pytest.raises(DamagedData, match="expected a horizon of 1 to 2147483647 steps"):
             put([an_item("c", **{column: steps})])
 
@@ -244,34 +246,34 @@ def test_a_reason_that_no_database_can_hold_is_kept_readable(store: Store) -> No
         a_submission(claim, verdict="cannot_judge", step=None, reason=reason)
         for claim, reason in zip([first, second], reasons, strict=True)
     ]
-    assert statuses(store.submit(ana, sent)) == ["saved", "saved"]
-    kept = [judgement.reason for judgement in store.history(ana)]
+    assert statuses(submit(store, ana, sent)) == ["saved", "saved"]
+    kept = [judgement.reason for judgement in ask(store, views.history, ana)]
     assert kept == ["\ufffd", "the map  is   dark \u00e9"]
-    assert statuses(store.submit(ana, sent)) == ["duplicate", "duplicate"]
+    assert statuses(submit(store, ana, sent)) == ["duplicate", "duplicate"]
 
 
 def test_nothing_sent_is_nothing_acknowledged(store: Store) -> None:
-    assert store.submit(store.add_annotator("Ana").id, []) == []
+    assert submit(store, add_person(store, "Ana").id, []) == []
 
 
 def test_an_unknown_annotator_is_refused(store: Store) -> None:
     with pytest.raises(UnknownName, match="annotator number '77'"):
-        store.submit(77, [])
+        submit(store, 77, [])
 
 
 def test_a_reference_is_never_extra(workspace: Any) -> None:
     workspace.settings["annotation"]["reference_rate"] = 1
     with Store.open(workspace) as store:
-        store.add_reference(an_item("r"), "success", 3)
+        add_reference(store, an_item("r"), "success", 3)
         for name in ("Ana", "Bo"):
-            person = store.add_annotator(name).id
-            [claim] = store.claim(person, suite=SUITE)
-            assert statuses(store.submit(person, [a_submission(claim)])) == ["saved"]
+            person = add_person(store, name).id
+            [claim] = claim_items(store, person, suite=SUITE)
+            assert statuses(submit(store, person, [a_submission(claim)])) == ["saved"]
 
 
 def test_the_database_refuses_to_change_or_delete_an_event(store: Store) -> None:
     ana, [claim, *_] = given_items(store)
-    store.submit(ana, [a_submission(claim)])
+    submit(store, ana, [a_submission(claim)])
     statements = ["UPDATE events SET step = 2", "DELETE FROM events"]
     if os.environ.get("STS_DATABASE_URL"):
         statements.append("TRUNCATE events")

@@ -7,12 +7,13 @@ from typing import Any
 
 import pytest
 
-from sts.annotations import training
+from sts.annotations import training, views
 from sts.annotations.store import Store
 from sts.annotations.training import answer, standing
 from sts.annotations.types import Annotator, Item
 from sts.errors import DamagedData
 from sts.storage.workspace import Workspace
+from tests.stores import add_person, add_reference, ask, change, claim_items, enqueue, submit
 
 SUITE = "made-up@1"
 Opened = Callable[..., Store]
@@ -29,10 +30,10 @@ def opened(tmp_path: Any) -> Any:
         file.write_text(f"{file.read_text().partition('[annotation]')[0]}[annotation]\n{lines}")
         store = Store.open(Workspace.open(str(tmp_path)))
         stores.append(store)
-        store.enqueue(item(f"c{n}") for n in range(30))
+        enqueue(store, (item(f"c{n}") for n in range(30)))
         for n in range(references):
             truth, step = ("success", 4) if n % 2 else ("not_done", None)
-            store.add_reference(item(f"r{n}"), truth, step, note=f"Note {n}.")
+            add_reference(store, item(f"r{n}"), truth, step, note=f"Note {n}.")
         return store
 
     yield made
@@ -60,56 +61,58 @@ def sent(
 
 def test_a_round_is_passed_by_the_share_that_the_lead_asks_for(opened: Opened) -> None:
     store = opened(9, training=5, training_pass=0.8)
-    ann = store.add_annotator("ann")
+    ann = add_person(store, "ann")
     for n in range(5):
-        now = standing(store, ann.id)
+        now = ask(store, standing, ann.id)
         assert (now.needed, now.answered, len(now.lessons)) == (True, n, 5 - n)
         wrong = "cannot_judge" if n == 2 else ""
-        said = answer(store, ann.id, sent(now.lessons[0], n, wrong))
+        said = change(store, answer, ann.id, sent(now.lessons[0], n, wrong), alone=False)
         assert said and said.message.startswith("It does not agree" if wrong else "It agrees")
         words = said.message
-    assert "passed" in words and not standing(store, ann.id).needed
-    assert store.history(ann.id) == [] and store.judged_by() == {}, "nothing of it is a judgement"
+    assert "passed" in words and not ask(store, standing, ann.id).needed
+    assert ask(store, views.history, ann.id) == [] and ask(store, views.judged_by) == {}, (
+        "nothing of it is a judgement"
+    )
 
 
 def test_another_round_has_other_episodes_until_the_pool_is_empty(opened: Opened) -> None:
     store = opened(5, training=2, training_pass=1.0)
-    ann = store.add_annotator("ann")
+    ann = add_person(store, "ann")
     met: list[str] = []
     for n in range(5):
-        now = standing(store, ann.id)
+        now = ask(store, standing, ann.id)
         assert now.rounds == n // 2
         met.append(now.lessons[0].item)
-        last = answer(store, ann.id, sent(now.lessons[0], n, "failure", 1))
+        last = change(store, answer, ann.id, sent(now.lessons[0], n, "failure", 1), alone=False)
         assert last and ("another follows" in last.message) == (n in (1, 3))
     assert len(set(met)) == 5
     assert last and "nothing left to train on" in last.message
-    after = standing(store, ann.id)
+    after = ask(store, standing, ann.id)
     assert after.needed and after.lessons == ()
 
 
 def test_what_is_said_of_a_mark_says_how_far_off_it_is(opened: Opened) -> None:
     store = opened(30, training=20, training_pass=0.1)
-    ann = store.add_annotator("ann")
-    marked = [one for one in standing(store, ann.id).lessons if one.truth == "success"]
+    ann = add_person(store, "ann")
+    marked = [one for one in ask(store, standing, ann.id).lessons if one.truth == "success"]
     for n, (step, words) in enumerate(
         [(4, "It agrees: success at step 4."), (5, "Your mark is 1 step late"),
          (2, "Your mark is 2 steps early; it belongs to step 4."), (None, "yours was not done.")]
     ):  # fmt: skip
         wrong = ("success", step) if step else ("not_done", None)
-        said = answer(store, ann.id, sent(marked[n], n, *wrong))
+        said = change(store, answer, ann.id, sent(marked[n], n, *wrong), alone=False)
         assert said and words in said.message and "Note" in said.message
         assert (said.truth, said.step) == ("success", 4)
 
 
 def test_an_answer_that_comes_twice_is_kept_once_and_said_again(opened: Opened) -> None:
     store = opened(4, training=2)
-    ann = store.add_annotator("ann")
-    one = standing(store, ann.id).lessons[0]
-    first = answer(store, ann.id, sent(one, 1))
-    again = answer(store, ann.id, sent(one, 1))
+    ann = add_person(store, "ann")
+    one = ask(store, standing, ann.id).lessons[0]
+    first = change(store, answer, ann.id, sent(one, 1), alone=False)
+    again = change(store, answer, ann.id, sent(one, 1), alone=False)
     assert first and again and first.message == again.message
-    assert standing(store, ann.id).answered == 1
+    assert ask(store, standing, ann.id).answered == 1
 
 
 @pytest.mark.parametrize(
@@ -119,46 +122,52 @@ def test_an_answer_that_comes_twice_is_kept_once_and_said_again(opened: Opened) 
 )  # fmt: skip
 def test_what_is_no_answer_to_a_lesson_leaves_nothing(opened: Opened, forged: Any) -> None:
     store = opened(4, training=2)
-    ann, ben = store.add_annotator("ann"), store.add_annotator("ben")
-    one = sent(standing(store, ann.id).lessons[0], 1)
+    ann, ben = add_person(store, "ann"), add_person(store, "ben")
+    one = sent(ask(store, standing, ann.id).lessons[0], 1)
     assert (
-        answer(store, ann.id, one | forged if isinstance(forged, dict) and forged else forged)
+        change(
+            store,
+            answer,
+            ann.id,
+            one | forged if isinstance(forged, dict) and forged else forged,
+            alone=False,
+        )
         is None
     )
-    assert standing(store, ann.id).answered == standing(store, ben.id).answered == 0
+    assert ask(store, standing, ann.id).answered == ask(store, standing, ben.id).answered == 0
 
 
 def test_who_has_judged_before_is_not_trained_and_who_trained_does_not_meet_it_again(
     opened: Opened,
 ) -> None:
     store = opened(4, training=4, training_pass=0.0, reference_rate=1.0)
-    old, new = store.add_annotator("old"), store.add_annotator("new")
-    claim = store.claim(old.id, suite=SUITE, count=1)[0]
-    store.submit(old.id, [{"uuid": "f" * 32, "item": claim.item, "verdict": "not_done"}])
-    assert not standing(store, old.id).needed
+    old, new = add_person(store, "old"), add_person(store, "new")
+    claim = claim_items(store, old.id, suite=SUITE, count=1)[0]
+    submit(store, old.id, [{"uuid": "f" * 32, "item": claim.item, "verdict": "not_done"}])
+    assert not ask(store, standing, old.id).needed
     trained = _trained(store, new)
-    met = {one.item for one in store.claim(new.id, suite=SUITE, count=20)}
+    met = {one.item for one in claim_items(store, new.id, suite=SUITE, count=20)}
     assert len(met) == 20 and not met & trained
 
 
 def _trained(store: Store, person: Annotator) -> set[str]:
     met = set()
-    while (now := standing(store, person.id)).needed:
+    while (now := ask(store, standing, person.id)).needed:
         met.add(now.lessons[0].item)
-        assert answer(store, person.id, sent(now.lessons[0], len(met)))
+        assert change(store, answer, person.id, sent(now.lessons[0], len(met)), alone=False)
     return met
 
 
 def test_without_references_nobody_is_trained_and_the_lead_is_told(opened: Opened) -> None:
     store = opened(0, training=5)
-    assert not standing(store, store.add_annotator("ann").id).needed
-    assert "nobody is trained: sts references add" in training.lack(store)
+    assert not ask(store, standing, add_person(store, "ann").id).needed
+    assert "nobody is trained: sts references add" in ask(store, training.lack)
 
 
 def test_a_study_that_asks_for_nothing_trains_nobody(opened: Opened) -> None:
     store = opened(3)
-    assert not standing(store, store.add_annotator("ann").id).needed
-    assert training.lack(store) == ""
+    assert not ask(store, standing, add_person(store, "ann").id).needed
+    assert ask(store, training.lack) == ""
 
 
 @pytest.mark.parametrize(("name", "value"), [("training", -1), ("training_pass", 1.5)])

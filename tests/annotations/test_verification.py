@@ -15,9 +15,10 @@ import pytest
 from sqlalchemy import Connection, text
 from sqlalchemy.exc import DBAPIError
 
-from sts.annotations import events, history, people, played
+from sts.annotations import events, history, people, played, views
 from sts.annotations.database import RECORD
 from sts.annotations.export import _check, _Rows, _unlike, ratings
+from sts.annotations.history import verify
 from sts.annotations.schema import annotators
 from sts.annotations.store import FILE, Store
 from sts.annotations.study import study as asked
@@ -30,6 +31,7 @@ from tests.annotations.examples import (
     an_item,
 )
 from tests.annotations.test_events import an_event
+from tests.stores import add_person, add_reference, ask, claim_items, enqueue, submit
 
 REASON = {"verdict": "cannot_judge", "step": None, "reason": "too dark"}
 
@@ -42,21 +44,21 @@ def a_study(workspace: Workspace) -> None:
             an_item(f"c{n}", agent=f"agent-{n % 2}", scenario=f"s{n // 4}", clip=f"clip {n // 2}")
             for n in range(24)
         ]
-        store.enqueue(every, required=2)
-        store.enqueue([an_item("d0", suite="other@1")])
+        enqueue(store, every, required=2)
+        enqueue(store, [an_item("d0", suite="other@1")])
         for n in range(3):
-            store.add_reference(an_item(f"r{n}", agent="agent-0"), "success", n + 1)
-        rhea = store.add_annotator("Rhea", ["reviewer"]).id
+            add_reference(store, an_item(f"r{n}", agent="agent-0"), "success", n + 1)
+        rhea = add_person(store, "Rhea", ["reviewer"]).id
         for name in ("Ana", "Bo", "Cy"):
-            judge(store, store.add_annotator(name).id, 8)
-        store.enqueue([an_item("q0", clip="quiet", settled="silence")], required=None)
-        store.enqueue([an_item("v0", clip="look.1", rubric="1")])
-        dee = store.add_annotator("Dee").id
-        given = store.claim(dee, suite=SUITE, count=99)
-        store.enqueue([an_item("v0", clip="look.2", rubric="2")])
-        store.submit(dee, [a_submission(one) for one in given if one.continuation == "v0"])
-        disputed = sorted({one.item for one in store.history(2, 3)})
-        store.submit(rhea, [an_event("adjudication", item) for item in disputed[:2]])
+            judge(store, add_person(store, name).id, 8)
+        enqueue(store, [an_item("q0", clip="quiet", settled="silence")], required=None)
+        enqueue(store, [an_item("v0", clip="look.1", rubric="1")])
+        dee = add_person(store, "Dee").id
+        given = claim_items(store, dee, suite=SUITE, count=99)
+        enqueue(store, [an_item("v0", clip="look.2", rubric="2")])
+        submit(store, dee, [a_submission(one) for one in given if one.continuation == "v0"])
+        disputed = sorted({one.item for one in ask(store, views.history, 2, 3)})
+        submit(store, rhea, [an_event("adjudication", item) for item in disputed[:2]])
 
 
 def judge(store: Store, person: int, number: int) -> None:
@@ -64,12 +66,12 @@ def judge(store: Store, person: int, number: int) -> None:
     changes: list[dict[str, Any]] = [
         {"step": 9}, {"verdict": "failure"}, {"verdict": "not_done", "step": None}, REASON,
     ]  # fmt: skip
-    claims = store.claim(person, suite=SUITE, count=number)
+    claims = claim_items(store, person, suite=SUITE, count=number)
     for n, claim in enumerate(claims):
         sent = a_submission(claim, **changes[n % 4])
-        store.submit(person, [sent])
+        submit(store, person, [sent])
         if n == 2:
-            store.submit(person, [a_submission(claim, corrects=sent["uuid"])])
+            submit(store, person, [a_submission(claim, corrects=sent["uuid"])])
 
 
 Change = Callable[[Connection, random.Random], str]
@@ -134,7 +136,7 @@ class Tries:
                 what = change(connection, rng)
                 self.note(what, *self._found(connection, workspace, before))
                 raise Undone
-            assert store.verify().findings == ()
+            assert verify(store.database).findings == ()
 
     def by_a_bit(self, workspace: Workspace, bit: int, before: list[Any]) -> None:
         """Tries a database of which one bit is another, in a workspace that is used up."""
@@ -243,7 +245,7 @@ def test_no_flipped_bit_that_reaches_a_ratings_table_is_silent(
 def test_a_store_that_only_it_has_written_is_sound(workspace: Workspace) -> None:
     a_study(workspace)
     with Store.open(workspace) as store:
-        found = store.verify()
+        found = verify(store.database)
     assert found.findings == () and found.forgotten == 0
     counts = found.events, len(found.authors), len(found.clips), found.continuations
     assert (*counts, len(found.references)) == (30, 5, 19, 30, 3)
@@ -330,13 +332,13 @@ def altered(workspace: Workspace, statement: str) -> None:
 def test_who_is_forgotten_leaves_digests_and_verdicts(workspace: Workspace) -> None:
     a_study(workspace)
     with Store.open(workspace) as store:
-        before, pseudonym = ratings(workspace, SUITE), store.person("Bo").pseudonym
+        before, pseudonym = ratings(workspace, SUITE), ask(store, people.named, "Bo").pseudonym
         with store.database.write() as connection:
             seal = people.seal(pseudonym, pseudonym)
             own = annotators.update().where(annotators.c.id == 3)
             connection.execute(own.values(name=pseudonym, seal=seal))
             events.forget(connection, 3)
-        found = store.verify()
+        found = verify(store.database)
         assert found.findings == () and found.forgotten == 2
         after = ratings(workspace, SUITE)
         assert set(after[after["annotator"] == pseudonym]["reason"]) == {""}

@@ -13,8 +13,10 @@ from pathlib import Path
 from typing import Any, Self
 
 from annotator_app.auth import cookie_name
+from sts.annotations import people, sessions, views
 from sts.annotations.store import Store
 from sts.storage.workspace import Workspace
+from tests.stores import add_person, ask, change
 from tests.zygote import Copy, Zygote
 
 ROOT = Path(__file__).parents[2]
@@ -97,10 +99,15 @@ class Server:
     def secret(self, name: str, roles: tuple[str, ...] = ("annotator",)) -> str:
         """The secret of a session of `name`, who is added in these roles when new."""
         if name == OWNER:
-            return self.store.begin_session(OWNER)
-        there = name in {one.name for one in self.store.annotators()}
-        person = self.store.invite(name) if there else self.store.add_annotator(name, roles)
-        return self.store.enter(str(person.token))
+            owner = ask(self.store, people.named, OWNER).id
+            return change(self.store, sessions.begin, owner)
+        there = name in {one.name for one in ask(self.store, people.everybody)}
+        person = (
+            change(self.store, people.invite, name)
+            if there
+            else add_person(self.store, name, roles)
+        )
+        return change(self.store, sessions.enter, str(person.token))
 
     def let_in(self, context: Any, name: str, roles: tuple[str, ...] = ("annotator",)) -> None:
         """Lets a person into a browser profile as an invitation would, without a page on the way.
@@ -111,8 +118,8 @@ class Server:
         context.add_cookies([cookie | {"url": self.url("/"), "httpOnly": True}])
 
     def judgements(self, name: str) -> list[Any]:
-        found = [one for one in self.store.annotators() if one.name == name]
-        return self.store.history(found[0].id, limit=1000)
+        found = [one for one in ask(self.store, people.everybody) if one.name == name]
+        return ask(self.store, views.history, found[0].id, limit=1000)
 
 
 def empty_workspace(folder: Path) -> Workspace:

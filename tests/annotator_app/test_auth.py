@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from contextlib import AbstractContextManager
+from pathlib import Path
 from typing import Any
 
 import pytest
+from sqlalchemy import Connection, create_engine
+from sqlalchemy.pool import StaticPool
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
@@ -18,53 +22,52 @@ from annotator_app.entry import AWAY
 from annotator_app.routes import PAGE, application
 from annotator_app.settings import Settings
 from annotator_app.sign_in import FAILED, Provider
-from sts.annotations.sessions import LAPSED, UNKNOWN, USED, Invitation
+from sts.annotations import people, schema, sessions
+from sts.annotations.database import Database
+from sts.annotations.sessions import LAPSED, UNKNOWN, USED
 from sts.annotations.store import Store
-from sts.annotations.types import Annotator
-from sts.errors import ArgumentError, StoreError
+from sts.errors import StoreError
 from tests.access.attempts import attempt
 
-TOKEN, OWNERS, WAITING, SPENT, LATE = "a-session", "the-key", "waiting", "spent", "late"
+TOKEN, ANOTHERS, OWNERS = "a-session", "anothers", "the-key"
+WAITING, SPENT, LATE = "waiting", "spent", "late"
 COOKIE = cookie_name("/somewhere")
 HERE = "http://study.example:8501"
 
 
 class Gate(Store):
-    """Lets in who holds `TOKEN`, and whoever spends `WAITING`."""
+    """A study in memory: Ann's session is `TOKEN`, or its `owner`'s, and `WAITING` invites her."""
 
-    held, owner = "", "Ann"
+    def __init__(self, owner: str = "<i>Ann</i>") -> None:
+        engine = create_engine(
+            "sqlite://", poolclass=StaticPool, connect_args={"check_same_thread": False}
+        )
+        super().__init__(Database(engine, "a study", Path("record")))
+        now = self.now()
+        with self.write() as connection:
+            schema.metadata.create_all(connection)
+            names = dict.fromkeys(("Olga", "Eve", owner))
+            numbers = {name: people.add(connection, name, now=now).id for name in names}
+            for secret, name in ((TOKEN, owner), (ANOTHERS, "Eve")):
+                row = {"secret_hash": sessions.hashed(secret), "begun": now, "seen": now}
+                connection.execute(schema.sessions.insert(), row | {"annotator": numbers[name]})
+            for token, used, expires in ((WAITING, None, 9), (SPENT, now, 9), (LATE, None, -9)):
+                row = {"token_hash": sessions.hashed(token), "annotator": numbers[owner]}
+                row |= {"made": now, "expires": now + expires, "used": used}
+                connection.execute(schema.invitations.insert(), row)
 
-    def __init__(self) -> None: ...
-
-    def begin_session(self, name: str, held: str = "") -> str:
-        assert name == "Olga"
-        self.held = held
-        return TOKEN
-
-    def annotator_by_session(self, secret: str) -> Annotator | None:
-        return Annotator(7, self.owner) if secret == TOKEN else None
-
-    def invitation(self, token: str) -> Invitation | None:
-        found = {WAITING: "", SPENT: USED, LATE: LAPSED}.get(token)
-        return None if found is None else Invitation(7, "<i>Ann</i>", found)
-
-    def enter(self, token: str, held: str = "") -> str:
-        if token != WAITING:
-            raise ArgumentError(USED)
-        self.held = held
-        return TOKEN
-
-    def sign_in(self, email: str, held: str = "") -> str:
-        raise ArgumentError(f"nobody is {email}")
+    def whose(self, answer: list[dict[str, Any]]) -> str:
+        """Return the name of the person whose session an answer begins."""
+        name, _, secret = header(answer, "set-cookie").partition(";")[0].partition("=")
+        found = people.find_by_session(self, secret)
+        assert name == COOKIE and found is not None
+        return found.name
 
 
 class Away(Gate):
     """Of a study whose database cannot be reached."""
 
-    def annotator_by_session(self, secret: str) -> Annotator | None:
-        raise StoreError("annotation database /secret/place is gone")
-
-    def invitation(self, token: str) -> Invitation | None:
+    def read(self) -> AbstractContextManager[Connection]:
         raise StoreError("annotation database /secret/place is gone")
 
 
@@ -153,8 +156,8 @@ def test_two_studies_on_one_host_do_not_put_out_each_others_people() -> None:
     assert other != COOKIE and "/" not in other
     assert status("/", f"{other}=their-token; {COOKIE}={TOKEN}") == 200
     assert status("/", f"{other}={TOKEN}") == 401
-    entered = asked("/enter", form=f"t={WAITING}".encode())
-    assert header(entered, "set-cookie").startswith(f"{COOKIE}={TOKEN};")
+    gate = Gate()
+    assert gate.whose(asked("/enter", form=f"t={WAITING}".encode(), at=door(gate))) == "<i>Ann</i>"
 
 
 @pytest.mark.parametrize("path", ["/", "/annotate", "/_stcore/host-config", "/favicon.png"])
@@ -190,7 +193,7 @@ def test_opening_an_invitation_shows_a_page_and_its_form_begins_the_session() ->
     entered = asked("/enter", form=f"t={WAITING}".encode(), scheme="https", headers=SECURE)
     assert (entered[0]["status"], header(entered, "location")) == (303, "/")
     cookie = header(entered, "set-cookie").split("; ")
-    assert cookie[0] == f"{COOKIE}={TOKEN}" and "Path=/" in cookie
+    assert cookie[0].startswith(f"{COOKIE}=") and "Path=/" in cookie
     assert {"HttpOnly", "SameSite=lax", "Secure"} <= {*cookie}
     plain = asked("/enter", form=f"t={WAITING}".encode())
     assert "Secure" not in header(plain, "set-cookie")
@@ -222,15 +225,14 @@ def test_a_link_that_lets_nobody_in_says_why_in_one_sentence(
 
 
 def test_the_link_of_the_owner_opens_again_and_again() -> None:
+    gate = Gate()
     for _ in range(2):
-        answer = asked("/enter", query=f"t={OWNERS}")
-        assert answer[0]["status"] == 303
-        assert header(answer, "set-cookie").startswith(f"{COOKIE}={TOKEN};")
+        answer = asked("/enter", query=f"t={OWNERS}", at=door(gate))
+        assert answer[0]["status"] == 303 and gate.whose(answer) == "Olga"
 
 
 def test_owners_link_keeps_the_session_that_they_have() -> None:
-    gate = Gate()
-    gate.owner = "Olga"
+    gate = Gate("Olga")
     answer = asked("/enter", f"{COOKIE}={TOKEN}", f"t={OWNERS}", at=door(gate))
     assert (answer[0]["status"], header(answer, "location")) == (303, "/")
     assert not header(answer, "set-cookie")
@@ -244,8 +246,9 @@ def test_owners_link_keeps_the_session_that_they_have() -> None:
 @pytest.mark.parametrize("token", [OWNERS, WAITING])
 def test_door_passes_on_the_session_that_the_browser_held(token: str) -> None:
     gate = Gate()
-    asked("/enter", f"{COOKIE}=another-session", form=f"t={token}".encode(), at=door(gate))
-    assert gate.held == "another-session"
+    asked("/enter", f"{COOKIE}={ANOTHERS}", form=f"t={token}".encode(), at=door(gate))
+    assert people.find_by_session(gate, ANOTHERS) is None
+    assert people.find_by_session(gate, TOKEN) is not None
 
 
 def test_an_invitation_that_was_spent_still_opens_the_page_of_who_entered_by_it() -> None:
@@ -261,9 +264,9 @@ class Counting(Gate):
 
     asked = 0
 
-    def annotator_by_session(self, secret: str) -> Annotator | None:
+    def read(self) -> AbstractContextManager[Connection]:
         self.asked += 1
-        return super().annotator_by_session(secret)
+        return super().read()
 
 
 @attempt(
@@ -410,12 +413,13 @@ class Locked(Gate):
     """Of a study whose database answers nothing until it is told to."""
 
     def __init__(self) -> None:
+        super().__init__()
         self.asked, self.free = threading.Event(), threading.Event()
 
-    def annotator_by_session(self, secret: str) -> Annotator | None:
+    def read(self) -> AbstractContextManager[Connection]:
         self.asked.set()
         assert self.free.wait(60)
-        return super().annotator_by_session(secret)
+        return super().read()
 
 
 @pytest.mark.parametrize("path", ["/", "/enter"])

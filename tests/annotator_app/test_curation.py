@@ -16,6 +16,7 @@ from annotator_app.curation.exchange import AHEAD, exchange
 from annotator_app.curation.ghosts import Ghosts
 from annotator_app.events import UNSAVED, namespace
 from scenarios.profiles import Profiles
+from sts.annotations import decisions, people
 from sts.annotations.store import Store
 from sts.annotations.types import Annotator
 from sts.errors import StoreError
@@ -25,6 +26,7 @@ from sts.suites import store as suites
 from sts.trajectories import store as trajectories
 from tests.annotator_app.components.test_types import declared
 from tests.examples import accepted, on_test_side, recorded, scenarios
+from tests.stores import add_person, ask
 
 IDS = [f"clean-take-{n:02d}" for n in range(1, 5)]
 
@@ -37,8 +39,8 @@ class Study:
         self.drafts = Drafts(workspace)
         trajectories.save(workspace, on_test_side(recorded(count=64))[:4])
         self.draft = drafts.begin(workspace, "own", scenarios(4))
-        self.ana = store.add_annotator("Ana", ("curator",))
-        self.ben = store.add_annotator("Ben", ("curator",))
+        self.ana = add_person(store, "Ana", ("curator",))
+        self.ben = add_person(store, "Ben", ("curator",))
 
     def sends(self, who: Annotator, sent: object = None) -> dict[str, Any]:
         """Returns what a page gets for what it sends."""
@@ -59,7 +61,9 @@ class Study:
     @property
     def kept(self) -> list[tuple[str, str, str]]:
         """Every decision: who, what, about which."""
-        return [(d.by, d.kind, d.candidate) for d in self.store.decisions(self.draft.id)]
+        return [
+            (d.by, d.kind, d.candidate) for d in ask(self.store, decisions.of_draft, self.draft.id)
+        ]
 
 
 @pytest.fixture
@@ -263,7 +267,7 @@ def test_a_store_that_fails_acknowledges_nothing(
     def fails(*given: object) -> None:
         raise StoreError("the disk is full")
 
-    monkeypatch.setattr(study.store, "decide", fails)
+    monkeypatch.setattr(decisions, "append", fails)
     data = study.sends(study.ana, {"outbox": [study.decision("accept")]})
     assert data["acks"] == [] and data["trouble"].startswith(UNSAVED)
 
@@ -271,7 +275,7 @@ def test_a_store_that_fails_acknowledges_nothing(
 def test_a_study_without_a_draft_says_how_one_is_begun(tmp_path: Path) -> None:
     workspace = Workspace.open(str(tmp_path)).ensure()
     with Store.open(workspace) as store:
-        ana = store.add_annotator("Ana", ("curator",))
+        ana = add_person(store, "Ana", ("curator",))
         data = exchange(Drafts(workspace), store, ana, None, place="here")
     assert data["draft"] is None and "sts mine" in data["empty"]["text"]
 
@@ -281,7 +285,7 @@ def test_a_draft_that_was_frozen_meanwhile_takes_no_decision(tmp_path: Path) -> 
     draft = accepted(workspace, "own", scenarios(2))
     suites.freeze(workspace, "own", scenarios(2), made_by={"draft": draft.id})
     with Store.open(workspace) as store:
-        (ana,) = store.annotators()
+        (ana,) = ask(store, people.everybody)
         sent = {
             "draft": draft.id,
             "candidate": IDS[0],
@@ -341,7 +345,7 @@ def test_the_other_half_of_a_pair_is_shown_beside_it(tmp_path: Path) -> None:
     pair = [replace(one, pair="p-01"), replace(two, pair="p-01", tags=("b",)), alone]
     drafts.begin(workspace, "own", pair)
     with Store.open(workspace) as store:
-        ana, every = store.add_annotator("Ana", ("curator",)), Drafts(workspace)
+        ana, every = add_person(store, "Ana", ("curator",)), Drafts(workspace)
         half = exchange(every, store, ana, None, place="here")["half"]
         assert (half["of"], half["id"], half["tags"]) == (IDS[0], IDS[1], ["b"])
         sent = {"author": namespace("here", ana.id), "at": IDS[2]}

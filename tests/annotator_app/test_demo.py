@@ -27,6 +27,7 @@ from sts.storage.workspace import Workspace
 from sts.suites import store as suites
 from tests.examples import scenarios
 from tests.pictures import IMAGES, read_shown
+from tests.stores import add_person, claim_items, submit
 
 BANNER = "Automatic labels, not an STS result"
 
@@ -171,11 +172,11 @@ def test_after_ten_marks_the_report_shows_both_labels_and_their_agreement(root: 
             suite,
             continuations.load(workspace, {s.hash for s in suite.scenarios}),
         )
-        who = store.add_annotator("ann")
+        who = add_person(store, "ann")
         for _ in range(10):
-            (one, *_) = store.claim(who.id, suite="core@2", count=1)
+            (one, *_) = claim_items(store, who.id, suite="core@2", count=1)
             sent = {"uuid": uuid.uuid4().hex, "item": one.item, "verdict": "success", "step": 1}
-            (ack,) = store.submit(who.id, [sent])
+            (ack,) = submit(store, who.id, [sent])
             assert ack.status == "saved"
     assert main(["report", "core@2", "--workspace", str(root)]) == 0
     found = report(root)

@@ -17,6 +17,7 @@ from annotator_app import events
 from annotator_app.events import FEWEST, PATIENCE, exchange, namespace
 from annotator_app.pages import guide
 from annotator_app.remaining import Remaining
+from sts.annotations import submissions, views
 from sts.annotations.store import Store
 from sts.annotations.types import Annotator, Item
 from sts.domains import Picture, domain
@@ -25,6 +26,8 @@ from sts.errors import StoreError, UnknownName
 from sts.storage.workspace import Workspace
 from sts.viewer.payload import payload
 from tests.access.attempts import attempt
+from tests.stores import add_person, ask, claim_items
+from tests.stores import enqueue as in_store_enqueue
 
 SUITE = "made-up@1"
 
@@ -37,7 +40,7 @@ def store(tmp_path: Path) -> Iterator[Store]:
 
 @pytest.fixture
 def ann(store: Store) -> Annotator:
-    return store.add_annotator("ann")
+    return add_person(store, "ann")
 
 
 def enqueue(store: Store, count: int) -> None:
@@ -47,11 +50,20 @@ def enqueue(store: Store, count: int) -> None:
         "category": "c",
         "kind": "instruction",
     }
-    store.enqueue(
-        Item(
-            f"c{n}", clip=f"c{n}", agent="a", scenario_hash=f"{n}", horizon=5, takeover=3, **common
-        )
-        for n in range(count)
+    in_store_enqueue(
+        store,
+        (
+            Item(
+                f"c{n}",
+                clip=f"c{n}",
+                agent="a",
+                scenario_hash=f"{n}",
+                horizon=5,
+                takeover=3,
+                **common,
+            )
+            for n in range(count)
+        ),
     )
 
 
@@ -110,12 +122,12 @@ def test_what_another_author_did_is_ignored_and_neither_acknowledged_nor_kept(
     store: Store, ann: Annotator, caplog: pytest.LogCaptureFixture
 ) -> None:
     enqueue(store, 2)
-    ben = store.add_annotator("ben")
+    ben = add_person(store, "ben")
     item = talk(store, ann, None)["queue"][0]["id"]
     for author in (namespace("here", ann.id), namespace("there", ben.id), "", None, 5, ["x"]):
         data = talk(store, ben, {"author": author, "outbox": [answer(item)]})
         assert data["acks"] == [] and data["author"] == namespace("here", ben.id)
-    assert store.history(ben.id, 10) == [] and caplog.text.count("another author") == 6
+    assert ask(store, views.history, ben.id, 10) == [] and caplog.text.count("another author") == 6
     assert [ack["status"] for ack in talk(store, ann, {"outbox": [answer(item)]})["acks"]] == [
         "saved"
     ]
@@ -145,10 +157,10 @@ def test_a_failing_store_acknowledges_nothing_and_names_no_path(
 ) -> None:
     enqueue(store, 1)
 
-    def fail(*_: object) -> None:
+    def fail(*_: object, **more: object) -> None:
         raise StoreError("annotation database /secret/place is locked")
 
-    monkeypatch.setattr(store, "submit", fail)
+    monkeypatch.setattr(submissions, "submit", fail)
     with caplog.at_level(logging.ERROR):
         data = talk(store, ann, {"outbox": [answer("x" * 22)]})
     assert data["acks"] == [] and data["queue"] is None
@@ -190,7 +202,7 @@ def test_where_nothing_can_be_shown_the_page_says_so_to_everybody(
     empty = talk(store, ann, None, shown=blank, broken=broken, runs=True)["empty"]
     assert empty["title"] == "2 episodes cannot be shown"
     assert "unknown continuation" in empty["text"] and "sts annotate" in empty["text"]
-    other = store.add_annotator("bob")  # for whom nothing is left: ann holds both
+    other = add_person(store, "bob")  # for whom nothing is left: ann holds both
     empty = talk(store, other, None, shown=blank, broken=broken)["empty"]
     assert empty["title"] == "2 episodes cannot be shown"
     assert "tell whoever runs this study" in empty["text"] and "c0" not in empty["text"]
@@ -211,7 +223,7 @@ def test_one_exchange_tries_few_that_fail_and_the_next_ones_find_what_can_be_sho
 def test_what_could_not_be_shown_is_free_for_others_once_it_can(tmp_path: Path) -> None:
     now = [0.0]
     with Store.open(Workspace.open(str(tmp_path)), clock=lambda: now[0]) as store:
-        ann, bob = store.add_annotator("ann"), store.add_annotator("bob")
+        ann, bob = add_person(store, "ann"), add_person(store, "bob")
         enqueue(store, 20)
         blank, broken = Blank({f"c{n}" for n in range(20)}), dict[str, str]()
         for _ in range(3):
@@ -250,15 +262,15 @@ def test_large_episodes_come_three_at_a_time_and_the_next_ones_when_they_are_her
         assert [one["id"] for one in data["queue"] if "of" not in one] == here
         here = [one["id"] for one in data["queue"]]
         assert len(here) == n and data["more"]
-    assert not talk(store, ann, {"has": [one.item for one in store.claim(ann.id, suite=SUITE)]})[
-        "more"
-    ]
+    assert not talk(
+        store, ann, {"has": [one.item for one in claim_items(store, ann.id, suite=SUITE)]}
+    )["more"]
 
 
 def test_the_day_is_counted_from_the_midnight_of_who_is_at_the_page(tmp_path: Path) -> None:
     clock = [time.time() - 3600.0]
     with Store.open(Workspace.open(str(tmp_path)), clock=lambda: clock[0]) as store:
-        ann = store.add_annotator("ann")
+        ann = add_person(store, "ann")
         enqueue(store, 5)
         first, second = (one["id"] for one in talk(store, ann, None)["queue"][:2])
         talk(store, ann, {"outbox": [answer(first, seconds=20.0)]})
@@ -299,7 +311,7 @@ def test_who_comes_when_all_is_judged_is_thanked_for_nothing(store: Store, ann: 
     enqueue(store, 1)
     item = talk(store, ann, None)["queue"][0]["id"]
     talk(store, ann, {"outbox": [answer(item)]})
-    empty = talk(store, store.add_annotator("late"), None)["empty"]
+    empty = talk(store, add_person(store, "late"), None)["empty"]
     assert empty["title"] == "Nothing is left to judge"
     assert "judged 0" not in empty["text"]
 

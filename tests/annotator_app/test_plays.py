@@ -20,6 +20,7 @@ from sts.suites import store as suites
 from sts.suites.types import Suite
 from sts.worlds.lambda_star.domain import Batch
 from tests.examples import scenarios
+from tests.stores import add_person
 
 TURNS = [[n % 9, 0] for n in range(8)]
 two = functools.cache(lambda: tuple(scenarios(2)))
@@ -65,7 +66,7 @@ def table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Table]:
 
 @pytest.fixture
 def ann(table: Table) -> Annotator:
-    return table.store.add_annotator("ann")
+    return add_person(table.store, "ann")
 
 
 def test_turn_n_steps_the_world_once_and_sends_one_frame(table: Table, ann: Annotator) -> None:
@@ -156,7 +157,7 @@ def test_of_more_plays_than_are_held_open_the_longest_unused_is_closed(
     table: Table, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(play, "KEPT", 2)
-    people = [table.store.add_annotator(name) for name in ("ann", "bob", "cy")]
+    people = [add_person(table.store, name) for name in ("ann", "bob", "cy")]
     begun = [table.sends(person, None) for person in people]
     steps = table.steps
     for one, person in zip(begun[1:], people[1:], strict=True):

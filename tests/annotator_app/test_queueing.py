@@ -10,6 +10,7 @@ import pytest
 from sqlalchemy import select
 
 from annotator_app import queueing
+from sts.annotations import views
 from sts.annotations.export import ratings
 from sts.annotations.schema import items
 from sts.annotations.store import Store
@@ -23,6 +24,7 @@ from sts.suites.selections import select as select_part
 from sts.suites.types import Suite
 from tests.annotations.examples import a_submission
 from tests.examples import accepted, scenarios
+from tests.stores import add_person, ask, claim_items, submit
 
 
 @pytest.fixture
@@ -53,11 +55,11 @@ def test_of_more_than_wait_at_a_time_some_are_drawn_by_lot_and_others_follow(
         assert [queueing.fill(few, store, whole) for _ in range(2)] == [20, 20]
         first = queued(store)
         assert len(first) == 5
-        person = store.add_annotator("Ana")
-        claims = store.claim(person.id, suite=suite.label, count=3)
+        person = add_person(store, "Ana")
+        claims = claim_items(store, person.id, suite=suite.label, count=3)
         for claim in claims:
-            store.submit(person.id, [a_submission(claim)])
-        assert store.progress(suite.label).complete == 3
+            submit(store, person.id, [a_submission(claim)])
+        assert ask(store, views.progress, suite.label).complete == 3
         queueing.fill(few, store, whole)
         assert len(queued(store)) == 8 and first < queued(store)
     with Store.open(workspace) as store:
@@ -100,7 +102,7 @@ def test_silence_where_an_answer_is_asked_waits_for_nobody_if_the_study_says_so(
     settling = Workspace(workspace.root, {"annotation": {"settle": "silence"}})
     with Store.open(settling) as store:
         queueing.fill(settling, store, whole)
-        progress = store.progress(suite.label)
+        progress = ask(store, views.progress, suite.label)
     suites.write(workspace.path("suites", "mine", "1"), suite)
     table = ratings(settling, suite.label)
     assert set(table[table["source"] == "settled"]["continuation"]) == quiet
@@ -109,4 +111,8 @@ def test_silence_where_an_answer_is_asked_waits_for_nobody_if_the_study_says_so(
     assert progress.judged == 0 and progress.complete == progress.settled
     with Store.open(workspace) as store:
         queueing.fill(workspace, store, whole)
-        assert store.progress(suite.label).settled == 0 == store.progress(suite.label).complete
+        assert (
+            ask(store, views.progress, suite.label).settled
+            == 0
+            == ask(store, views.progress, suite.label).complete
+        )

@@ -15,6 +15,8 @@ import pytest
 from annotator_app.events import UNSAVED, namespace
 from annotator_app.reviewing.exchange import AHEAD, exchange
 from annotator_app.reviewing.views import letter
+from sts.annotations import people, submissions
+from sts.annotations import reviews as store_reviews
 from sts.annotations.reviewed import Queues
 from sts.annotations.store import Store
 from sts.annotations.types import Annotator
@@ -23,6 +25,8 @@ from sts.storage.workspace import Workspace
 from tests.access.attempts import attempt
 from tests.annotations.examples import SUITE
 from tests.annotations.test_reviewed import Team, rules
+from tests.stores import ask, submit
+from tests.stores import change as in_store_change
 
 
 @pytest.fixture
@@ -42,7 +46,7 @@ def team(store: Store) -> Team:
 
 
 def person(store: Store, name: str) -> Annotator:
-    return next(one for one in store.annotators() if one.name == name)
+    return next(one for one in ask(store, people.everybody) if one.name == name)
 
 
 def shown(continuation: str) -> dict[str, Any]:
@@ -86,7 +90,7 @@ def test_letters_tell_nothing_from_one_clip_to_another(store: Store) -> None:
     for _ in range(24):
         case = talk(store, None)["cases"][0]
         of_ana.add(next(one["by"] for one in case["said"] if one["verdict"] == "success"))
-        store.submit(first.id, [decision(case["episode"]["id"])])
+        submit(store, first.id, [decision(case["episode"]["id"])])
     assert of_ana == {"P", "Q"}
     assert [letter(n) for n in (0, 10, 11, 23)] == ["P", "Z", "P2", "Q3"]
 
@@ -109,7 +113,9 @@ def test_sending_the_outbox_twice_keeps_it_once(store: Store, team: Team) -> Non
     assert [ack["status"] for ack in talk(store, sent)["acks"]] == ["saved"] * 3
     again = talk(store, sent)
     assert [ack["status"] for ack in again["acks"]] == ["duplicate"] * 3 and again["news"] == []
-    assert [one.verdict for one in store.adjudications(SUITE).values()] == ["failure"]
+    assert [one.verdict for one in ask(store, store_reviews.adjudications, SUITE).values()] == [
+        "failure"
+    ]
     assert again["queues"]["disputes"]["done"] == 1
 
 
@@ -124,12 +130,12 @@ def test_of_two_reviewers_who_decide_at_once_both_are_kept_and_told(
     [news] = data["news"]
     assert "Another reviewer had decided this one too, as not done." in news["text"]
     assert "yours, stands" in news["text"] and "Max" not in json.dumps(data)
-    assert store.adjudications(SUITE)[item].by == "Rhea"
+    assert ask(store, store_reviews.adjudications, SUITE)[item].by == "Rhea"
     reviews = [decision(item, kind="review", label=label) for label in ("empty", "fair")]
     for name, one in zip(("Max", "Rhea"), reviews, strict=True):
         data = talk(store, {"outbox": [one], "queue": "failures"}, name)
     assert "as empty. Both are kept; the later, yours, counts" in data["news"][0]["text"]
-    assert len(store.reviews(SUITE)[item]) == 2
+    assert len(ask(store, store_reviews.reviews, SUITE)[item]) == 2
 
 
 @pytest.mark.parametrize(
@@ -162,11 +168,14 @@ def test_who_is_no_reviewer_decides_nothing_whatever_they_send(store: Store, tea
         forged = decision(item, kind=kind, label="empty", role="reviewer", roles=["reviewer"])
         [ack] = talk(store, {"outbox": [forged], "roles": ["reviewer"]}, "Ana")["acks"]
         assert ack["status"] == "refused" and "expected a reviewer" in ack["message"]
-    assert store.adjudications(SUITE) == {} and store.reviews(SUITE) == {}
+    assert (
+        ask(store, store_reviews.adjudications, SUITE) == {}
+        and ask(store, store_reviews.reviews, SUITE) == {}
+    )
 
 
 def test_a_decision_about_what_one_judged_oneself_is_refused(store: Store, team: Team) -> None:
-    store.set_role("Ana", "reviewer")
+    in_store_change(store, people.set_role, "Ana", "reviewer")
     item = talk(store, None)["cases"][0]["episode"]["id"]
     [ack] = talk(store, {"outbox": [decision(item)]}, "Ana")["acks"]
     assert ack["message"] == "this item was judged by this reviewer; another decides"
@@ -179,7 +188,7 @@ def test_what_another_author_decided_stays_in_their_browser(
     item = talk(store, None)["cases"][0]["episode"]["id"]
     author = namespace("here", person(store, "Max").id)
     data = talk(store, {"author": author, "outbox": [decision(item)]})
-    assert data["acks"] == [] and store.adjudications(SUITE) == {}
+    assert data["acks"] == [] and ask(store, store_reviews.adjudications, SUITE) == {}
     assert "another author" in caplog.text
 
 
@@ -206,10 +215,10 @@ def test_while_the_store_is_away_nothing_is_acknowledged(
 ) -> None:
     item = talk(store, None)["cases"][0]["episode"]["id"]
 
-    def away(*given: object) -> None:
+    def away(*given: object, **more: object) -> None:
         raise StoreError("the disk is full")
 
-    monkeypatch.setattr(store, "submit", away)
+    monkeypatch.setattr(submissions, "submit", away)
     with caplog.at_level(logging.ERROR):
         data = talk(store, {"outbox": [decision(item)]})
     assert (data["acks"], data["cases"], data["trouble"]) == ([], None, UNSAVED)

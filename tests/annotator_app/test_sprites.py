@@ -29,6 +29,7 @@ from sts.suites import store as suites
 from sts.viewer import sprites
 from sts.viewer.payload import shown
 from tests.annotator_app import ring
+from tests.stores import add_person
 
 
 def one_of(workspace: Workspace) -> Continuation:
@@ -174,7 +175,7 @@ def test_a_person_who_plays_sees_the_frames_and_one_more_with_each_turn(
 ) -> None:
     suite = suites.load(workspace, ring.SUITE)
     with Store.open(workspace) as store:
-        who = store.add_annotator("ann")
+        who = add_person(store, "ann")
         begun = at_play(workspace, store, suite, who, None)
         sent = {"session": begun["session"], "turns": [[2, 0], [1, 0]], "seconds": 3}
         data = at_play(workspace, store, suite, who, sent)
@@ -205,7 +206,7 @@ def test_a_person_is_shown_what_the_participant_may_see_or_else_is_a_baseline(
     suite = suites.freeze(workspace, "rings", [scenario])
     turns = [[1 + t % 2, 0] for t in range(ring.HORIZON)]
     with Store.open(workspace) as store:
-        who = store.add_annotator("ann")
+        who = add_person(store, "ann")
         begun = at_play(workspace, store, suite, who, None)
         sent = {"session": begun["session"], "turns": turns, "seconds": 3}
         data = at_play(workspace, store, suite, who, sent)
@@ -243,7 +244,7 @@ def test_a_scenario_that_cannot_be_shown_is_passed_over_in_a_turn(
         return drawn(self)
 
     with Store.open(workspace) as store:
-        who = store.add_annotator("ann")
+        who = add_person(store, "ann")
         first = at_play(workspace, store, suite, who, None)["session"]
         monkeypatch.setattr(ring.Ring, "render", crashing)
         none = at_play(workspace, store, suite, who, None)
@@ -258,7 +259,7 @@ def test_scenarios_that_cannot_be_shown_hide_none_that_can(
 ) -> None:
     suite, broken = suites.load(workspace, ring.SUITE), set[str]()
     with Store.open(workspace) as store:
-        who = store.add_annotator("ann")
+        who = add_person(store, "ann")
         order = sorted(suite.scenarios, key=lambda s: play.key(who, s))
         sound = order[play.PATIENCE]
 
@@ -284,7 +285,7 @@ def test_what_a_page_sends_closes_a_scenario_to_nobody_else(
         raise StsError("the partner failed")
 
     with Store.open(workspace) as store:
-        who = store.add_annotator("ann")
+        who = add_person(store, "ann")
         more: dict[str, Any] = {"plays": plays, "broken": broken}
         first = at_play(workspace, store, suite, who, None, **more)
         sent = {"session": first["session"], "turns": [[2, 0]]}
@@ -305,6 +306,6 @@ def test_a_world_that_is_not_at_hand_is_passed_over_in_a_turn(
     suite = suites.load(workspace, ring.SUITE)
     monkeypatch.setattr(play, "domain", missing)
     with Store.open(workspace) as store:
-        who = store.add_annotator("ann")
+        who = add_person(store, "ann")
         data = at_play(workspace, store, suite, who, None)
     assert data == {"session": None, "broken": play.PATIENCE}

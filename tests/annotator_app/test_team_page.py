@@ -18,11 +18,13 @@ from annotator_app.pages import team
 from annotator_app.reporting import Builder
 from annotator_app.settings import Settings
 from annotator_app.tables import escaped_markdown, table
+from sts.annotations import members, people, sessions
 from sts.annotations.members import Work
 from sts.annotations.store import Store
 from sts.storage.workspace import Workspace
 from tests.access.attempts import attempt
 from tests.annotations.examples import SUITE, Clock, a_submission, an_item, some_items
+from tests.stores import add_person, ask, change, claim_items, enqueue, submit
 
 
 @pytest.fixture(autouse=True)
@@ -40,7 +42,7 @@ def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Store]:
     monkeypatch.setattr(state, "settings", lambda: Settings(str(tmp_path), SUITE))
     monkeypatch.setattr(state, "builder", lambda: Builder(workspace, SUITE))
     with Store.open(workspace) as opened:
-        lead = opened.add_annotator("Lena", ("lead",))
+        lead = add_person(opened, "Lena", ("lead",))
         monkeypatch.setattr(state, "store", lambda: opened)
         monkeypatch.setattr(state, "person", lambda: lead)
         yield opened
@@ -75,17 +77,17 @@ def test_an_empty_study_is_told_in_words(store: Store) -> None:
 
 
 def test_people_are_shown_with_what_they_did_and_markup_in_a_name_is_text(store: Store) -> None:
-    store.enqueue(some_items(5))
-    ana = store.add_annotator("<b>Ana</b>")
-    first, *_ = store.claim(ana.id, suite=SUITE)
-    store.submit(ana.id, [a_submission(first)])
+    enqueue(store, some_items(5))
+    ana = add_person(store, "<b>Ana</b>")
+    first, *_ = claim_items(store, ana.id, suite=SUITE)
+    submit(store, ana.id, [a_submission(first)])
     text = html(shown())
     assert "&lt;b&gt;Ana&lt;/b&gt;" in text and "<b>" not in text
     assert ana.pseudonym in text and "2, 15 min" in text and "random" in text
 
 
 def test_who_looks_at_the_page_is_in_by_whatever_link_they_came(store: Store) -> None:
-    store.add_annotator("Ana")
+    add_person(store, "Ana")
     (ana,), (lena,) = (
         re.findall(rf"{name}<.*?>(entered|invited|outside)<", html(shown()))
         for name in ("Ana", "Lena")
@@ -98,7 +100,7 @@ def test_somebody_is_invited_and_the_invitation_is_shown_once(store: Store) -> N
     page.text_input[0].set_value("Ben")
     button(page, "Invite").click().run()
     (link,) = [one.value for one in page.code]
-    found = store.invitation(link.partition("/enter?t=")[2])
+    found = ask(store, sessions.invitation, link.partition("/enter?t=")[2])
     assert found is not None and found.name == "Ben"
     page.run()
     assert not page.code
@@ -108,24 +110,24 @@ def test_somebody_is_invited_and_the_invitation_is_shown_once(store: Store) -> N
 
 
 def test_sessions_are_ended_and_a_person_is_paused_and_resumed_from_the_page(store: Store) -> None:
-    store.enqueue(some_items(5))
-    ana = store.add_annotator("Ana")
-    secret = store.enter(str(ana.token))
+    enqueue(store, some_items(5))
+    ana = add_person(store, "Ana")
+    secret = change(store, sessions.enter, str(ana.token))
     page = shown()
     page.selectbox[0].set_value("Ana").run()
     button(page, "End sessions").click().run()
-    assert store.annotator_by_session(secret) is None
+    assert people.find_by_session(store, secret) is None
     assert "1 sessions ended" in page.success[0].value
     page.selectbox[0].set_value("Ana").run()
     button(page, "Pause").click().run()
-    assert store.claim(ana.id, suite=SUITE) == []
+    assert claim_items(store, ana.id, suite=SUITE) == []
     assert "paused" in html(page)
     next(one for one in page.button if one.key == "resume 0").click().run()
-    assert len(store.claim(ana.id, suite=SUITE)) == 3
+    assert len(claim_items(store, ana.id, suite=SUITE)) == 3
 
 
 def test_nobody_but_the_lead_sees_the_page(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    ana = store.add_annotator("Ana")
+    ana = add_person(store, "Ana")
     monkeypatch.setattr(state, "person", lambda: ana)
     page = shown()
     assert "for the role lead" in page.error[0].value and not html(page)
@@ -253,20 +255,20 @@ def test_an_adjudication_alone_makes_the_report_an_old_one(
     clock = Clock()
     found = builder(tmp_path, clock)
     with Store.open(Workspace.open(str(tmp_path)), clock=clock) as store:
-        store.enqueue([an_item()])
-        ana = store.add_annotator("Ana").id
-        (claim,) = store.claim(ana, suite=SUITE)
-        store.submit(ana, [a_submission(claim)])
+        enqueue(store, [an_item()])
+        ana = add_person(store, "Ana").id
+        (claim,) = claim_items(store, ana, suite=SUITE)
+        submit(store, ana, [a_submission(claim)])
         clock.now += 1
         monkeypatch.setattr(found, "_run", lambda *words: "")
         assert found.begin()
         found.wait(60)
-        assert not found.is_outdated(store.last_event())
+        assert not found.is_outdated(ask(store, members.last_event))
         clock.now += 1
-        rhea = store.add_annotator("Rhea", ["reviewer"]).id
+        rhea = add_person(store, "Rhea", ["reviewer"]).id
         decided = a_submission(claim, kind="adjudication", verdict="not_done", step=None, text="")
-        assert [one.status for one in store.submit(rhea, [decided])] == ["saved"]
-        assert found.is_outdated(store.last_event())
+        assert [one.status for one in submit(store, rhea, [decided])] == ["saved"]
+        assert found.is_outdated(ask(store, members.last_event))
 
 
 def test_a_build_is_a_process_whose_last_line_is_told(tmp_path: Path) -> None:

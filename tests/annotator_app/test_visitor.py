@@ -11,10 +11,12 @@ from streamlit.testing.v1 import AppTest
 
 from annotator_app import state
 from annotator_app.entry import AWAY
+from sts.annotations import consent
 from sts.annotations.store import Store
 from sts.annotations.types import Annotator
 from sts.errors import StoreError
 from sts.storage.workspace import Workspace
+from tests.stores import add_person, ask
 
 
 @pytest.fixture(autouse=True)
@@ -71,7 +73,7 @@ def test_nobody_works_before_they_agree_to_the_text_nor_after_it_was_changed(
     file = workspace.path("consent.md")
     file.write_text("# What you agree to\n\nNothing <b>much</b>.\n")
     with Store.open(workspace) as opened:
-        ann = opened.add_annotator("Ann")
+        ann = add_person(opened, "Ann")
         opened.study = opened.study._replace(consent="consent.md")
         monkeypatch.undo()
         monkeypatch.setitem(sys.modules, "__main__", sys.modules["__main__"])
@@ -89,7 +91,7 @@ def test_nobody_works_before_they_agree_to_the_text_nor_after_it_was_changed(
                 file.write_text("# What you agree to now\n")
                 page.run()
                 assert page.markdown[-1].value == "at the page: None"
-        assert [one.people for one in opened.consents()] == [1, 1]
+        assert [one.people for one in ask(opened, consent.counts)] == [1, 1]
         file.unlink()
         page = AppTest.from_function(script).run()
         assert "cannot be shown" in page.error[0].value

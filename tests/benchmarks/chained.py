@@ -13,6 +13,7 @@ from sts.annotations.store import Store
 from sts.storage.workspace import Workspace
 from tests.annotations.examples import some_items
 from tests.benchmarks.measure import Sizes, Table
+from tests.stores import add_person, enqueue
 
 PEOPLE = 10
 AIM = 1.0
@@ -36,8 +37,8 @@ def chains(sizes: Sizes) -> Table:
 
 def _judge(store: Store, clips: int) -> int:
     """Have everyone judge every clip; return the number of judgements."""
-    store.enqueue(some_items(clips))
-    people = [store.add_annotator(f"Annotator {n}").id for n in range(PEOPLE)]
+    enqueue(store, some_items(clips))
+    people = [add_person(store, f"Annotator {n}").id for n in range(PEOPLE)]
     with store.database.write() as connection:
         items = [*history.read(connection).clips]
         for person in people:

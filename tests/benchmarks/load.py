@@ -21,10 +21,10 @@ import numpy as np
 
 from annotator_app.auth import cookie_name
 from sts.continuations.run import run
-from sts.suites import store as suites
-from tests.annotator_app.serving import PATIENCE, SUITE, Server, empty_workspace, quiet
+from tests.annotator_app.serving import PATIENCE, Server, empty_workspace, quiet
 from tests.benchmarks.crowd import Crowd, Pace
 from tests.benchmarks.measure import Table, machine, markdown
+from tests.examples import small
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "benchmarks_load.md"
 AGENTS = ("random", "local-search", "stigmergy")
@@ -130,7 +130,7 @@ def served(folder: Path, people: int) -> Server:
     workspace = empty_workspace(folder)
     settings = folder / "workspace.toml"
     settings.write_text(settings.read_text().replace("required = 40", f"required = {people + 1}"))
-    scenarios = suites.load(workspace, SUITE).scenarios
+    scenarios = small(workspace).scenarios
     # So many clips that who comes first has not judged all of them before the last has come.
     run(workspace, scenarios, AGENTS, count=3, seed=0, workers=1, progress=quiet)
     server = Server(folder)

@@ -40,6 +40,7 @@ AGENTS = (
 SERVED = """
 import sys
 from annotator_app import queueing
+from sts.annotations import views
 from sts.annotations.store import Store
 from sts.storage.workspace import Workspace
 
@@ -47,7 +48,8 @@ workspace = Workspace.open(sys.argv[1])
 suite = queueing.chosen(workspace, None if len(sys.argv) < 3 else sys.argv[2])
 with Store.open(workspace) as store:
     queueing.fill(workspace, store, suite)
-    store.progress(suite.label)
+    with store.read() as connection:
+        views.progress(connection, suite.label)
 """
 """What `sts annotate` does before it serves."""
 

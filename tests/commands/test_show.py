@@ -36,6 +36,7 @@ from sts.worlds.lambda_star.domain import LambdaStar
 from tests.annotations.examples import a_submission
 from tests.annotator_app import ring
 from tests.examples import in_this_process, played, recorded, scenarios
+from tests.stores import add_person, claim_items, enqueue, submit
 
 
 @pytest.fixture(scope="module")
@@ -141,16 +142,16 @@ def test_human_judgements_and_automatic_labels_are_shown_as_what_they_are(
     found = store.load(workspace, {s.hash for s in suites.load(workspace, "mine@1").scenarios})
     one = next(c for c in found if (c.agent, c.identity.index) == ("random", 1))
     with Store.open(workspace) as opened:
-        opened.enqueue([item_of(one, "mine@1")], required=3)
+        enqueue(opened, [item_of(one, "mine@1")], required=3)
         for person, verdict, step in (
             ("Ana", "success", 4),
             ("Bo", "cannot_judge", None),
             ("Cy", "success", 2),
         ):
-            number = opened.add_annotator(person).id
-            (claim,) = opened.claim(number, suite="mine@1")
+            number = add_person(opened, person).id
+            (claim,) = claim_items(opened, number, suite="mine@1")
             sent = a_submission(claim) | {"verdict": verdict, "step": step, "reason": "dark"}
-            opened.submit(number, [sent])
+            submit(opened, number, [sent])
     assert shown(capsys, root, one.id)[-1] == (
         "judged by 3 people: 2 success (at +4, +2), 1 cannot_judge"
     )

@@ -37,6 +37,7 @@ from sts.trajectories import store as trajectories
 from tests.annotations.examples import a_submission
 from tests.examples import SAMPLE_2016, accepted, on_test_side, recorded, scenario
 from tests.faults.writes import Meet, watch
+from tests.stores import add_person, claim_items, enqueue, submit
 
 Words = tuple[str, ...]
 _OPEN, _WRITE = os.open, os.write
@@ -63,9 +64,11 @@ def make_whole(root: Path) -> None:
     scores.write(root / "scores/probes.parquet", [row, row | {"metric": "other"}])
     with Store.open(workspace) as store:
         made = continuations.load(workspace, {s.hash for s in suite.scenarios})
-        store.enqueue([item_of(one, suite.label) for one in made])
-        ben = store.add_annotator("Ben").id
-        store.submit(ben, [a_submission(c, step=1) for c in store.claim(ben, suite="tiny@1")])
+        enqueue(store, [item_of(one, suite.label) for one in made])
+        ben = add_person(store, "Ben").id
+        submit(
+            store, ben, [a_submission(c, step=1) for c in claim_items(store, ben, suite="tiny@1")]
+        )
 
 
 def typed(root: Path, *words: str) -> None:

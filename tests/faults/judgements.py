@@ -16,6 +16,8 @@ from threading import Event
 
 import numpy as np
 
+from sts.annotations import people as store_people
+from sts.annotations.history import verify
 from tests.annotator_app.wire import cookie
 from tests.faults.judging import history as words
 from tests.faults.judging import tabs
@@ -24,6 +26,7 @@ from tests.faults.judging.history import History, check, found, wanted_in
 from tests.faults.judging.pages import Page
 from tests.faults.judging.study import Study, opened
 from tests.faults.trials import BrokenPromise, Setting
+from tests.stores import ask
 
 PAGES, TABS = 8, 2
 ANSWERS = 15
@@ -44,7 +47,7 @@ def trial(setting: Setting) -> Counter[str]:
         with study.connection() as connection:
             events = [*history.events, *found(connection)]
             check(events, wanted_in(connection))
-        findings = study.server.store.verify().findings
+        findings = verify(study.server.store.database).findings
     if findings:
         raise BrokenPromise("promised: the chains of what people did are whole", findings)
     return _counts(events)
@@ -76,7 +79,7 @@ def _person(
     """Adds a person; returns their number, what their browser sends and what they draw from."""
     server, name = study.server, f"person {number}"
     sent = cookie(server, server.secret(name))
-    return server.store.person(name).id, sent, random.spawn(1)[0]
+    return ask(server.store, store_people.named, name).id, sent, random.spawn(1)[0]
 
 
 def _befall(

@@ -14,6 +14,7 @@ import psycopg
 import pytest
 from playwright.sync_api import sync_playwright
 
+from sts.annotations import people, views
 from sts.annotations.store import FILE, Store
 from sts.storage.workspace import Workspace
 from tests.annotations.conftest import cluster as cluster
@@ -56,6 +57,7 @@ from tests.faults.judging.history import (
 )
 from tests.faults.judging.study import opened
 from tests.faults.trials import DATABASES, BrokenPromise, Setting, drawn
+from tests.stores import add_person, ask, claim_items, enqueue, submit
 
 PEOPLE, CLIPS, WANTED = 5, 12, 2
 Change = Callable[[list[Event], Event], object]
@@ -181,11 +183,11 @@ DAMAGE = {
 def test_each_promise_that_is_broken_in_a_database_is_found(workspace: Workspace) -> None:
     history = []
     with Store.open(workspace) as store:
-        store.enqueue(some_items(4), required=WANTED)
-        for by in [store.add_annotator(name).id for name in ("Ana", "Ben", "Cat", "Dan")]:
-            sent = [a_submission(claim) for claim in store.claim(by, suite=SUITE, count=2)]
+        enqueue(store, some_items(4), required=WANTED)
+        for by in [add_person(store, name).id for name in ("Ana", "Ben", "Cat", "Dan")]:
+            sent = [a_submission(claim) for claim in claim_items(store, by, suite=SUITE, count=2)]
             history += [Event(PUT, by, one["uuid"], one["item"], one["verdict"]) for one in sent]
-            history += [Event(ACKNOWLEDGED, by, ack.uuid) for ack in store.submit(by, sent)]
+            history += [Event(ACKNOWLEDGED, by, ack.uuid) for ack in submit(store, by, sent)]
     url = os.environ.get("STS_DATABASE_URL")
     connected: Any = psycopg.connect(url) if url else sqlite3.connect(workspace.path(FILE))
     with closing(connected) as connection:
@@ -226,7 +228,7 @@ def test_what_another_left_in_a_tab_arrives_once_they_come_back(tmp_path: Path) 
     with opened(Setting(random, tmp_path, DATABASES[0])) as study, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=tabs.installed(), args=FLAGS)
         (one, own), (other, lent) = (
-            (study.server.store.person(name).id, cookie(study.server, secret))
+            (ask(study.server.store, people.named, name).id, cookie(study.server, secret))
             for name in ("one", "other")
             if (secret := study.server.secret(name))
         )
@@ -251,4 +253,4 @@ def test_what_another_left_in_a_tab_arrives_once_they_come_back(tmp_path: Path) 
         tab.come_back(study)
         assert tab.held() == {}
         browser.close()
-        assert study.server.store.history(other, 9)
+        assert ask(study.server.store, views.history, other, 9)

@@ -24,6 +24,8 @@ from sts.storage.workspace import Workspace
 from sts.suites import store as suites
 from sts.trajectories import store as trajectories
 from tests.record.digests import NAMESPACE
+from tests.stores import add_person, claim_items, submit
+from tests.stores import add_reference as in_store_add_reference
 
 Event = dict[str, Any]
 """What a page sends, without its identifiers."""
@@ -140,7 +142,7 @@ class Study:
         from sts.annotations.items import item_of
 
         item = item_of(one.continuation, self._suite.label, (), "", "")
-        self._store.add_reference(item, truth, step)
+        in_store_add_reference(self._store, item, truth, step)
 
     def judge(self, name: str, answer: Callable[[str], Sequence[Event]]) -> list[str]:
         """Let a new annotator judge until nothing is left; return what became of each event.
@@ -149,20 +151,20 @@ class Study:
           name: of the annotator.
           answer: given a continuation's id, returns the events that they send about it, in order.
         """
-        person, statuses = self._store.add_annotator(name, ("annotator",)).id, []
-        while claims := self._store.claim(person, suite=self._suite.label, count=10):
+        person, statuses = add_person(self._store, name, ("annotator",)).id, []
+        while claims := claim_items(self._store, person, suite=self._suite.label, count=10):
             for claim in claims:
                 self._items[claim.continuation] = claim.item
                 sent = _sent(name, claim.item, answer(claim.continuation))
-                statuses += [ack.status for ack in self._store.submit(person, sent)]
+                statuses += [ack.status for ack in submit(self._store, person, sent)]
         return statuses
 
     def review(self, name: str, decide: Callable[[str], Sequence[Event]]) -> list[str]:
         """Let a new reviewer look at all that was judged; return what became of each event."""
-        person, statuses = self._store.add_annotator(name, ("reviewer",)).id, []
+        person, statuses = add_person(self._store, name, ("reviewer",)).id, []
         for continuation, item in sorted(self._items.items()):
             sent = _sent(name, item, decide(continuation))
-            statuses += [ack.status for ack in self._store.submit(person, sent)]
+            statuses += [ack.status for ack in submit(self._store, person, sent)]
         return statuses
 
 

@@ -9,11 +9,13 @@ from typing import Any
 import pytest
 
 from scenarios import categories, curation, freezing
+from sts.annotations import decisions, people
 from sts.annotations.store import Store
 from sts.suites import drafts
 from sts.suites import store as suites
 from sts.trajectories import store as trajectories
 from tests.scenarios.curating import RECORDED, Curation
+from tests.stores import ask
 
 
 def test_a_draft_is_decided_candidate_by_candidate(own: Curation) -> None:
@@ -31,7 +33,7 @@ def test_a_draft_is_decided_candidate_by_candidate(own: Curation) -> None:
     own.draft("undo", "shadow-evil-02", by="Ben")
     assert own.view()["shadow-evil-02"]["status"] == "undecided"
     with Store.open(own.workspace) as store:
-        assert {p.name: p.roles for p in store.annotators()} == dict.fromkeys(
+        assert {p.name: p.roles for p in ask(store, people.everybody)} == dict.fromkeys(
             ("Ana", "Ben"), ("curator",)
         )
 
@@ -150,7 +152,7 @@ def test_what_is_decided_while_a_draft_is_frozen_is_refused_and_not_kept(
     assert "draft own was frozen as own@1" in own.draft("undo", "shadow-evil-01", code=1)
     draft = drafts.open_draft(own.workspace, "own")
     with Store.open(own.workspace) as store:
-        assert "undo" not in {one.kind for one in store.decisions(draft.id)}
+        assert "undo" not in {one.kind for one in ask(store, decisions.of_draft, draft.id)}
 
 
 def test_a_version_is_what_was_accepted_and_the_next_one_keeps_it(own: Curation) -> None:

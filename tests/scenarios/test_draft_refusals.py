@@ -14,11 +14,13 @@ from typing import NamedTuple
 import pytest
 
 from scenarios import curation
+from sts.annotations import decisions
 from sts.annotations.store import Store
 from sts.annotations.types import Annotator
 from sts.suites import drafts
 from sts.suites.decisions import Decision, states
 from tests.scenarios.curating import Curation
+from tests.stores import ask, change
 
 
 class Case(NamedTuple):
@@ -158,7 +160,7 @@ def decided(own: Curation) -> list[Decision]:
     if store is None:
         return []
     with store:
-        return store.decisions(drafts.open_draft(own.workspace, "own").id)
+        return ask(store, decisions.of_draft, drafts.open_draft(own.workspace, "own").id)
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -196,11 +198,14 @@ def meanwhile(own: Curation, monkeypatch: pytest.MonkeyPatch, kind: str, **detai
 
     def late(store: Store, name: str | None) -> Annotator:
         draft = drafts.open_draft(own.workspace, "own")
-        last = states(store.decisions(draft.id)).get("shadow-evil-01")
+        last = states(ask(store, decisions.of_draft, draft.id)).get("shadow-evil-01")
         ben = author(store, "Ben").id
         uuid, follows = secrets.token_hex(16), last.last if last else ""
-        store.decide(
-            draft.id, [Decision(uuid, "shadow-evil-01", kind, ben, follows, "", detail, 1.0)]
+        change(
+            store,
+            decisions.append,
+            draft.id,
+            [Decision(uuid, "shadow-evil-01", kind, ben, follows, "", detail, 1.0)],
         )
         return author(store, name)
 

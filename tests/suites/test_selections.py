@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from annotator_app import queueing
+from sts.annotations import views
 from sts.annotations.store import Store
 from sts.cli.main import main
 from sts.errors import ArgumentError, DamagedData, NewerFormat, StsError, UnknownName
@@ -17,6 +18,7 @@ from sts.storage.workspace import Workspace
 from sts.suites import selections, store, tags
 from sts.suites.types import Scenario
 from tests.examples import scenarios
+from tests.stores import add_person, ask, claim_items
 
 FOUR = scenarios(4)
 A, B, C, D = (
@@ -234,11 +236,11 @@ def test_a_part_is_run_labelled_reported_and_queued_and_nothing_is_done_twice(
     assert selection is not None and whole is not None
     with Store.open(workspace) as judging:
         assert queueing.fill(workspace, judging, selection) == 8
-        ann = judging.add_annotator("ann").id
-        assert len(judging.claim(ann, suite=selection.queue, count=20)) == 8
+        ann = add_person(judging, "ann").id
+        assert len(claim_items(judging, ann, suite=selection.queue, count=20)) == 8
         assert queueing.fill(workspace, judging, whole) == 16
-        assert judging.progress(selection.queue).items == 8
-        assert judging.progress("own@1").items == 16
+        assert ask(judging, views.progress, selection.queue).items == 8
+        assert ask(judging, views.progress, "own@1").items == 16
 
 
 def test_a_part_is_shown_with_what_it_is(

@@ -23,6 +23,7 @@ from websockets.typing import Origin, Subprotocol
 
 from annotator_app.auth import cookie_name
 from tests.annotator_app.serving import PATIENCE, ROOT, Server
+from tests.stores import add_person
 from tests.zygote import Zygote
 
 BASE = "/judge"
@@ -119,7 +120,7 @@ def test_a_person_enters_over_https_and_their_page_is_connected(
 ) -> None:
     port, context = proxy
     here = f"https://localhost:{port}"
-    token = served.store.add_annotator(f"by port {port}").token
+    token = add_person(served.store, f"by port {port}").token
 
     def ask(method: str, path: str, body: str = "", **headers: str) -> http.client.HTTPResponse:
         connection = http.client.HTTPSConnection("localhost", port, context=context)

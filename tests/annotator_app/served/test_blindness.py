@@ -14,7 +14,8 @@ from sqlalchemy import select
 from annotator_app import remaining
 from annotator_app.events import exchange, namespace
 from annotator_app.remaining import Remaining
-from sts.annotations import assignment
+from sts.annotations import assignment, references
+from sts.annotations import people as store_people
 from sts.annotations.items import item_of
 from sts.annotations.schema import copies, items, reference_episodes
 from sts.annotations.store import Store
@@ -29,6 +30,7 @@ from tests.annotator_app.served.test_reachable import PAGES, asked
 from tests.annotator_app.serving import AGENTS, OWNER, SUITE, Server, empty_workspace, quiet
 from tests.annotator_app.wire import Wire, wired
 from tests.examples import small
+from tests.stores import add_person, add_reference, ask, enqueue
 from tests.zygote import Zygote
 
 KIND = "Blindness"
@@ -59,7 +61,7 @@ def secrets_of(server: Server) -> dict[str, list[str]]:
     workspace = Workspace.open(str(server.folder))
     scenarios = suites.load(workspace, SUITE).scenarios
     every = list(entries(workspace, {one.hash for one in scenarios}))
-    people = [one for one in server.store.annotators() if one.name != "looks"]
+    people = [one for one in ask(server.store, store_people.everybody) if one.name != "looks"]
     return {
         "agent": [*AGENTS],
         "agent's code": sorted({one.identity.fingerprint for one in every}),
@@ -68,7 +70,7 @@ def secrets_of(server: Server) -> dict[str, list[str]]:
         "scenario": [one.id for one in scenarios if len(one.id) > 6],
         "scenario's content": [one.hash for one in scenarios],
         "judge": [one.name for one in people if len(one.name) > 5],
-        "pseudonym": [one.pseudonym for one in server.store.annotators()],
+        "pseudonym": [one.pseudonym for one in ask(server.store, store_people.everybody)],
         "note of a reference": ["known to be so"],
         "folder": [str(server.folder)],
         "owner's key": [server.secret(OWNER)],
@@ -136,7 +138,7 @@ class Serving(NamedTuple):
 
 def served(store: Store, ann: Annotator, shown: Callable[[str], dict[str, Any]]) -> list[Serving]:
     """Judges all that there is of the made-up suite, a clip at a time."""
-    told, known = Remaining(), {one.continuation for one in store.references()}
+    told, known = Remaining(), {one.continuation for one in ask(store, references.every)}
     out: list[Serving] = []
 
     def asked(outbox: list[Any]) -> tuple[dict[str, Any], float]:
@@ -185,10 +187,12 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., li
         rules |= {"reference_rate": 0.2, "spacing": 0, "seed": 1}
         agents, scenarios = ("ant", "bee", "cow", "doe"), "klmnop"
         with Store.open(workspace) as store:
-            store.enqueue([item(a, s, n) for a in agents for s in scenarios for n in range(10, 14)])
+            enqueue(
+                store, [item(a, s, n) for a in agents for s in scenarios for n in range(10, 14)]
+            )
             for n in range(36):
-                store.add_reference(item(agents[n % 4], scenarios[n % 6], 50 + n), "success", 1)
-            return served(store, store.add_annotator("ann"), shown)
+                add_reference(store, item(agents[n % 4], scenarios[n % 6], 50 + n), "success", 1)
+            return served(store, add_person(store, "ann"), shown)
 
     yield whole
 
@@ -266,7 +270,7 @@ def large(tmp_path_factory: pytest.TempPathFactory, zygote: Zygote) -> Iterator[
     with Store.open(workspace) as store:
         for one in every[::13]:
             item = item_of(find(workspace, one.id), suite="")
-            store.add_reference(item, "not_done", None, "known to be so")
+            add_reference(store, item, "not_done", None, "known to be so")
     with Server(folder, zygote=zygote) as made:
         yield made
 

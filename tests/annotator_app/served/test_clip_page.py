@@ -10,12 +10,14 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
+from sts.annotations import people
 from sts.annotations.clips import HIDDEN
 from sts.annotations.schema import items
 from sts.annotations.training import standing
 from sts.annotations.types import Item
 from tests.annotator_app.served.test_player_page import item, next_one, press, saved, status
 from tests.annotator_app.serving import AGENTS, Server
+from tests.stores import add_reference, ask
 from tests.zygote import Zygote
 
 pytestmark = pytest.mark.browser
@@ -89,7 +91,7 @@ def training(recorded: Path, tmp_path: Path, zygote: Zygote) -> Iterator[Server]
                 row.takeover,
                 row.clip,
             )
-            made.store.add_reference(known, "success", 3, "<i>Look at step 3.</i>")
+            add_reference(made.store, known, "success", 3, "<i>Look at step 3.</i>")
         yield made
 
 
@@ -115,5 +117,5 @@ def test_a_new_annotator_trains_is_told_what_agrees_and_then_judges(
     press(page, "n", "Enter")
     saved(page)
     assert len(training.judgements("novice")) == 1
-    person = next(one for one in training.store.annotators() if one.name == "novice")
-    assert not standing(training.store, person.id).needed
+    person = next(one for one in ask(training.store, people.everybody) if one.name == "novice")
+    assert not ask(training.store, standing, person.id).needed

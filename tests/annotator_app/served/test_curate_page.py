@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from sts.annotations import decisions, people
 from sts.cli.main import main
 from sts.storage.workspace import Workspace
 from sts.suites import drafts
@@ -18,6 +19,7 @@ from sts.trajectories import store as trajectories
 from tests.annotator_app.served.test_player_page import press, saved
 from tests.annotator_app.serving import Server
 from tests.examples import recorded
+from tests.stores import ask, change
 from tests.zygote import Zygote
 
 pytestmark = pytest.mark.browser
@@ -63,7 +65,7 @@ def at(page: Any) -> str:
 def kept(server: Server) -> list[tuple[str, str, str]]:
     """Every decision about the draft: who, what, about which."""
     draft = drafts.open_draft(Workspace.open(str(server.folder)), "own")
-    return [(d.by, d.kind, d.candidate) for d in server.store.decisions(draft.id)]
+    return [(d.by, d.kind, d.candidate) for d in ask(server.store, decisions.of_draft, draft.id)]
 
 
 def test_a_draft_is_decided_from_the_keyboard_and_undone(
@@ -143,7 +145,7 @@ def test_an_edit_is_derived_before_ones_eyes_saved_and_undone(
     assert "<i>wrap</i>, edge" in page.inner_text(".facts")
     assert f"at step {takeover};" in page.inner_text(".facts")
     draft = drafts.open_draft(Workspace.open(str(curated.folder)), "own")
-    (made,) = curated.store.decisions(draft.id)
+    (made,) = ask(curated.store, decisions.of_draft, draft.id)
     edited = draft.candidate(name, made.scenario)
     assert (edited.horizon, edited.tags[:2]) == (14, ("<i>wrap</i>", "edge"))
     press(page, "u")
@@ -156,7 +158,7 @@ def test_only_curators_and_leads_have_the_page(open_page: Opener, server: Server
     assert page.get_by_role("link", name="Curate").count() == 0
     page = open_page("curious lead", server, path="/curate", roles=("lead",), ready=False)
     page.locator(".empty h2", has_text="There is no draft yet").wait_for()
-    server.store.set_role("curious lead", "lead", held=False)
+    change(server.store, people.set_role, "curious lead", "lead", held=False)
     page.get_by_text("This page is for the role curator").wait_for()
 
 
@@ -196,5 +198,5 @@ def test_two_curators_see_each_other_and_overrule_only_what_they_have_seen(
     saved(ben)
     ana.locator(".log", has_text="Ben rejected").wait_for()
     draft = drafts.open_draft(Workspace.open(str(curated.folder)), "own")
-    found = states(curated.store.decisions(draft.id))[first]
+    found = states(ask(curated.store, decisions.of_draft, draft.id))[first]
     assert (found.status, found.by) == ("rejected", "Ben") and len(kept(curated)) == 2

@@ -14,6 +14,7 @@ from tests.annotations.conftest import cluster as cluster
 from tests.annotator_app.served.test_player_page import item, press, saved
 from tests.annotator_app.serving import Server
 from tests.clusters import Cluster
+from tests.stores import add_person
 
 pytestmark = [
     pytest.mark.browser,
@@ -37,7 +38,7 @@ def test_a_database_that_is_away_is_said_and_everything_goes_on_when_it_is_back(
     server.start()
     try:
         page = open_page("stayer", at=server)
-        late = str(server.store.add_annotator("late").token)
+        late = str(add_person(server.store, "late").token)
         away.unlink()
         cluster.end_connections()
         first = item(page)

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from sts.annotations import people
 from sts.continuations.store import load
 from sts.continuations.types import HUMAN
 from sts.domains import domain
@@ -23,6 +24,7 @@ from sts.suites import store as suites
 from tests.annotator_app import ring
 from tests.annotator_app.served.test_player_page import item, next_one, press, saved, status
 from tests.annotator_app.serving import Server
+from tests.stores import ask, claim_items
 
 pytestmark = pytest.mark.browser
 
@@ -92,8 +94,8 @@ def continuations(server: Server) -> dict[str, Any]:
 
 def frame_at(page: Any, name: str, pixels: Server) -> Any:
     """What the page must show, by the recording of the item in hand."""
-    person = next(one for one in pixels.store.annotators() if one.name == name)
-    claims = pixels.store.claim(person.id, suite=ring.SUITE, count=3)
+    person = next(one for one in ask(pixels.store, people.everybody) if one.name == name)
+    claims = claim_items(pixels.store, person.id, suite=ring.SUITE, count=3)
     (mine,) = [claim.continuation for claim in claims if claim.item == item(page)]
     at = int(page.get_attribute(".viewer", "data-frame"))
     return frames(continuations(pixels)[mine].episode)[at]

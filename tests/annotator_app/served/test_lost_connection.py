@@ -19,6 +19,7 @@ from tests.annotator_app.served.test_play_page import (
 )
 from tests.annotator_app.served.test_player_page import item, press, saved, status
 from tests.annotator_app.serving import Server
+from tests.stores import add_person
 from tests.zygote import Zygote
 
 KEEP_SOCKETS = """
@@ -163,7 +164,7 @@ def test_what_one_did_is_never_kept_as_anothers_whose_link_was_opened_in_the_sam
     before = item(page)
     press(page, "n", "Enter")
     saved(page)
-    second = mortal.store.add_annotator(other_s)
+    second = add_person(mortal.store, other_s)
     everything_offered(mortal, second.id)  # so that they might judge what the first one did
     other = page.context.new_page()
     mortal.let_in(page.context, other_s)  # the cookie is now the second's, in both

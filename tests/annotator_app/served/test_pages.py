@@ -12,7 +12,9 @@ from typing import Any
 import pytest
 
 from annotator_app.auth import cookie_name
+from sts.annotations import people
 from tests.annotator_app.serving import OWNER, PATIENCE, Server
+from tests.stores import add_person, change
 
 pytestmark = pytest.mark.browser
 
@@ -60,7 +62,7 @@ def test_no_page_asks_its_server_for_what_is_not_there(open_page: Opener, server
 def test_an_invitation_lets_its_person_in_by_the_button_and_once(
     chromium: Any, server: Server
 ) -> None:
-    link = server.url(f"/enter?t={server.store.add_annotator('<b>Ann</b> & Co').token}")
+    link = server.url(f"/enter?t={add_person(server.store, '<b>Ann</b> & Co').token}")
     with urllib.request.urlopen(link, timeout=PATIENCE) as preview:  # of a messenger
         assert preview.status == 200 and preview.headers["Cache-Control"] == "no-store"
     context, other = chromium.new_context(), chromium.new_context()
@@ -84,7 +86,7 @@ def test_a_session_that_was_revoked_ends_the_page_and_what_was_unsent_is_sent_by
     open_page: Opener, server: Server
 ) -> None:
     page = open_page("revoked")
-    server.store.revoke("revoked")
+    change(server.store, people.revoke, "revoked")
     given = page.get_attribute(".player", "data-item")
     page.keyboard.press("n")
     page.keyboard.press("Enter")
@@ -101,7 +103,7 @@ def test_open_tab_submits_nothing_after_someone_else_signs_in_on_its_browser(
     open_page: Opener, server: Server
 ) -> None:
     page = open_page("first here")
-    link = server.url(f"/enter?t={server.store.add_annotator('second here').token}")
+    link = server.url(f"/enter?t={add_person(server.store, 'second here').token}")
     other = page.context.new_page()
     other.goto(link)
     other.get_by_role("button", name="Enter as second here").click()
@@ -127,7 +129,7 @@ def test_open_tab_submits_nothing_after_someone_else_signs_in_on_its_browser(
 @pytest.mark.slow
 def test_a_retired_person_sees_no_more(open_page: Opener, server: Server) -> None:
     page = open_page("leaver")
-    server.store.retire_annotator("leaver")
+    change(server.store, people.retire, "leaver")
     page.keyboard.press("n")
     page.keyboard.press("Enter")
     page.get_by_text("Your session has ended").wait_for()
@@ -175,7 +177,7 @@ def test_who_leads_sees_the_report_over_the_network_and_nothing_to_judge(
     page.frame_locator("iframe").get_by_text("local-search").first.wait_for()
     assert page.get_by_text("Page not found").count() == 0
     page.goto(server.url("/"))
-    server.store.set_role("chief", "lead", held=False)
+    change(server.store, people.set_role, "chief", "lead", held=False)
     page.reload()
     page.get_by_text("Nothing waits for you here yet").wait_for()
     assert page.get_by_role("link", name="Report").count() == 0
@@ -186,7 +188,7 @@ def test_a_page_that_is_open_shows_no_more_to_who_no_longer_judges(
     open_page: Opener, server: Server
 ) -> None:
     page = open_page("curious")
-    server.store.set_role("curious", "annotator", held=False)
+    change(server.store, people.set_role, "curious", "annotator", held=False)
     page.keyboard.press("n")
     page.keyboard.press("Enter")
     page.get_by_text("This page is for the role annotator").wait_for()

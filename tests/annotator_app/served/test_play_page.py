@@ -7,12 +7,14 @@ from typing import Any
 
 import pytest
 
+from sts.annotations import people
 from sts.continuations.store import load
 from sts.continuations.types import HUMAN, Continuation
 from sts.domains import domain
 from sts.storage.workspace import Workspace
 from sts.suites import store as suites
 from tests.annotator_app.serving import SUITE, Server
+from tests.stores import add_person, ask, claim_items
 
 pytestmark = pytest.mark.browser
 
@@ -27,9 +29,9 @@ def played_by_people(server: Server) -> list[Continuation]:
 
 def everything_offered(server: Server, person: int) -> set[str]:
     offered: list[Any] = []
-    while len(more := server.store.claim(person, suite=SUITE, count=len(offered) + 50)) > len(
-        offered
-    ):
+    while len(
+        more := claim_items(server.store, person, suite=SUITE, count=len(offered) + 50)
+    ) > len(offered):
         offered = more
     return {claim.continuation for claim in offered}
 
@@ -74,8 +76,8 @@ def test_a_person_plays_to_the_end_and_never_judges_it_themselves(
     assert moves == ["up-left", "right", *["stay"] * (made.horizon - 2)]
     assert world.tokens[made.episode.says[made.takeover, role]] == "up-right"
     for name, may in (("player", False), ("somebody else", True)):
-        person = next((a for a in server.store.annotators() if a.name == name), None)
-        person = person or server.store.add_annotator(name)
+        person = next((a for a in ask(server.store, people.everybody) if a.name == name), None)
+        person = person or add_person(server.store, name)
         assert (made.id in everything_offered(server, person.id)) is may
 
     page.keyboard.press("Enter")  # the button that plays another has the focus
@@ -90,7 +92,7 @@ def test_what_a_person_has_judged_is_not_offered_to_them_to_play(
     offered = first.get_attribute(".play", "data-session")
     from annotator_app import play
 
-    person = next(a for a in server.store.annotators() if a.name == "judge first")
+    person = next(a for a in ask(server.store, people.everybody) if a.name == "judge first")
     workspace = Workspace.open(str(server.folder))
     suite = suites.load(workspace, SUITE)
     scenario = next(s for s in suite.scenarios if play.key(person, s) == offered)

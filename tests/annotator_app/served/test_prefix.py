@@ -15,6 +15,7 @@ from annotator_app.auth import cookie_name
 from tests.access.attempts import attempt
 from tests.annotator_app.served.test_player_page import press, saved
 from tests.annotator_app.serving import PATIENCE, Server
+from tests.stores import add_person
 from tests.zygote import Zygote
 
 pytestmark = pytest.mark.browser
@@ -55,7 +56,7 @@ def test_a_person_enters_judges_and_finds_every_page_below_the_path(
     page = context.new_page()
     failed: list[str] = []
     page.on("response", lambda one: failed.append(one.url) if one.status >= 400 else None)
-    page.goto(below.url(f"/enter?t={below.store.add_annotator('Ann').token}"))
+    page.goto(below.url(f"/enter?t={add_person(below.store, 'Ann').token}"))
     page.get_by_role("button", name="Enter as Ann").click()
     page.wait_for_selector(".player .stage:not([hidden])")
     assert page.url.startswith(below.url("/"))

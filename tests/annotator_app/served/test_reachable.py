@@ -18,6 +18,7 @@ from annotator_app.results import RESULTS
 from annotator_app.routes import ENTER, HEALTH, STREAM
 from tests.access.attempts import attempt
 from tests.annotator_app.serving import PATIENCE, Server
+from tests.stores import add_person
 
 KIND = "Addresses and other sites"
 PAGES = ("/", "/annotate", "/turn", "/review", "/curate", "/report", "/team", "/guide", "/clip")
@@ -104,7 +105,7 @@ def lead(server: Server) -> dict[str, str]:
 @pytest.fixture(scope="module")
 def invitation(server: Server) -> str:
     """One that waits: to open a wrong link again and again would have nobody enter for a while."""
-    return str(server.store.add_annotator("invited").token)
+    return str(add_person(server.store, "invited").token)
 
 
 @attempt(KIND, "a page, script or result is asked for without a session", "401, and nothing of it")
@@ -225,7 +226,7 @@ def test_every_answer_forbids_what_nobody_needs(server: Server, invitation: str,
     "none is in it",
 )
 def test_no_link_and_no_session_stands_in_the_log(server: Server) -> None:
-    token = str(server.store.add_annotator("logged").token)
+    token = str(add_person(server.store, "logged").token)
     here = {"Origin": server.url(""), "Content-Type": "application/x-www-form-urlencoded"}
     assert asked(server, "GET", f"{ENTER}?t={token}").status == 200
     connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=PATIENCE)

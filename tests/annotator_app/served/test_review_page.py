@@ -11,11 +11,13 @@ from uuid import uuid4
 import pytest
 
 from scenarios.labels import label_suite
+from sts.annotations import people, reviews
 from sts.annotations.store import Store
 from sts.storage.workspace import Workspace
 from sts.suites import store as suites
 from tests.annotator_app.served.test_player_page import press, saved
 from tests.annotator_app.serving import SUITE, Server
+from tests.stores import add_person, ask, change
 from tests.zygote import Zygote
 
 pytestmark = pytest.mark.browser
@@ -25,8 +27,8 @@ Opener = Callable[..., Any]
 
 def judge(store: Store, name: str, verdicts: list[tuple[str, int | None]]) -> list[str]:
     """Has somebody, who is added when new, say these things of the first clips; returns them."""
-    found = [one for one in store.annotators() if one.name == name]
-    person = (found[0] if found else store.add_annotator(name)).id
+    found = [one for one in ask(store, people.everybody) if one.name == name]
+    person = (found[0] if found else add_person(store, name)).id
     with store.database.read() as connection:
         from sqlalchemy import text
 
@@ -97,9 +99,9 @@ def test_a_reviewer_decides_leaves_open_and_classifies_from_the_keyboard(
     saved(page)
     page.locator(".empty h2", has_text="2 of 3 are decided").wait_for()
     assert "1 clip you left open; G shows them again." in page.inner_text(".empty")
-    decided = disputed.store.adjudications(SUITE)
+    decided = ask(disputed.store, reviews.adjudications, SUITE)
     assert decided[first][4:6] == ("success", 1) and decided[first].text == "s, f & <b>n</b>"
-    assert disputed.store.notes(SUITE)[second][0].text == "is it behind the wall?"
+    assert ask(disputed.store, reviews.notes, SUITE)[second][0].text == "is it behind the wall?"
     press(page, "g")
     page.locator(".remarks", has_text="is it behind the wall?").wait_for()
     press(page, "q")
@@ -108,10 +110,10 @@ def test_a_reviewer_decides_leaves_open_and_classifies_from_the_keyboard(
     third = item(page)
     press(page, "3", "Enter")
     saved(page)
-    assert [one.label for one in disputed.store.reviews(SUITE)[third]] == ["empty"]
+    assert [one.label for one in ask(disputed.store, reviews.reviews, SUITE)[third]] == ["empty"]
     press(page, "b", "8", "Enter")
     saved(page)
-    assert [one.label for one in disputed.store.reviews(SUITE)[third]] == ["fair"]
+    assert [one.label for one in ask(disputed.store, reviews.reviews, SUITE)[third]] == ["fair"]
 
 
 def test_the_page_is_for_reviewers_and_an_empty_queue_says_so(
@@ -121,5 +123,5 @@ def test_the_page_is_for_reviewers_and_an_empty_queue_says_so(
     assert page.get_by_role("link", name="Review").count() == 0
     page = reviewer(open_page, untouched, "early")
     page.locator(".empty h2", has_text="No two annotators disagree yet").wait_for()
-    untouched.store.set_role("early", "reviewer", held=False)
+    change(untouched.store, people.set_role, "early", "reviewer", held=False)
     page.get_by_text("This page is for the role reviewer").wait_for()

@@ -13,12 +13,14 @@ import pytest
 
 from annotator_app import sign_in
 from annotator_app.auth import cookie_name
+from sts.annotations import people, sessions
 from sts.cli.main import main
 from sts.errors import ArgumentError, MissingExtra
 from sts.storage.workspace import Workspace
 from tests.annotator_app import provider
 from tests.annotator_app.provider import CLIENT, SECRET, Provider
 from tests.annotator_app.serving import Server
+from tests.stores import add_person, ask, change
 from tests.zygote import Zygote
 
 BASE = "/judge"
@@ -76,7 +78,7 @@ def cookies(context: Any) -> set[str]:
 def test_who_is_known_by_a_verified_address_signs_in_and_works(
     served: Server, there: Provider, browser: Any
 ) -> None:
-    served.store.add_annotator("Sara", email="Sara@Study.example")
+    add_person(served.store, "Sara", email="Sara@Study.example")
     there.account = {"email": "sara@study.EXAMPLE", "email_verified": True}
     page = browser.new_page()
     seen: list[str] = []
@@ -90,8 +92,8 @@ def test_who_is_known_by_a_verified_address_signs_in_and_works(
     assert cookie_name(served.place) in cookies(browser)
     assert not any(name.startswith("_streamlit_user") for name in cookies(browser))
     assert not any("code=" in address or "provider=" in address for address in seen)
-    (session,) = [one for one in served.store.open_sessions() if one.name == "Sara"]
-    served.store.revoke("Sara")
+    (session,) = [one for one in ask(served.store, sessions.under_way) if one.name == "Sara"]
+    change(served.store, people.revoke, "Sara")
     page.goto(served.url("/enter"))  # nothing is left in the browser that would let them in
     assert page.inner_text("h1") == "Welcome" and page.locator("text=Sign in").count() >= 1
 
@@ -111,11 +113,11 @@ def test_who_is_known_by_a_verified_address_signs_in_and_works(
 def test_anybody_else_is_told_why_not_in_a_sentence(
     served: Server, there: Provider, browser: Any, account: dict[str, Any], words: str
 ) -> None:
-    known = {one.name for one in served.store.annotators()}
+    known = {one.name for one in ask(served.store, people.everybody)}
     if "Rita" not in known:
-        served.store.add_annotator("Rita", email="rita@study.example")
-        served.store.retire_annotator("Rita")
-        served.store.add_annotator("Tom", email="tom@study.example")
+        add_person(served.store, "Rita", email="rita@study.example")
+        change(served.store, people.retire, "Rita")
+        add_person(served.store, "Tom", email="tom@study.example")
     there.account = account
     page = browser.new_page()
     page.goto(served.url("/enter"))

@@ -26,6 +26,7 @@ from sts.storage.workspace import Workspace
 from sts.suites import store as suites
 from tests.annotator_app.served.test_player_page import press
 from tests.annotator_app.serving import AGENTS, PATIENCE, SUITE, Server, quiet
+from tests.stores import add_person
 from tests.zygote import Zygote
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
@@ -94,7 +95,7 @@ def enter(chromium: Any, study: Study) -> Iterator[Callable[..., Any]]:
     contexts = []
 
     def entered(name: str, *roles: str, path: str = "/") -> Any:
-        token = study.server.store.add_annotator(name, roles).token
+        token = add_person(study.server.store, name, roles).token
         contexts.append(context := chromium.new_context(viewport={"width": 1280, "height": 800}))
         context.set_default_timeout(1000 * PATIENCE)
         context.add_init_script("localStorage['sts:settings'] ??= '{\"autoplay\": false}'")

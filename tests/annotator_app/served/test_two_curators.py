@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from scenarios.freezing import looked_at
+from sts.annotations import decisions
 from sts.cli.main import main
 from sts.storage.workspace import Workspace
 from sts.suites import drafts
@@ -18,6 +19,7 @@ from sts.suites import store as suites
 from tests.annotator_app.served.test_curate_page import at, curated, curator, kept, mined
 from tests.annotator_app.served.test_player_page import press, saved
 from tests.annotator_app.serving import Server
+from tests.stores import ask
 
 __all__ = ["curated", "mined"]  # fixtures
 
@@ -49,7 +51,7 @@ def sts(server: Server, *words: str) -> None:
 def ids(server: Server, status: str) -> list[str]:
     """The candidates of the draft that have come to a status."""
     draft = drafts.open_draft(Workspace.open(str(server.folder)), "own")
-    every = looked_at(draft, server.store.decisions(draft.id))
+    every = looked_at(draft, ask(server.store, decisions.of_draft, draft.id))
     return [one.summary.id for one in every if one.status == status]
 
 

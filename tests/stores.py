@@ -1,0 +1,58 @@
+"""Calls of the annotation store's functions, each in a transaction of its own."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable
+from typing import Any, TypeVar
+
+from sts.annotations import claims, people, queue, submissions
+from sts.annotations.store import Store
+from sts.annotations.types import Ack, Annotator, Claim, Item
+
+T = TypeVar("T")
+
+
+def ask(store: Store, function: Callable[..., T], *given: Any, **more: Any) -> T:
+    """Return what a function reads; it gets the store's time and study if it wants them."""
+    with store.read() as connection:
+        return function(connection, *given, **_filled(store, function, more))
+
+
+def change(
+    store: Store, function: Callable[..., T], *given: Any, alone: bool = True, **more: Any
+) -> T:
+    """Have a function write; it gets the store's time and study if it wants them."""
+    with store.write(alone=alone) as connection:
+        return function(connection, *given, **_filled(store, function, more))
+
+
+def add_person(store: Store, *given: Any, **more: Any) -> Annotator:
+    """Add an invited person to a study."""
+    return change(store, people.add_invited, *given, **more)
+
+
+def enqueue(store: Store, items: Iterable[Item], required: int | None = 1) -> int:
+    """Enqueue items, to be judged once each unless a test wants otherwise."""
+    return change(store, queue.enqueue, items, required=required)
+
+
+def add_reference(store: Store, *given: Any, **more: Any) -> None:
+    """Add a reference to the pool."""
+    change(store, queue.add_reference, *given, **more)
+
+
+def claim_items(store: Store, annotator: int, **more: Any) -> list[Claim]:
+    """Claim items for a person."""
+    return change(store, claims.claim, annotator, alone=False, **more)
+
+
+def submit(store: Store, annotator: int, sent: object) -> list[Ack]:
+    """Submit what a person's page has sent."""
+    return change(store, submissions.submit, annotator, sent, alone=False)
+
+
+def _filled(store: Store, function: Callable[..., Any], more: dict[str, Any]) -> dict[str, Any]:
+    wants = inspect.signature(function).parameters
+    own = {"now": store.now, "study": lambda: store.study}
+    return {name: one() for name, one in own.items() if name in wants} | more
