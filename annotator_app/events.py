@@ -10,8 +10,9 @@ from typing import Any
 
 from annotator_app.remaining import Remaining
 from sts.annotations import claims, submissions, training, views
+from sts.annotations.remarks import Remark
 from sts.annotations.store import Store
-from sts.annotations.types import Annotator, Claim, Judgement, Progress
+from sts.annotations.types import Annotator, Claim, Progress
 from sts.errors import StsError
 
 FEWEST = 3
@@ -270,7 +271,7 @@ def _episode(shown: Shown, item: str, continuation: str, broken: Broken) -> list
         return []
 
 
-def _previous(history: list[Judgement], shown: Shown) -> list[dict[str, Any]]:
+def _previous(history: list[Remark], shown: Shown) -> list[dict[str, Any]]:
     """The latest judgements, the oldest first, as the player keeps them."""
     return [
         {

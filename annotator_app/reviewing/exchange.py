@@ -9,7 +9,8 @@ from typing import Any
 from annotator_app.events import AT_ONCE, UNSAVED, Broken, Shown, namespace, own
 from annotator_app.reviewing import views
 from sts.annotations import opinions, submissions
-from sts.annotations.events import ADJUDICATION, REVIEW, REVIEWERS, Event
+from sts.annotations.events import ADJUDICATION, REVIEW, REVIEWERS
+from sts.annotations.remarks import Remark
 from sts.annotations.reviewed import DISPUTED, FAILED, QUEUES, Queue, Queues
 from sts.annotations.store import Store
 from sts.annotations.types import Ack, Annotator
@@ -118,7 +119,9 @@ def _news(
     return out
 
 
-def _others(store: Store, person: Annotator, kind: str, about: Collection[str]) -> dict[str, Event]:
+def _others(
+    store: Store, person: Annotator, kind: str, about: Collection[str]
+) -> dict[str, Remark]:
     with store.read() as connection:
         return opinions.of_others(connection, person.id, kind, about)
 

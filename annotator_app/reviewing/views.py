@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from sts.annotations.breakdown import MEANINGS, SOURCES
-from sts.annotations.events import REVIEW, Event
-from sts.annotations.opinions import Opinion, lot
+from sts.annotations.events import REVIEW
+from sts.annotations.opinions import lot
+from sts.annotations.remarks import Remark
 from sts.annotations.reviewed import DIFFERING, DISPUTED, FAILED, Case, Queue
 
 _LETTERS = "PQRSTUVWXYZ"
@@ -86,7 +87,7 @@ def empty(name: str, queue: Queue) -> dict[str, str]:
     return {"title": f"{queue.done} of {queue.of} are decided", "text": unseen}
 
 
-def beside(kind: str, other: Event) -> str:
+def beside(kind: str, other: Remark) -> str:
     """Returns what is said where somebody else has decided the same before."""
     stands = "counts" if kind == REVIEW else "stands"
     return (
@@ -95,7 +96,7 @@ def beside(kind: str, other: Event) -> str:
     )
 
 
-def meanwhile(other: Event) -> str:
+def meanwhile(other: Remark) -> str:
     """Returns what is said where somebody else decides what is in view."""
     return (
         f"Another reviewer has decided this one since, as {_words(other)}. If you decide it too, "
@@ -103,11 +104,11 @@ def meanwhile(other: Event) -> str:
     )
 
 
-def _opinion(name: str, one: Opinion) -> dict[str, Any]:
+def _opinion(name: str, one: Remark) -> dict[str, Any]:
     return {"by": name, "verdict": one.verdict, "step": one.step, "reason": one.reason}
 
 
-def _words(event: Event) -> str:
+def _words(event: Remark) -> str:
     if event.kind == REVIEW:
         return event.label.replace("_", " ")
     at = f" at step {event.step}" if event.step is not None else ""

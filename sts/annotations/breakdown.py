@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from sts.annotations.events import ANNOTATORS_ERRORS, FAIR, PLAYERS_ERRORS
 from sts.annotations.opinions import Clip, by_lot
-from sts.annotations.reviews import Remark
+from sts.annotations.remarks import Remark
 
 SOURCES = {
     **dict.fromkeys(PLAYERS_ERRORS, "player"),

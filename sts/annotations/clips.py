@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from sqlalchemy import Connection, exists, select
 
-from sts.annotations.events import ADJUDICATION, JUDGEMENTS
-from sts.annotations.schema import annotators, claims, events, items, reference_episodes, slots
+from sts.annotations.events import ADJUDICATION
+from sts.annotations.remarks import remarks
+from sts.annotations.schema import claims, events, items, reference_episodes, slots
 from sts.annotations.types import Annotator, Mark
-from sts.annotations.views import current
 from sts.errors import ArgumentError
 
 _ITEM = re.compile(r"[0-9A-Za-z_-]{22}")
@@ -61,29 +61,21 @@ def clip(connection: Connection, person: Annotator, item: object) -> Clip:
 
 
 def _said(connection: Connection, person: Annotator, item: str, *, everybody: bool) -> list[Mark]:
-    """Returns the judgements that stand of a clip, and the adjudication for those who see all."""
-    query = (
-        select(
-            annotators.c.id,
-            annotators.c.pseudonym,
-            events.c.kind,
-            events.c.verdict,
-            events.c.step,
-            events.c.reason,
-        )
-        .join(annotators, annotators.c.id == events.c.annotator)
-        .where(events.c.item == item)
-        .order_by(events.c.id)
-    )
-    judged = current(JUDGEMENTS)
-    rows: list[Any] = list(connection.execute(query.join(judged, judged.c.id == events.c.id)))
+    """Return the judgements that stand of a clip, and the adjudication for those who see all."""
+    own = events.c.item == item
+    said = remarks(connection, own)
     if everybody:
-        decided = current([ADJUDICATION], by=False)
-        rows += connection.execute(query.join(decided, decided.c.id == events.c.id)).all()
+        said += remarks(connection, own, kinds=[ADJUDICATION], by=False)
     return [
-        Mark("you" if row[0] == person.id else str(row[1]), *row[2:])
-        for row in rows
-        if everybody or row[0] == person.id
+        Mark(
+            "you" if one.person == person.id else one.pseudonym,
+            one.kind,
+            str(one.verdict),
+            one.step,
+            one.reason,
+        )
+        for one in said
+        if everybody or one.person == person.id
     ]
 
 

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from sts.annotations.opinions import Clip
-from sts.annotations.reviews import Remark
+from sts.annotations.remarks import Remark
 from sts.annotations.verdicts import Verdict
 from sts.continuations import label_table
 from sts.ratings import UNABLE

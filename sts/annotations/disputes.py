@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sts.annotations.opinions import Opinion
+from sts.annotations.remarks import Remark
 
 DISPUTES = OUTCOME, VERDICT, MARK = ("outcome", "verdict", "mark")
 """Whether it was done; else what was said of it; else when. The first weighs most."""
 
 
-def dispute(opinions: Sequence[Opinion], tolerance: int) -> str:
+def dispute(opinions: Sequence[Remark], tolerance: int) -> str:
     """Returns about what judges of a clip disagree, one of `DISPUTES`, or "" for nothing.
 
     Failure and not done agree on the outcome. Who cannot judge it says nothing of the outcome, and

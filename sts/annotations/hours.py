@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 from sqlalchemy import Connection, case, func, select
 
+from sts.annotations.remarks import current
 from sts.annotations.schema import copies, events, item_suites, reference_episodes
-from sts.annotations.views import current
 
 
 class Hours(NamedTuple):

@@ -9,7 +9,8 @@ from typing import NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, exists, func, or_, select
 
-from sts.annotations.events import NOTE, Event, judges, of
+from sts.annotations.events import NOTE, judges
+from sts.annotations.remarks import Remark, remarks
 from sts.annotations.schema import (
     annotators,
     copies,
@@ -19,25 +20,8 @@ from sts.annotations.schema import (
     items,
     reference_episodes,
 )
-from sts.annotations.views import current
 from sts.continuations.types import HUMAN
 from sts.ratings import UNABLE
-
-
-class Opinion(NamedTuple):
-    """What one person says of a clip.
-
-    Attributes:
-      person: the store's number for them, which reaches no page.
-      verdict: success, failure, not_done or cannot_judge.
-      step: of the marker, 1..horizon, for success and failure, else None.
-      reason: why it cannot be judged, else "".
-    """
-
-    person: int
-    verdict: str
-    step: int | None
-    reason: str
 
 
 class Clip(NamedTuple):
@@ -57,43 +41,26 @@ class Clip(NamedTuple):
     clip: str
     scenario: str
     played: bool
-    opinions: tuple[Opinion, ...]
+    opinions: tuple[Remark, ...]
 
     @property
     def value(self) -> float | None:
         """The share of those who could judge it who saw it done; None where nobody could."""
-        counted = [one.verdict == "success" for one in self.opinions if _counts(one)]
+        counted = [one.verdict == "success" for one in self.opinions if one.verdict != UNABLE]
         return fmean(counted) if counted else None
 
 
 def clips(connection: Connection, suite: str) -> list[Clip]:
-    """Returns each clip of a suite that somebody has judged, without references."""
-    standing = current()
-    rows = connection.execute(
-        select(
-            events.c.item,
-            items.c.continuation,
-            items.c.clip,
-            items.c.scenario,
-            events.c.annotator,
-            events.c.verdict,
-            events.c.step,
-            events.c.reason,
-        )
-        .join(standing, standing.c.id == events.c.id)
-        .join(items, items.c.id == events.c.item)
-        .where(_of(suite, events.c.item))
-        .order_by(events.c.item, events.c.id)
-    )
-    people = (
-        select(copies.c.item).distinct().where(copies.c.agent == HUMAN, _of(suite, copies.c.item))
-    )
-    played = set(connection.scalars(people))
-    found: dict[str, Clip] = {}
-    for item, continuation, clip, scenario, *said in rows:
-        before = found.get(item) or Clip(item, continuation, clip, scenario, item in played, ())
-        found[item] = before._replace(opinions=(*before.opinions, Opinion(*said)))
-    return list(found.values())
+    """Return each clip of a suite that somebody has judged, without references."""
+    people = select(copies.c.item).where(copies.c.agent == HUMAN, _of(suite, copies.c.item))
+    played = set(connection.scalars(people.distinct()))
+    found: dict[str, list[Remark]] = {}
+    for one in remarks(connection, _of(suite, events.c.item)):
+        found.setdefault(one.item, []).append(one)
+    return [
+        Clip(item, *said[0][1:4], item in played, tuple(said))
+        for item, said in sorted(found.items())
+    ]
 
 
 def last(connection: Connection) -> int:
@@ -120,16 +87,10 @@ def noted(connection: Connection, person: int, suite: str) -> set[str]:
 
 def of_others(
     connection: Connection, person: int, kind: str, about: Collection[str]
-) -> dict[str, Event]:
-    """Returns of these items the latest event of a kind that somebody else has sent."""
-    standing = current([kind])
-    rows = connection.execute(
-        select(events)
-        .join(standing, standing.c.id == events.c.id)
-        .where(events.c.item.in_(about), events.c.annotator != person)
-        .order_by(events.c.id)
-    )
-    return {row.item: of(row) for row in rows}
+) -> dict[str, Remark]:
+    """Return of these items the latest of a kind that somebody else has said."""
+    theirs = events.c.item.in_(about), events.c.annotator != person
+    return {one.item: one for one in remarks(connection, *theirs, kinds=[kind])}
 
 
 def by_lot(every: Iterable[Clip], seed: int, purpose: str) -> list[Clip]:
@@ -146,10 +107,6 @@ def by_lot(every: Iterable[Clip], seed: int, purpose: str) -> list[Clip]:
 def lot(seed: int, purpose: str, text: str) -> bytes:
     """Returns the place of something in an order by lot."""
     return hashlib.sha256(f"{seed} {purpose} {text}".encode()).digest()
-
-
-def _counts(one: Opinion) -> bool:
-    return one.verdict != UNABLE
 
 
 def _of(suite: str, item: ColumnElement[str]) -> ColumnElement[bool]:

@@ -11,15 +11,9 @@ from sts.annotations import controls
 from sts.annotations.accuracy import BLOCK, Right, blocks, right
 from sts.annotations.assignment import FIRST
 from sts.annotations.events import JUDGEMENTS
-from sts.annotations.schema import (
-    annotators,
-    events,
-    item_suites,
-    reference_episodes,
-    slots,
-)
+from sts.annotations.remarks import current, remarks
+from sts.annotations.schema import annotators, events, reference_episodes, slots
 from sts.annotations.study import Study
-from sts.annotations.views import current
 from sts.ratings import MARKED, UNABLE
 
 
@@ -86,27 +80,10 @@ def watch(connection: Connection, number: int, study: Study, now: float) -> bool
 
 
 def twice(connection: Connection, suite: str | None = None) -> list[tuple[str, str, bool]]:
-    """Returns what is said of the clips that are judged twice first: clip, person, success or not.
-
-    Args:
-      connection: to the store.
-      suite: as it is enqueued; None for everything.
-    """
-    standing = current()
-    query = (
-        select(events.c.item, annotators.c.name, events.c.verdict)
-        .join(standing, standing.c.id == events.c.id)
-        .join(annotators, annotators.c.id == events.c.annotator)
-        .where(
-            events.c.item.in_(select(slots.c.item).where(slots.c.turn == FIRST)),
-            events.c.verdict != UNABLE,
-        )
-        .order_by(events.c.id)
-    )
-    if suite is not None:
-        kept = select(item_suites.c.item).where(item_suites.c.suite == suite)
-        query = query.where(events.c.item.in_(kept))
-    return [(item, name, verdict == MARKED[0]) for item, name, verdict in connection.execute(query)]
+    """Return what stands of clips that are judged twice first: clip, person, success or not."""
+    first = events.c.item.in_(select(slots.c.item).where(slots.c.turn == FIRST))
+    said = remarks(connection, first, events.c.verdict != UNABLE, suite=suite)
+    return [(one.item, one.by, one.verdict == MARKED[0]) for one in said]
 
 
 def _answers(connection: Connection, number: int) -> list[tuple[float, bool]]:

@@ -12,8 +12,9 @@ from sts.annotations import breakdown, opinions, reviews
 from sts.annotations.breakdown import Breakdown
 from sts.annotations.differences import differs
 from sts.annotations.disputes import DISPUTES, dispute
+from sts.annotations.events import NOTE, REVIEW
 from sts.annotations.opinions import Clip, by_lot
-from sts.annotations.reviews import Remark
+from sts.annotations.remarks import Remark
 from sts.annotations.store import Store
 from sts.annotations.verdicts import Verdict
 from sts.storage.workspace import Workspace
@@ -85,8 +86,8 @@ def reviewed(connection: Connection, suite: str) -> Reviewed:
     return Reviewed(
         opinions.clips(connection, suite),
         reviews.adjudications(connection, suite),
-        reviews.reviews(connection, suite),
-        reviews.notes(connection, suite),
+        reviews.by_item(connection, REVIEW, suite),
+        reviews.by_item(connection, NOTE, suite),
     )
 
 
@@ -156,8 +157,8 @@ class Queues:
             own = opinions.own(connection, person, self._suite)
             left = opinions.noted(connection, person, self._suite)
             decided = reviews.adjudications(connection, self._suite)
-            sorted_out = reviews.reviews(connection, self._suite)
-            notes = reviews.notes(connection, self._suite)
+            sorted_out = reviews.by_item(connection, REVIEW, self._suite)
+            notes = reviews.by_item(connection, NOTE, self._suite)
         out = {}
         for name, all_ in members.clips.items():
             closed: Collection[str] = sorted_out if name == FAILED else decided

@@ -2,62 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from sqlalchemy import Connection, bindparam, exists, select
 
-from sqlalchemy import Connection, Row, bindparam, exists, select
-
-from sts.annotations.events import ADJUDICATION, JUDGEMENTS, NOTE, REVIEW, REVIEWERS, Event, judges
-from sts.annotations.schema import annotators, events, item_players, item_suites, items
+from sts.annotations.events import ADJUDICATION, JUDGEMENTS, REVIEWERS, Event, judges
+from sts.annotations.remarks import Remark, remarks
+from sts.annotations.schema import annotators, events, item_players
 from sts.annotations.schema import reference_episodes as references
-from sts.annotations.views import current
-
-
-class Remark(NamedTuple):
-    """What somebody has said of a clip beside judging it.
-
-    Attributes:
-      item: the clip's opaque identifier.
-      continuation: one that shows it.
-      by: whose event it is.
-      kind: review, adjudication or note.
-      verdict: of an adjudication, else None.
-      step: of its marker, 1..horizon, for success and failure, else None.
-      reason: why it cannot be judged, else "".
-      label: of a review, what kind of error; else "".
-      text: in words, or "".
-      received: UTC seconds.
-    """
-
-    item: str
-    continuation: str
-    by: str
-    kind: str
-    verdict: str | None
-    step: int | None
-    reason: str
-    label: str
-    text: str
-    received: float
 
 
 def adjudications(connection: Connection, suite: str | None = None) -> dict[str, Remark]:
-    """Returns the adjudication that stands of each clip that has one.
-
-    Args:
-      connection: to the store.
-      suite: of whose clips; None for all.
-    """
-    return {one.item: one for one in _remarks(connection, ADJUDICATION, suite, by=False)}
+    """Return the adjudication that stands of each item of a suite, or of all, that has one."""
+    every = remarks(connection, kinds=[ADJUDICATION], by=False, suite=suite)
+    return {one.item: one for one in every}
 
 
-def reviews(connection: Connection, suite: str | None = None) -> dict[str, list[Remark]]:
-    """Returns each reviewer's review that stands, by clip, the earlier first."""
-    return _by_item(_remarks(connection, REVIEW, suite))
-
-
-def notes(connection: Connection, suite: str | None = None) -> dict[str, list[Remark]]:
-    """Returns each person's note that stands, by clip, the earlier first."""
-    return _by_item(_remarks(connection, NOTE, suite))
+def by_item(connection: Connection, kind: str, suite: str | None = None) -> dict[str, list[Remark]]:
+    """Return each person's review or note that stands, by item, the earlier first."""
+    found: dict[str, list[Remark]] = {}
+    for one in remarks(connection, kinds=[kind], suite=suite):
+        found.setdefault(one.item, []).append(one)
+    return found
 
 
 _LOOKED_AT = select(
@@ -95,28 +59,3 @@ def obstacle(connection: Connection, annotator_id: int, event: Event) -> str:
             return f"this item {words}"
     judged = select(exists().where(events.c.item == event.item, judges()))
     return "" if connection.execute(judged).scalar_one() else "nobody has judged this item yet"
-
-
-def _remarks(
-    connection: Connection, kind: str, suite: str | None, *, by: bool = True
-) -> list[Remark]:
-    columns = [events.c[name] for name in Remark._fields[3:]]
-    query = (
-        select(events.c.item, items.c.continuation, annotators.c.name, *columns)
-        .join(latest := current([kind], by=by), latest.c.id == events.c.id)
-        .join(items, items.c.id == events.c.item)
-        .join(annotators, annotators.c.id == events.c.annotator)
-        .order_by(events.c.id)
-    )
-    if suite is not None:
-        kept = exists().where(item_suites.c.suite == suite, item_suites.c.item == events.c.item)
-        query = query.where(kept)
-    rows: list[Row[*tuple[Any, ...]]] = list(connection.execute(query).all())
-    return [Remark(*row) for row in rows]
-
-
-def _by_item(remarks: list[Remark]) -> dict[str, list[Remark]]:
-    found: dict[str, list[Remark]] = {}
-    for one in remarks:
-        found.setdefault(one.item, []).append(one)
-    return found

@@ -118,30 +118,6 @@ class RefusedAnswer(NamedTuple):
     received: float
 
 
-class Judgement(NamedTuple):
-    """An annotator's current judgement of one item, after corrections.
-
-    Attributes:
-      uuid: of the event that stands; a correction names it.
-      item: opaque identifier.
-      continuation: what was judged.
-      verdict: success, failure, not_done or cannot_judge.
-      step: 1..horizon from takeover for success and failure, else None.
-      horizon: continuation steps.
-      reason: why it cannot be judged, else "".
-      received: UTC seconds.
-    """
-
-    uuid: str
-    item: str
-    continuation: str
-    verdict: str
-    step: int | None
-    horizon: int
-    reason: str
-    received: float
-
-
 class Reference(NamedTuple):
     """A continuation whose verdict is known and which is served silently.
 

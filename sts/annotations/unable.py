@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from typing import NamedTuple
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection
 
-from sts.annotations.schema import events, item_suites, items
-from sts.annotations.views import current
+from sts.annotations.remarks import remarks
 from sts.ratings import UNABLE
 
 
@@ -31,29 +30,19 @@ class Unable(NamedTuple):
 
 
 def unable(connection: Connection, suite: str | None = None) -> list[Unable]:
-    """Returns the scenarios that somebody could not judge, the worst first, for their curator.
+    """Return the scenarios that somebody could not judge, the worst first, for their curator.
 
-    Args:
-      connection: to the store.
-      suite: as it is enqueued; None for everything.
+    `suite` is as it is enqueued; None looks at everything.
     """
-    standing = current()
-    query = (
-        select(items.c.scenario, items.c.category, events.c.item, events.c.verdict, events.c.reason)
-        .join(standing, standing.c.id == events.c.id)
-        .join(items, items.c.id == events.c.item)
-    )
-    if suite is not None:
-        kept = select(item_suites.c.item).where(item_suites.c.suite == suite)
-        query = query.where(items.c.id.in_(kept))
     judged: dict[tuple[str, str], set[str]] = {}
     clips: dict[tuple[str, str], set[str]] = {}
     reasons: dict[tuple[str, str], Counter[str]] = {}
-    for scenario, category, item, verdict, reason in connection.execute(query):
-        judged.setdefault((scenario, category), set()).add(item)
-        if verdict == UNABLE:
-            clips.setdefault((scenario, category), set()).add(item)
-            reasons.setdefault((scenario, category), Counter())[reason] += 1
+    for one in remarks(connection, suite=suite):
+        key = one.scenario, one.category
+        judged.setdefault(key, set()).add(one.item)
+        if one.verdict == UNABLE:
+            clips.setdefault(key, set()).add(one.item)
+            reasons.setdefault(key, Counter())[one.reason] += 1
     found = [
         Unable(*key, len(some), len(judged[key]), tuple(reasons[key].most_common()))
         for key, some in clips.items()

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from sqlalchemy import Connection, select
 
+from sts.annotations.remarks import current
 from sts.annotations.schema import copies, events
-from sts.annotations.views import current
 
 
 class Verdict(NamedTuple):

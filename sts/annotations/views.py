@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from functools import cache
 
-from sqlalchemy import Connection, Select, Subquery, bindparam, case, exists, func, or_, select
+from sqlalchemy import Connection, Select, bindparam, case, exists, func, or_, select
 
-from sts.annotations.events import JUDGEMENTS, judges
+from sts.annotations.events import judges
+from sts.annotations.remarks import Remark, current, remarks
 from sts.annotations.schema import (
     annotators,
     copies,
@@ -19,47 +19,13 @@ from sts.annotations.schema import (
     slots,
 )
 from sts.annotations.settling import unjudged
-from sts.annotations.types import Day, Judgement, Progress
+from sts.annotations.types import Day, Progress
 from sts.ratings import UNABLE
 
 
-def current(kinds: Collection[str] = JUDGEMENTS, *, by: bool = True) -> Subquery:
-    """The events that stand: the last one of these kinds on each item.
-
-    Args:
-      kinds: looked at; they replace one another.
-      by: of each person; else of anyone.
-    """
-    group = (events.c.item, events.c.annotator) if by else (events.c.item,)
-    return (
-        select(func.max(events.c.id).label("id"))
-        .where(events.c.kind.in_(kinds))
-        .group_by(*group)
-        .subquery("standing")
-    )
-
-
-def history(connection: Connection, annotator_id: int, limit: int = 10) -> list[Judgement]:
-    """The annotator's current judgements, the latest first."""
-    standing = current()
-    rows = connection.execute(
-        select(
-            events.c.uuid,
-            events.c.item,
-            items.c.continuation,
-            events.c.verdict,
-            events.c.step,
-            items.c.horizon,
-            events.c.reason,
-            events.c.received,
-        )
-        .join(standing, standing.c.id == events.c.id)
-        .join(items, items.c.id == events.c.item)
-        .where(events.c.annotator == annotator_id)
-        .order_by(events.c.id.desc())
-        .limit(limit)
-    )
-    return [Judgement(*row) for row in rows]
+def history(connection: Connection, annotator_id: int, limit: int = 10) -> list[Remark]:
+    """Return the annotator's current judgements, the latest first."""
+    return remarks(connection, events.c.annotator == annotator_id, latest=limit)
 
 
 def day(connection: Connection, annotator_id: int, since: float) -> Day:

@@ -5,15 +5,19 @@ from __future__ import annotations
 import pytest
 
 from sts.annotations.disputes import dispute
-from sts.annotations.opinions import Opinion
+from sts.annotations.remarks import Remark
 
 DONE, MISSED = ("success", 4), ("failure", 4)
 NOT_DONE, UNABLE = ("not_done", None), ("cannot_judge", None)
 Said = tuple[str, int | None]
 
 
-def said(*each: Said) -> list[Opinion]:
-    return [Opinion(n, verdict, step, "") for n, (verdict, step) in enumerate(each)]
+def said(*each: Said) -> list[Remark]:
+    clip = ("", "", "", "", "")
+    return [
+        Remark(*clip, n, "", "", "", "verdict", verdict, step, "", "", "", 0.0)
+        for n, (verdict, step) in enumerate(each)
+    ]
 
 
 @pytest.mark.parametrize(

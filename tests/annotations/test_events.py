@@ -104,7 +104,7 @@ def test_a_note_takes_nothing_out_of_an_annotators_queue(store: Store) -> None:
     ana, _, _, items = a_team(store)
     assert statuses(submit(store, ana, [an_event("note", items[1])])) == ["saved"]
     assert [claim.item for claim in claim_items(store, ana, suite=SUITE)] == [items[1]]
-    [note] = ask(store, reviews.notes, SUITE)[items[1]]
+    [note] = ask(store, reviews.by_item, "note", SUITE)[items[1]]
     assert (note.by, note.continuation, note.text) == ("Ana", "c1", "the ring is behind the door")
 
 
@@ -115,14 +115,15 @@ def test_the_last_of_one_person_and_kind_stands(store: Store) -> None:
         submit(store, rhea, [an_event("review", items[0], label=label, text=f"it is {label}")])
     submit(store, max_id, [an_event("review", items[0], label="empty")])
     assert [
-        (one.by, one.label, one.text) for one in ask(store, reviews.reviews, SUITE)[items[0]]
+        (one.by, one.label, one.text)
+        for one in ask(store, reviews.by_item, "review", SUITE)[items[0]]
     ] == [
         ("Rhea", "fair", "it is fair"),
         ("Max", "empty", ""),
     ]
-    assert ask(store, reviews.reviews, "other@1") == {} and list(ask(store, reviews.reviews)) == [
-        items[0]
-    ]
+    assert ask(store, reviews.by_item, "review", "other@1") == {} and list(
+        ask(store, reviews.by_item, "review")
+    ) == [items[0]]
     decided: tuple[dict[str, Any], ...] = (
         {"verdict": "not_done", "step": None},
         {"step": 9},

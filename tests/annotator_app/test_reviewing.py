@@ -135,7 +135,7 @@ def test_of_two_reviewers_who_decide_at_once_both_are_kept_and_told(
     for name, one in zip(("Max", "Rhea"), reviews, strict=True):
         data = talk(store, {"outbox": [one], "queue": "failures"}, name)
     assert "as empty. Both are kept; the later, yours, counts" in data["news"][0]["text"]
-    assert len(ask(store, store_reviews.reviews, SUITE)[item]) == 2
+    assert len(ask(store, store_reviews.by_item, "review", SUITE)[item]) == 2
 
 
 @pytest.mark.parametrize(
@@ -170,7 +170,7 @@ def test_who_is_no_reviewer_decides_nothing_whatever_they_send(store: Store, tea
         assert ack["status"] == "refused" and "expected a reviewer" in ack["message"]
     assert (
         ask(store, store_reviews.adjudications, SUITE) == {}
-        and ask(store, store_reviews.reviews, SUITE) == {}
+        and ask(store, store_reviews.by_item, "review", SUITE) == {}
     )
 
 

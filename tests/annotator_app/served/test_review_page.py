@@ -100,8 +100,12 @@ def test_a_reviewer_decides_leaves_open_and_classifies_from_the_keyboard(
     page.locator(".empty h2", has_text="2 of 3 are decided").wait_for()
     assert "1 clip you left open; G shows them again." in page.inner_text(".empty")
     decided = ask(disputed.store, reviews.adjudications, SUITE)
-    assert decided[first][4:6] == ("success", 1) and decided[first].text == "s, f & <b>n</b>"
-    assert ask(disputed.store, reviews.notes, SUITE)[second][0].text == "is it behind the wall?"
+    assert (decided[first].verdict, decided[first].step) == ("success", 1)
+    assert decided[first].text == "s, f & <b>n</b>"
+    assert (
+        ask(disputed.store, reviews.by_item, "note", SUITE)[second][0].text
+        == "is it behind the wall?"
+    )
     press(page, "g")
     page.locator(".remarks", has_text="is it behind the wall?").wait_for()
     press(page, "q")
@@ -110,10 +114,14 @@ def test_a_reviewer_decides_leaves_open_and_classifies_from_the_keyboard(
     third = item(page)
     press(page, "3", "Enter")
     saved(page)
-    assert [one.label for one in ask(disputed.store, reviews.reviews, SUITE)[third]] == ["empty"]
+    assert [one.label for one in ask(disputed.store, reviews.by_item, "review", SUITE)[third]] == [
+        "empty"
+    ]
     press(page, "b", "8", "Enter")
     saved(page)
-    assert [one.label for one in ask(disputed.store, reviews.reviews, SUITE)[third]] == ["fair"]
+    assert [one.label for one in ask(disputed.store, reviews.by_item, "review", SUITE)[third]] == [
+        "fair"
+    ]
 
 
 def test_the_page_is_for_reviewers_and_an_empty_queue_says_so(
