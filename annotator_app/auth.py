@@ -35,13 +35,7 @@ def cookie_name(place: str) -> str:
 
 
 class Sessions:
-    """The sessions that browsers hold.
-
-    Args:
-      store: gives the study's store, which knows whose a session is.
-      cookie: the name of the cookie that holds the secret of a session.
-      base: the path under which everything is served, "" or like "/judge".
-    """
+    """The sessions that browsers hold, each as a secret in a cookie."""
 
     def __init__(self, store: Callable[[], Store], cookie: str, base: str = "") -> None:
         """Remember none yet."""
@@ -53,20 +47,13 @@ class Sessions:
         return connection.cookies.get(self._cookie, "")
 
     def person(self, connection: HTTPConnection) -> Annotator | None:
-        """Return the person whose session a request comes with.
-
-        Raises:
-          StoreError: the store fails.
-        """
+        """Return the person whose session a request comes with."""
         return people.find_by_session(self.store(), self.secret(connection))
 
     async def admit(self, connection: HTTPConnection) -> bool:
         """Return True if a request comes with a session.
 
         A thread asks the database: it may be locked, and no other request waits for it.
-
-        Raises:
-          StoreError: the store fails.
         """
         now, secret = time.monotonic(), self.secret(connection)
         if self._admitted.get(secret, -1.0) > now:
@@ -93,10 +80,7 @@ class Sessions:
 class Auth:
     """ASGI middleware that passes on what comes with a session; a websocket of our page, too.
 
-    Args:
-      app: what needs a session.
-      sessions: of the browsers.
-      outside: answers a request without one.
+    Requests without one get the answer `outside`.
     """
 
     def __init__(self, app: ASGIApp, sessions: Sessions, outside: Response) -> None:

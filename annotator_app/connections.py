@@ -34,14 +34,8 @@ class Limited(H11Protocol):
     """uvicorn's protocol with a deadline for each request and a limit on connections.
 
     When a limit is reached, the connection that has waited longest for its request gives way to
-    the new one; if none waits, the new one is closed.
-
-    Args:
-      given: as uvicorn passes it.
-      each: connections of one address.
-      total: connections of all.
-      proxies: addresses and networks, separated by commas, which `each` does not limit.
-      more: as uvicorn passes it.
+    the new one; if none waits, the new one is closed. `each` limits the connections of one address
+    that is not in `proxies`, addresses and networks separated by commas; `total` limits all.
     """
 
     def __init__(self, *given: Any, each: int, total: int, proxies: str = "", **more: Any) -> None:

@@ -24,13 +24,7 @@ _LONGEST_FORM = 4096
 
 
 class Door:
-    """Answers to browsers that have no session yet.
-
-    Args:
-      settings: of the annotator, which name the owner and the key of their link.
-      sessions: of the browsers.
-      provider: of accounts by which people can sign in as well.
-    """
+    """Answers to browsers that have no session yet, by link or by an account at the provider."""
 
     def __init__(
         self, settings: Settings, sessions: Sessions, provider: Provider | None = None

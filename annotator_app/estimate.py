@@ -30,14 +30,10 @@ class Estimate(NamedTuple):
 
 
 def estimate(left: int, work: Sequence[Work]) -> Estimate | None:
-    """Returns the hours that `left` judgements take, or None while there is too little to say.
+    """Return the hours that `left` judgements take, or None while there is too little to say.
 
     The time of a judgement is the ratio of all seconds to all clips. What one person does on one
     day hangs together, so its error is the jackknife's over these, with Student's t.
-
-    Args:
-      left: judgements that are still wanted.
-      work: what each person did on each day.
     """
     days = [one for one in work if one.judged and one.seconds > 0]
     if len(days) < ENOUGH or left <= 0:

@@ -54,22 +54,14 @@ def exchange(
     remaining: Remaining,
     runs: bool = False,
 ) -> dict[str, Any]:
-    """Saves the outbox in `sent` and returns the component's next data.
+    """Save the outbox in `sent` and return the component's next data.
 
-    Nothing that `sent` holds can raise: the store checks every field and refuses by name. When
-    the store itself fails nothing is acknowledged, so the browser keeps its outbox and sends it
-    again.
+    `sent` is the component's state, None on a page that has just been opened. Nothing that it holds
+    can raise: the store checks every field and refuses by name. When the store itself fails nothing
+    is acknowledged, so the browser keeps its outbox and sends it again.
 
-    Args:
-      store: where judgements go.
-      person: who is at the page.
-      sent: the component's state, or None on a page that has just been opened.
-      suite: what is judged.
-      place: names this workspace in the browser's storage.
-      shown: makes the episode of a continuation.
-      broken: what was found by now that cannot be shown; what is found here is added.
-      remaining: how much people were told is left.
-      runs: whether it is this person who runs the study, and is told the reason.
+    `place` names this workspace in the browser's storage. What cannot be shown is added to
+    `broken`; only a person who `runs` the study is given the reason.
     """
     author = namespace(place, person.id)
     data: dict[str, Any] = {

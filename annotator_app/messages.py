@@ -53,12 +53,10 @@ class Messages:
 
 
 def readable(raw: bytes, *, whole: bool = False) -> tuple[bytes, bool]:
-    """Returns a page's message in which every state can be read, and whether it has the page run.
+    """Return a page's message in which every state can be read, and whether it has the page run.
 
-    Args:
-      raw: as it came.
-      whole: True asks for the whole page where only a part of it was asked for. A server that was
-        started anew has no part of a page yet of which it never ran the whole.
+    With `whole`, the whole page is asked for if only a part of it was: a server that was restarted
+    has no part of a page yet of which it never ran the whole.
     """
     try:
         message = BackMsg.FromString(raw)

@@ -69,13 +69,11 @@ class Shown:
             self._view["height"], self._view["width"], _ = seen.shape
 
     def answer(self, message: Mapping[str, Any]) -> dict[str, Any]:
-        """Takes the turns in `message` and returns what its page has not been shown yet.
+        """Take the turns in `message` and return what its page has not been shown yet.
 
-        Turns that were taken stay: a page that has others is told of these. Everything after the
-        first turn that is not one is left out.
-
-        Args:
-          message: `frames`, how many the page has, and `turns`, all that it has made since these.
+        A page sends `frames`, how many it has, and `turns`, all that it has made since these.
+        Turns that were taken stay: a page that has others is sent these. Everything after the
+        first invalid turn is left out.
 
         Raises:
           StsError: a step failed, and the play cannot go on.
@@ -146,22 +144,12 @@ def exchange(
     plays: Plays,
     broken: set[str],
 ) -> dict[str, Any]:
-    """Takes the turns in `sent` and returns what the person's page has not been shown yet.
+    """Take the turns in `sent` and return what the person's page has not been shown yet.
 
-    A scenario that cannot be shown is passed over; where none is left, the page is told how many.
-
-    Args:
-      workspace: keeps the continuation once it is finished.
-      store: has it judged among the others from then on.
-      suite: whose scenarios are played.
-      person: who is at the page; never asked to judge what they played.
-      sent: the component's state, or None on a page that has just been opened.
-      author: the person's namespace; what another author sent is ignored.
-      judged: content hashes of scenarios that the person has met as a judge, who sees more than
-        an agent may.
-      plays: what is held open.
-      broken: content hashes of scenarios that cannot be shown, as was found by now; what is found
-        here is added.
+    A scenario that cannot be shown is added to `broken`, by its content hash, and passed over; if
+    none is left, the page is given their number. `judged` holds the hashes of scenarios that the person
+    has met as an annotator, who sees more than an agent may. A finished continuation is kept, and
+    queued for others to judge.
     """
     message = own(sent, author)
     offered = _offered(workspace, suite, person, message.get("session"), judged)

@@ -30,7 +30,6 @@ def chosen(workspace: Workspace, label: str | None) -> Selection | None:
 
     Raises:
       ArgumentError: none is named and there is no single one; or nothing is selected.
-      UnknownName: no such suite, version, tag or the like.
     """
     if label is not None:
         if "@" not in label and label not in versions(workspace):

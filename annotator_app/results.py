@@ -25,12 +25,7 @@ _HEADERS = {
 
 
 def answering(folder: Callable[[], Path], sessions: Sessions) -> Callable[[Request], Response]:
-    """Return what answers the addresses of a report's files, or says why it does not.
-
-    Args:
-      folder: returns where the report is.
-      sessions: say whose a request is.
-    """
+    """Return what answers the addresses of a report's files, or says why it does not."""
 
     def answer(request: Request) -> Response:
         person = sessions.person(request)

@@ -60,11 +60,7 @@ def application(
 ) -> Starlette:
     """Return what answers each request, all under the base path of `door`.
 
-    Args:
-      streamlit: serves the pages.
-      door: answers those who have no session.
-      within: what else needs a session, by address.
-      lifespan: of Streamlit.
+    What is `within`, by address, needs a session, and so do Streamlit's pages.
     """
     base, provider = door.base, door.provider
     guard = Middleware(Auth, sessions=door.sessions, outside=door.outside)

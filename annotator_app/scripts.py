@@ -21,13 +21,7 @@ _HEADERS = {
 
 
 def loading(script: str, name: str, base: str = "") -> str:
-    """Returns a script that brings `script` from its own address and does what it does.
-
-    Args:
-      script: an ES module with a default export.
-      name: of the component.
-      base: the path under which everything is served, "" or like "/judge".
-    """
+    """Return a script that brings the component's ES module from its own address and mounts it."""
     path = json.dumps(base + address(script, name))
     return (
         f"const {{ default: mount }} = await import(location.origin + {path});\n"
@@ -41,11 +35,7 @@ def address(script: str, name: str) -> str:
 
 
 def answering(script: Callable[[str], str | None]) -> Callable[[Request], Response]:
-    """Return what answers the addresses of scripts.
-
-    Args:
-      script: gives the script of a component by its name, or None if there is none.
-    """
+    """Return what answers the addresses of scripts; `script` gives one by its component's name."""
 
     def answer(request: Request) -> Response:
         file = request.path_params["file"]

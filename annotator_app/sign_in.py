@@ -30,10 +30,6 @@ _NEEDED = ("redirect_uri", "cookie_secret", "client_id", "client_secret", "serve
 def settings(workspace: Workspace, base: str) -> dict[str, Any] | None:
     """Return the `[auth]` table of the workspace's `secrets.toml`; None if there is none.
 
-    Args:
-      workspace: of the study.
-      base: the path under which everything is served, "" or like "/judge".
-
     Raises:
       ArgumentError: the file is not TOML, or the table lacks something.
       MissingExtra: what speaks with the provider is not installed.
@@ -67,11 +63,7 @@ def settings(workspace: Workspace, base: str) -> dict[str, Any] | None:
 
 
 class Provider:
-    """A provider of accounts, which speaks OpenID Connect.
-
-    Args:
-      settings: as `settings` returns them.
-    """
+    """A provider of accounts (OpenID Connect); its errors are one sentence for people."""
 
     def __init__(self, settings: Mapping[str, Any]) -> None:
         """Ask nothing yet."""
@@ -102,22 +94,14 @@ class Provider:
         }
 
     async def redirect(self, request: Request) -> Response:
-        """Send a browser to the provider.
-
-        Raises:
-          ArgumentError: the provider does not answer.
-        """
+        """Send a browser to the provider."""
         with _understood():
             uri = self._settings["redirect_uri"]
             answer: Response = await self._client.authorize_redirect(request, uri)
         return answer
 
     async def claims(self, request: Request) -> Mapping[str, Any]:
-        """Return what the provider states about the person whom it sends back.
-
-        Raises:
-          ArgumentError: it states nothing, or nothing that can be believed.
-        """
+        """Return what the provider states about the person whom it sends back."""
         with _understood():
             token = await self._client.authorize_access_token(request)
             claims: Mapping[str, Any] = token["userinfo"]
@@ -135,11 +119,7 @@ def _understood() -> Iterator[None]:
 
 
 def verified_address(claims: Mapping[str, Any]) -> str:
-    """Return the e-mail address that a provider vouches for.
-
-    Raises:
-      ArgumentError: there is none; says in one sentence what a person can do.
-    """
+    """Return the e-mail address that a provider vouches for, or raise what a person can do."""
     email = claims.get("email")
     if not isinstance(email, str) or not email:
         raise ArgumentError(

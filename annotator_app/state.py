@@ -158,12 +158,7 @@ def _drawings(names: Collection[str]) -> dict[str, str]:
 
 @lru_cache(maxsize=1024)
 def episode(continuation: str) -> dict[str, Any]:
-    """A continuation as the player is sent it.
-
-    Raises:
-      UnknownName: it is not in the workspace.
-      StsError: it is seen as frames, and cannot be rendered; or nothing here draws its world.
-    """
+    """A continuation as the player is sent it; an error if its world cannot be drawn here."""
     there = len(continuations().beginning(continuation)) == 1
     one = find(workspace(), continuation, continuations() if there else None)
     data = shown(workspace(), one)
@@ -222,9 +217,6 @@ def asked_consent(person: Annotator) -> Consent | None:
     """The text that a person has yet to agree to; None where there is none.
 
     It is read anew each time, so that one that was changed is asked for before more work.
-
-    Raises:
-      StsError: the text cannot be read, or the store fails.
     """
     file = store().study.consent
     if not file:

@@ -30,12 +30,7 @@ STYLE = """<style>
 
 
 def table(header: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
-    """Returns a table as HTML in which nothing that stands in a cell is markup.
-
-    Args:
-      header: what the columns are called.
-      rows: of cells; numbers stand to the right, None is left empty.
-    """
+    """Return a table as HTML in which no cell is markup; numbers are on the right."""
     numbers = [
         bool(rows) and all(isinstance(row[n], int | float | None) for row in rows)
         for n in range(len(header))

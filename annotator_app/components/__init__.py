@@ -36,10 +36,5 @@ STYLES = {
 
 
 def component(name: str, drawings: Mapping[str, str]) -> Component:
-    """The texts of one component, one of `MODULES`.
-
-    Args:
-      name: which.
-      drawings: the ES modules that worlds are drawn by, each under the name of its domain.
-    """
+    """The texts of one component of `MODULES`, with the drawings of worlds, each by its domain."""
     return made(name, MODULES[name], STYLES[name], drawings, HERE)

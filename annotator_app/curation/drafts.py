@@ -174,13 +174,7 @@ class Drafts:
         return [one.suite for one in folders.listed(self.workspace) if one.where == "draft"]
 
     def opened(self, name: str, store: Store) -> Opened:
-        """Returns a draft with what was decided by now.
-
-        Raises:
-          UnknownName, ArgumentError: there is none of the name.
-          DamagedData, NewerFormat: it cannot be read.
-          StoreError: the store fails.
-        """
+        """Return a draft with what was decided by now."""
         draft = drafts.open_draft(self.workspace, name)
         with self._lock:
             found = self._opened.get(name)
@@ -192,11 +186,7 @@ class Drafts:
         return found
 
     def named_by(self, id: object) -> str:
-        """Returns the name of the draft with this id.
-
-        Raises:
-          StsError: there is none; it was begun anew.
-        """
+        """Return the name of the draft with this id; an error if another was begun in its place."""
         for folder in folders.drafts(self.workspace):
             found = drafts.find(self.workspace, folder.name)
             if found is not None and found.id == id:

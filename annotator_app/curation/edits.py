@@ -20,14 +20,10 @@ MOST_TAGS = 20
 
 
 def answer(opened: Opened, sent: object) -> dict[str, Any] | None:
-    """Returns what changes of a candidate would come to, as a page asks for it; None for nothing.
+    """Return what changes of a candidate would come to, as a page asks for it; None for nothing.
 
-    What cannot be is said under `error`.
-
-    Args:
-      opened: the draft.
-      sent: `candidate` and `changes`, with a `number` that comes back; `whole` asks for all of the
-        trajectory, too.
+    A page sends `candidate` and `changes`, with a `number` that comes back; `whole` asks for all of
+    the trajectory, too. What cannot be is named under `error`.
     """
     if not isinstance(sent, Mapping):
         return None
@@ -53,11 +49,10 @@ def answer(opened: Opened, sent: object) -> dict[str, Any] | None:
 
 
 def derived(opened: Opened, one: Looked, made: Decision, sent: object) -> Decision:
-    """Returns an edit with the scenario that comes of it, which is then kept.
+    """Return an edit with the scenario that comes of it, which is then kept.
 
     Raises:
       ArgumentError: it would change nothing, or cannot be.
-      StsError: its trajectory is gone, or does not replay.
     """
     changes = _changes(sent)
     with opened.editing:

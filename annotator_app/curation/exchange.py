@@ -45,19 +45,9 @@ def exchange(
     place: str,
     ghosts: Ghosts | None = None,
 ) -> dict[str, Any]:
-    """Keeps the decisions in `sent` and returns the component's next data.
+    """Keep the decisions in `sent`, as of `annotator_app.events.exchange`; return the next data.
 
-    Nothing that `sent` holds can raise: every field is looked at, and a decision is refused by
-    name. When the store itself fails nothing is acknowledged, so the browser keeps its outbox and
-    sends it again.
-
-    Args:
-      drafts: of the workspace.
-      store: where decisions go.
-      person: who is at the page, a curator.
-      sent: the component's state, or None on a page that has just been opened.
-      place: names this workspace in the browser's storage.
-      ghosts: how built-in agents go on; None for without.
+    A decision that cannot be made is refused by name.
     """
     author = namespace(place, person.id)
     data: dict[str, Any] = {"author": author, "acks": [], "draft": None, "trouble": "", "empty": {}}

@@ -25,15 +25,9 @@ _KINDS = (*STATUSES, "undo", "edit", "opinion")
 
 
 def keep(drafts: Drafts, store: Store, person: Annotator, sent: object) -> list[dict[str, Any]]:
-    """Keeps decisions, in their order; returns of each whether it is kept, or why it is refused.
+    """Keep decisions, in their order; return of each whether it is kept, or why it is refused.
 
     One that was kept before is kept once. What is refused changes nothing.
-
-    Args:
-      drafts: that they may be about.
-      store: where they go.
-      person: who has made them.
-      sent: as it came.
 
     Raises:
       StoreError: the store fails; what came after is not acknowledged, and will be sent again.
@@ -73,11 +67,7 @@ def _keep(drafts: Drafts, store: Store, person: Annotator, sent: Mapping[str, An
 
 
 def looked(opened: Opened, id: object) -> Looked:
-    """Returns the candidate that a page names.
-
-    Raises:
-      UnknownName: there is none.
-    """
+    """Return the candidate that a page names."""
     found = opened.every.get(id) if isinstance(id, str) else None
     if found is None:
         raise UnknownName(f"candidate of draft {opened.draft.name}", str(id), opened.every, most=10)
@@ -85,12 +75,7 @@ def looked(opened: Opened, id: object) -> Looked:
 
 
 def _made(one: Looked, person: Annotator, sent: Mapping[str, Any]) -> Decision:
-    """Returns the decision that was sent about a candidate.
-
-    Raises:
-      Overtaken: somebody else has decided since.
-      ArgumentError: it is none.
-    """
+    """Return the decision that was sent, unless another was made about the candidate since."""
     kind, follows, why = sent.get("kind"), sent.get("follows"), sent.get("reason", "")
     if kind not in _KINDS:
         raise ArgumentError(f"expected a decision of {', '.join(_KINDS)}, found {kind!r}")
@@ -114,11 +99,7 @@ def _made(one: Looked, person: Annotator, sent: Mapping[str, Any]) -> Decision:
 
 
 def _opinion(one: Looked, person: Annotator, sent: Mapping[str, Any]) -> Decision:
-    """Returns the opinion that was sent, about the candidate as it was seen.
-
-    Raises:
-      ArgumentError: it is none, or the candidate was edited since.
-    """
+    """Return the opinion that was sent, about the candidate as it was seen."""
     word = sent.get("opinion")
     if word not in OPINIONS:
         raise ArgumentError(f"expected an opinion of {' or '.join(OPINIONS)}, found {word!r}")

@@ -51,11 +51,7 @@ def _candidate(opened: Opened, one: Looked) -> dict[str, Any]:
 
 
 def episode(opened: Opened, scenario: Scenario) -> dict[str, Any]:
-    """Returns the context of a scenario and the recording that followed it, for a page.
-
-    Raises:
-      StsError: it cannot be shown.
-    """
+    """Return the context of a scenario and the recording that followed it, for a page."""
     shown = seen(
         opened.draft.workspace,
         scenario.recording,
@@ -67,11 +63,7 @@ def episode(opened: Opened, scenario: Scenario) -> dict[str, Any]:
 
 
 def judged(scenario: Scenario) -> tuple[Label | None, str | None]:
-    """Returns what its category says of the recording, and why the scenario does not fit, if so.
-
-    Raises:
-      StsError: the category fails.
-    """
+    """Return what its category says of the recording, and why the scenario does not fit, if so."""
     rules = categories.ruling([scenario])
     if (rule := rules.get(scenario.category)) is None:
         return None, "its category is not installed here"
@@ -80,13 +72,7 @@ def judged(scenario: Scenario) -> tuple[Label | None, str | None]:
 
 
 def facts(scenario: Scenario, label: Label | None, unfit: str | None) -> dict[str, Any]:
-    """Returns what is to be known of a scenario beside its scenes.
-
-    Args:
-      scenario: it.
-      label: what its category says of the recording.
-      unfit: why it does not fit.
-    """
+    """Return what is to be known of a scenario besides its scenes, and why it does not fit."""
     return {
         "text": scenario.instruction.text,
         "criterion": criterion(scenario),
@@ -107,11 +93,7 @@ def facts(scenario: Scenario, label: Label | None, unfit: str | None) -> dict[st
 
 
 def sight(opened: Opened, one: Looked) -> dict[str, Any]:
-    """Returns what the asked participant sees along the recording, as a page of who acts does.
-
-    Raises:
-      StsError: it cannot be shown.
-    """
+    """Return what the asked participant sees along the recording, as on the page of a player."""
     scenario = opened.scenario(one.summary.id, one.state.scenario)
     recording, role = scenario.recording, scenario.roles[0]
     world = domain(recording.domain)
@@ -128,12 +110,9 @@ def sight(opened: Opened, one: Looked) -> dict[str, Any]:
 
 
 def state(one: Looked, person: Annotator, blind: bool) -> dict[str, Any]:
-    """Returns what was decided about a candidate, the standing decisions with the latest last.
+    """Return what was decided about a candidate, the standing decisions with the latest last.
 
-    Args:
-      one: the candidate.
-      person: who is told.
-      blind: they are to give a second opinion, and are told no more than theirs.
+    A person who gives second opinions blind is shown no more than their own.
     """
     mine = opinion_of(one.state, person.id)
     own: dict[str, Any] = {"opinion": mine.detail["opinion"] if mine else "", "opinions": []}

@@ -33,20 +33,9 @@ def exchange(
     shown: Shown,
     broken: Broken,
 ) -> dict[str, Any]:
-    """Keeps what was decided in `sent` and returns the component's next data.
+    """Keep what was decided in `sent`, as of `annotator_app.events.exchange`; return the next data.
 
-    Nothing that `sent` holds can raise: the store checks every field and refuses by name. When the
-    store itself fails nothing is acknowledged, so the browser keeps its outbox and sends it again.
-    No name of a judge or of an agent is in what is returned.
-
-    Args:
-      store: where decisions go.
-      person: who is at the page, a reviewer.
-      sent: the component's state, or None on a page that has just been opened.
-      queues: of the suite that is judged.
-      place: names this workspace in the browser's storage.
-      shown: makes the episode of a continuation.
-      broken: what was found by now that cannot be shown; what is found here is added.
+    No name of an annotator or of an agent is in what is returned.
     """
     author = namespace(place, person.id)
     message = own(sent, author)

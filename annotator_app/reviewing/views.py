@@ -35,12 +35,9 @@ _EMPTY = {
 
 
 def case(one: Case, episode: dict[str, Any], seed: int) -> dict[str, Any]:
-    """Returns a clip for the page, with what was said of it by P, Q, R.
+    """Return a clip for the page, with what was said of it by P, Q, R.
 
-    Args:
-      one: the clip.
-      episode: what there is to be seen of it.
-      seed: of the study; the letters are drawn by it, for each clip anew.
+    The letters are drawn by the study's seed, for each clip separately.
     """
     clip = one.clip
     said = sorted(clip.opinions, key=lambda by: lot(seed, clip.item, str(by.person)))

@@ -75,12 +75,7 @@ class Candidate(NamedTuple):
 
 
 class Balance:
-    """How much of each agent a person was given, against what there is of it.
-
-    Args:
-      given: clips of each agent that they were given.
-      wanted: judgements that are asked for of each agent.
-    """
+    """How many clips of each agent a person was given, against the judgements asked for of it."""
 
     def __init__(self, given: Mapping[str, int], wanted: Mapping[str, int]) -> None:
         self._wanted = {agent: number for agent, number in wanted.items() if number > 0}
@@ -110,18 +105,15 @@ class Balance:
 def best(
     candidates: Sequence[Candidate], balance: Balance, recent: Collection[str], coin: float
 ) -> Candidate | None:
-    """Returns whom to show next of one turn, or None where all are of a scenario met just now.
+    """Return which clip to show next of one turn, or None if all are of scenarios met just now.
 
     What another has judged already comes first, so that it is soon judged twice. Anchors come as
     often as there are of them among all. Then decides, two times in three, after which clip the
     person's shares of the agents are the most equal, and else the lot alone (Efron 1971, Biometrika
     58:403): who always met the agent they had met least would learn to tell who it is.
 
-    Args:
-      candidates: that they may be given, a random sample of what is open.
-      balance: what they were given so far.
-      recent: scenarios that they met just now.
-      coin: a number in [0, 1) of this place in their queue.
+    `candidates` are a random sample of what is open; `coin` is a number in [0, 1) of this place in
+    the person's queue.
     """
     fresh = [one for one in candidates if one.scenario not in recent]
     if not fresh:

@@ -14,15 +14,10 @@ from sts.storage.workspace import Workspace
 def automatic(
     workspace: Workspace, continuations: Sequence[Continuation], index: Index
 ) -> dict[str, dict[Verdict, list[str]]]:
-    """Returns the labels of these continuations that `sts label` has written, judged by nobody.
+    """Return the labels of these continuations that `sts label` has written, judged by nobody.
 
     Each comes with the suites, NAME@VERSION, for which it was made. Only those parts are read that
     these continuations stand in.
-
-    Args:
-      workspace: where they are kept.
-      continuations: of the workspace.
-      index: of the workspace.
 
     Raises:
       DamagedData: a table of labels, or a part of them, cannot be read.

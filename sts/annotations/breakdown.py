@@ -80,14 +80,9 @@ def failed(clip: Clip) -> bool:
 
 
 def sample(clips: Iterable[Clip], size: int, seed: int) -> dict[str, list[Clip]]:
-    """Returns a plain random sample of the failures of people and of agents, in its order.
+    """Return a plain random sample of the failures of people and of agents, `size` of each at most.
 
-    One of a larger size begins with those of a smaller one.
-
-    Args:
-      clips: of a suite, judged.
-      size: how many of each at most.
-      seed: equal ones give equal samples.
+    One of a larger size begins with those of a smaller one; equal seeds give equal samples.
     """
     drawn = by_lot(filter(failed, clips), seed, "failures")
     return {
@@ -99,13 +94,9 @@ def sample(clips: Iterable[Clip], size: int, seed: int) -> dict[str, list[Clip]]
 def breakdown(
     clips: Sequence[Clip], reviews: Mapping[str, Sequence[Remark]], size: int, seed: int
 ) -> Breakdown:
-    """Returns Table 1. Of several reviews of an episode the latest counts.
+    """Return Table 1. Of several reviews of an episode the latest counts.
 
-    Args:
-      clips: of a suite, judged.
-      reviews: by item, the earlier first.
-      size: of the sample, as for `sample`.
-      seed: of the sample.
+    `reviews` are by item, the earlier first; size and seed are those of `sample`.
     """
     samples = sample(clips, size, seed)
     called = {item: own[-1].label for item, own in reviews.items()}

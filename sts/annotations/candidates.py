@@ -182,13 +182,7 @@ def candidates(
 def _open_slots(
     suite: str, left_out: tuple[str, ...], first: tuple[tuple[str, int], ...]
 ) -> Select[tuple[str, int, str, str, bool, bool]]:
-    """The open slots of one turn and priority, between two draws, that a person may be given.
-
-    Args:
-      suite: what they judge.
-      left_out: scopes of it of which nothing is given; see `controls.Standing`.
-      first: what comes first.
-    """
+    """The open slots of one turn and priority, between two draws, that a person may be given."""
     other = slots.alias("other")
     priority = case(*((inside(scope, suite), number) for scope, number in first), else_=0)
     return (

@@ -175,14 +175,7 @@ class _Queue:
     """The open slots that a person may be given, as far as one claim looks at them."""
 
     def __init__(self, connection: Connection, person: Person, seed: int, passed: set[str]) -> None:
-        """Looks at nothing yet.
-
-        Args:
-          connection: of the claim.
-          person: for whom.
-          seed: of the study.
-          passed: items that are theirs already.
-        """
+        """Look at nothing yet; items in `passed` are theirs already."""
         self.passed = passed
         self._connection, self._person, self._seed = connection, person, seed
         levels = sorted({0, *(number for _, number in person.standing.first)}, reverse=True)

@@ -61,16 +61,9 @@ def pause(
 ) -> None:
     """Give nothing of a suite or category, or nothing to a person, until that is resumed.
 
-    What somebody has before their eyes stays theirs; what waits behind it is given back.
-
-    Args:
-      connection: alone in writing.
-      scope: `NAME@VERSION`, or `NAME@VERSION/CATEGORY`; "" for a person.
-      person: whose number.
-      by: the number of who pauses; None for the command line, or the study's own rule.
-      reason: as it is kept.
-      now: UTC seconds.
-      resume: ends a pause instead.
+    What somebody has before their eyes stays theirs; what waits behind it is given back. The
+    connection is alone in writing. A scope is `NAME@VERSION` or `NAME@VERSION/CATEGORY`; `by` is
+    the number of who pauses, None for the command line or the study's own rule.
 
     Raises:
       ArgumentError: it is of neither a scope nor a person.

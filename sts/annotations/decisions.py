@@ -20,12 +20,7 @@ _AT_ONCE = 500
 
 
 class Overtaken(StoreError):
-    """Somebody has decided about the same candidate meanwhile.
-
-    Args:
-      decision: that was to be made.
-      state: what the candidate has come to.
-    """
+    """Somebody has decided about the same candidate meanwhile; it has come to `state`."""
 
     def __init__(self, decision: Decision, state: State) -> None:
         who = f" by {state.by}" if state.by else ""
@@ -38,14 +33,10 @@ class Overtaken(StoreError):
 
 
 def append(connection: Connection, draft: str, made: Sequence[Decision]) -> list[Decision]:
-    """Appends decisions to a draft's chain, all or none; returns them as they are kept.
+    """Append decisions to a draft's chain, all or none; return them as they are kept.
 
-    One that is there already is returned as it is.
-
-    Args:
-      connection: alone in writing.
-      draft: the draft's id.
-      made: in their order; their number and digest are given here.
+    The connection is alone in writing. Number and digest are given here. One that is there already
+    is returned as it is.
 
     Raises:
       Overtaken: one follows what is not the latest on its candidate.
@@ -120,12 +111,7 @@ def _row(draft: str, one: Decision) -> dict[str, Any]:
 
 
 def of_draft(connection: Connection, draft: str, since: Decision | None = None) -> list[Decision]:
-    """Returns all decisions about a draft, in their order, the chain held to its digests.
-
-    Args:
-      connection: to read by.
-      draft: the draft's id.
-      since: that was read before; only those after it are returned.
+    """Return the decisions about a draft, or those after `since`, held to the chain's digests.
 
     Raises:
       DamagedData: one is missing or was altered.

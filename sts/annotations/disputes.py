@@ -11,14 +11,10 @@ DISPUTES = OUTCOME, VERDICT, MARK = ("outcome", "verdict", "mark")
 
 
 def dispute(opinions: Sequence[Remark], tolerance: int) -> str:
-    """Returns about what judges of a clip disagree, one of `DISPUTES`, or "" for nothing.
+    """Return about what annotators of a clip disagree, one of `DISPUTES`, or "" for nothing.
 
     Failure and not done agree on the outcome. Who cannot judge it says nothing of the outcome, and
-    yet something else than who can.
-
-    Args:
-      opinions: of all of its judges.
-      tolerance: steps that marks of one verdict may lie apart.
+    yet something else than who can. Marks of one verdict may lie `tolerance` steps apart.
     """
     verdicts = {one.verdict for one in opinions}
     if "success" in verdicts and verdicts & {"failure", "not_done"}:

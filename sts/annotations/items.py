@@ -21,15 +21,7 @@ def item_of(
     rubric: str | None = None,
     settled: str | None = None,
 ) -> Item:
-    """Returns the item of a continuation, as `suite` keeps it.
-
-    Args:
-      continuation: what is to be judged.
-      suite: `NAME@VERSION`; "" for a reference, which belongs to none.
-      players: names of annotators who played it themselves.
-      rubric: the version of what it is judged by; what was judged by another is another clip.
-      settled: by which rule it needs no eyes.
-    """
+    """Return the item of a continuation, as `suite` keeps it; "" for a reference."""
     return Item(
         continuation=continuation.id,
         suite=suite,

@@ -94,13 +94,7 @@ def of_others(
 
 
 def by_lot(every: Iterable[Clip], seed: int, purpose: str) -> list[Clip]:
-    """Returns clips in an order that says nothing of them; equal seeds give equal ones.
-
-    Args:
-      every: the clips.
-      seed: of the study.
-      purpose: tells one order from another.
-    """
+    """Return clips in an order that says nothing of them, by the seed and its purpose."""
     return sorted(every, key=lambda one: lot(seed, purpose, one.clip))
 
 

@@ -43,18 +43,14 @@ def enqueue(
     required: int | None = None,
     now: float,
 ) -> int:
-    """Adds continuations, each clip to be judged as often as asked; returns how many are new.
+    """Add continuations, each clip to be judged as often as asked; return how many are new.
 
     A known continuation keeps its judgements: it gains the suite, its players, and the slots that
     it lacks. Where agents join those of a suite, anchors are opened; see `balance`. What nobody has
     judged moves to the rubric's version that is said here; see `rubrics`.
 
-    Args:
-      connection: alone in writing.
-      every: continuations, one for each suite that keeps them.
-      study: says how often, and which share twice.
-      required: how often each is judged, whatever the study says.
-      now: UTC seconds.
+    The connection is alone in writing. `required` is how often each clip is judged; None asks the
+    study, which has a share of them judged twice.
 
     Raises:
       ArgumentError: `required` is below 1.

@@ -59,12 +59,7 @@ _COLUMNS = (
 
 
 def current(kinds: Collection[str] = JUDGEMENTS, *, by: bool = True) -> Subquery:
-    """Return the events that stand: the last one of these kinds on each item.
-
-    Args:
-      kinds: looked at; they replace one another.
-      by: of each person; else of anyone.
-    """
+    """Return the events that stand: the last one of these kinds of each person, or of anyone."""
     group = (events.c.item, events.c.annotator) if by else (events.c.item,)
     return (
         select(func.max(events.c.id).label("id"))
@@ -82,15 +77,10 @@ def remarks(
     suite: str | None = None,
     latest: int | None = None,
 ) -> list[Remark]:
-    """Return what stands of these kinds, the earlier first; see `current`.
+    """Return what stands of these kinds on the clips of a suite, or on all, the earlier first.
 
-    Args:
-      connection: to the store.
-      which: conditions on events, clips and people.
-      kinds: looked at; they replace one another.
-      by: of each person; else of anyone.
-      suite: of whose clips; None for all.
-      latest: only so many of the last, and these first.
+    `which` are conditions on events, clips and people. With `latest`, only so many of the last come
+    back, and these first. See `current`.
     """
     standing = current(kinds, by=by)
     query = (

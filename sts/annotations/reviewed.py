@@ -132,25 +132,16 @@ class Queues:
     """
 
     def __init__(self, store: Store, suite: str, rules: Rules) -> None:
-        """Gathers nothing yet.
-
-        Args:
-          store: of the workspace.
-          suite: `NAME@VERSION`.
-          rules: what the rules say.
-        """
+        """Gather nothing yet."""
         self._store, self._suite, self._rules = store, suite, rules
         self._members: _Members | None = None
 
     def of(self, person: int, *, again: bool = False) -> dict[str, Queue]:
-        """Returns the queues for one reviewer, by name.
+        """Return the queues for one reviewer, by name.
 
-        Nobody is given what they have judged or played. The order is by lot and another for each
-        person; disputes about the outcome come first, those about the mark last.
-
-        Args:
-          person: the reviewer's number.
-          again: whether what the person has left open waits for them once more.
+        Nobody is given what they have judged or played; what they have left open waits for them
+        only with `again`. The order is by lot and another for each person; disputes about the
+        outcome come first, those about the mark last.
         """
         with self._store.read() as connection:
             members = self._gathered(connection)

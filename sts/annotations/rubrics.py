@@ -27,10 +27,9 @@ _BATCH = 500
 
 
 def release(connection: Connection, run: Sequence[Item]) -> dict[str, str]:
-    """Takes continuations off clips of another version that nobody has judged.
+    """Take continuations off clips of another version that nobody has judged.
 
-    Returns:
-      The item that each of them was, by continuation; `supersede` is to follow.
+    Return the item that each of them was, by continuation; `supersede` is to follow.
     """
     said = {one.continuation: one.rubric for one in run if one.rubric is not None}
     every = list(said)
@@ -58,13 +57,7 @@ def release(connection: Connection, run: Sequence[Item]) -> dict[str, str]:
 
 
 def supersede(connection: Connection, moved: Mapping[str, str], ids: Mapping[str, str]) -> None:
-    """Lets nothing wait any more of the items that continuations were taken off.
-
-    Args:
-      connection: alone in writing.
-      moved: as `release` returns it.
-      ids: the item of each continuation now.
-    """
+    """Let nothing wait any more of the items that continuations were taken off; see `release`."""
     successor = {old: ids[one] for one, old in moved.items()}
     every = sorted(successor)
     for at in range(0, len(every), _BATCH):

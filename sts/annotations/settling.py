@@ -14,14 +14,9 @@ _BATCH = 500
 
 
 def note(connection: Connection, run: Sequence[Item], ids: Mapping[str, str]) -> int:
-    """Notes which clips of a run a rule settles, and which it no longer does; returns how many.
+    """Note which clips of a run a rule settles, and which it no longer does; return how many.
 
     What waits of a settled clip that nobody has judged waits no longer.
-
-    Args:
-      connection: alone in writing.
-      run: continuations, each of which says whether it is settled.
-      ids: the item of each.
     """
     rules = {ids[one.continuation]: one.settled for one in run if one.settled is not None}
     every = sorted(rules)

@@ -65,15 +65,11 @@ class Refusal(Exception):
 def check(
     sent: object, horizons: Mapping[str, int], reviewed: Mapping[str, int] | None = None
 ) -> Event:
-    """Returns the event in `sent`, which may be anything that JSON can hold.
+    """Return the event in `sent`, which may be anything that JSON can hold.
 
     Without a kind it is a verdict, or a correction where it says what it corrects. Unknown keys are
-    ignored. Control characters in words are replaced.
-
-    Args:
-      sent: as the browser sent it.
-      horizons: continuation steps of each item that the annotator was given.
-      reviewed: those of each item there is, where they are a reviewer.
+    ignored. Control characters in words are replaced. `horizons` holds the continuation steps of
+    each item that the annotator was given; `reviewed`, for a reviewer, those of each item there is.
 
     Raises:
       Refusal: a field is missing, of another type, or out of range, or is not theirs to send.
@@ -112,19 +108,13 @@ def submit(
 
     Once the transaction has ended, everything that it acknowledges is on disk. Bad input is never
     raised: it is refused and kept aside, `REFUSED_LIMIT` of one person and 4,096 letters of each.
-
     Sending again is harmless: the client's uuid makes the second one a duplicate. A retired
     annotator's last work is kept as well. If the study says so, an annotator below its bar is
     paused; see `quality.watch`.
 
-    Args:
-      connection: in a transaction that writes.
-      annotator_id: its author's number.
-      sent: should be a list of objects with uuid, item, kind (of `events.KINDS`; without one it is
-        a verdict) and what the kind needs: verdict, step, reason, watched, seconds and corrects,
-        label, text; see `check`.
-      study: how continuations are judged.
-      now: UTC seconds.
+    `sent` should be a list of objects with uuid, item, kind (of `events.KINDS`; without one it is a
+    verdict) and what the kind needs: verdict, step, reason, watched, seconds and corrects, label,
+    text; see `check`.
 
     Raises:
       UnknownName: there is no such annotator.

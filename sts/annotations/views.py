@@ -95,13 +95,7 @@ def progress(connection: Connection, suite: str) -> Progress:
 def judged_by(
     connection: Connection, suite: str | None = None, annotator_id: int | None = None
 ) -> dict[str, int]:
-    """How many clips each person has judged.
-
-    Args:
-      connection: to the store.
-      suite: counts its clips and the references; None counts all.
-      annotator_id: counts this person's alone; None counts everybody's.
-    """
+    """Return how many clips each person, or one, has judged; of a suite, with the references."""
     query = _judged_by(suite is not None, annotator_id is not None)
     rows = connection.execute(query, {"suite": suite, "annotator": annotator_id})
     return {row[0]: row[1] for row in rows}
