@@ -11,7 +11,7 @@ from functools import partial
 import streamlit as st
 
 from annotator_app import state
-from annotator_app.pages import annotate, clip, curate, guide, play, report, review, team
+from annotator_app.pages import clip, exchanges, guide, report, team
 from annotator_app.pages.visitor import roles
 
 st.set_page_config(page_title="Annotate", layout="wide", initial_sidebar_state="collapsed")
@@ -26,10 +26,10 @@ doing = {*roles()}
 judged = bool(state.settings().suite)
 shown = []
 if "annotator" in doing and judged:
-    shown += [(annotate.page, "Annotate", "annotate"), (play.page, "Take a turn", "turn")]
+    shown += [(exchanges.annotate, "Annotate", "annotate"), (exchanges.turn, "Take a turn", "turn")]
 if "reviewer" in doing and judged:
-    shown.append((review.page, "Review", "review"))
-curating = (curate.page, "Curate", "curate")
+    shown.append((exchanges.review, "Review", "review"))
+curating = (exchanges.curate, "Curate", "curate")
 if "curator" in doing:
     shown.append(curating)
 if "lead" in doing and judged:  # people who judge for a study do not see its results
