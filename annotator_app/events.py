@@ -80,14 +80,16 @@ def exchange(
         if outbox := _outbox(message):
             data["acks"] = _acks(store, person, outbox)
         has = _texts(message.get("has"))
-        learnt = _learnt(store, person)
-        if learnt is not None and learnt.needed:
+        with store.read() as connection:
+            learnt = training.standing(connection, person.id, study=store.study)
+            count = claims.ahead(connection, suite, now=store.now())
+        if learnt.needed:
             data["training"] = _round(learnt)
             queue, more = _lessons(learnt, shown, broken, has)
         else:
-            queue, more = _queue(store, person, suite, shown, broken, has)
+            queue, more = _queue(store, person, suite, count, shown, broken, has)
         with store.read() as connection:
-            done = views.judged_by(connection, suite, person.id).get(person.name, 0)
+            done = views.count_judged(connection, person.id, suite)
             left = remaining.told(suite, lambda: _left(views.progress(connection, suite)))
             # The more is judged, the longer a whole suite takes to count.
             progress = None if queue else views.progress(connection, suite)
@@ -157,14 +159,6 @@ def _trained(store: Store, person: Annotator, sent: object) -> training.Feedback
         return training.answer(connection, person.id, sent, study=store.study, now=store.now())
 
 
-def _learnt(store: Store, person: Annotator) -> training.Standing | None:
-    """The person's training, if the study asks for one."""
-    if not store.study.training:
-        return None
-    with store.read() as connection:
-        return training.standing(connection, person.id, study=store.study)
-
-
 def _round(learnt: training.Standing) -> dict[str, Any]:
     """What a page says of somebody's training."""
     return {
@@ -200,18 +194,17 @@ def _queue(
     store: Store,
     person: Annotator,
     suite: str,
+    count: int,
     shown: Shown,
     broken: Broken,
     has: Collection[str],
 ) -> tuple[list[dict[str, Any]], bool]:
-    """The person's next episodes, and whether there are more that the page has yet to be sent.
+    """The person's next `count` episodes, and whether the page has yet to be sent more of them.
 
     Of those in `has` the page is told the `id` alone. What cannot be shown is given back, so that
     it is free for anybody once it is mended.
     """
     most = len(broken) + PATIENCE
-    with store.read() as connection:
-        count = claims.ahead(connection, suite, now=store.now())
     while True:
         with store.write() as connection:
             held = claims.claim(

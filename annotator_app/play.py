@@ -147,9 +147,9 @@ def exchange(
     """Take the turns in `sent` and return what the person's page has not been shown yet.
 
     A scenario that cannot be shown is added to `broken`, by its content hash, and passed over; if
-    none is left, the page is given their number. `judged` holds the hashes of scenarios that the person
-    has met as an annotator, who sees more than an agent may. A finished continuation is kept, and
-    queued for others to judge.
+    none is left, the page is given their number. `judged` holds the hashes of scenarios that the
+    person has met as an annotator, who sees more than an agent may. A finished continuation is
+    kept, and queued for others to judge.
     """
     message = own(sent, author)
     offered = _offered(workspace, suite, person, message.get("session"), judged)

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import logging
 import math
-import time
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
-from functools import lru_cache, partial
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -19,14 +18,12 @@ from annotator_app.pages.visitor import visitor
 from annotator_app.tables import escaped_markdown, table
 from sts.annotations import people, views
 from sts.annotations.consent import Agreed, counts
-from sts.annotations.controls import Control, paused
-from sts.annotations.controls import pause as pause_work
+from sts.annotations.controls import Control, pause, paused
 from sts.annotations.members import DAY, Member, Work, served
 from sts.annotations.members import members as members_of
 from sts.annotations.members import work as work_of
 from sts.annotations.roles import ROLES
 from sts.annotations.sessions import INVITATION
-from sts.annotations.store import Connection
 from sts.annotations.types import Annotator
 from sts.errors import StsError
 
@@ -52,17 +49,17 @@ def page() -> None:
 def _show(lead: Annotator) -> None:
     store = state.store()
     suite = state.settings().part or state.settings().suite
-    now = time.time()
+    now = store.now()
     with store.read() as connection:
-        members, pauses = members_of(connection, now=store.now()), paused(connection)
+        members, pauses = members_of(connection, now=now), paused(connection)
         consents = counts(connection)
         progress = views.progress(connection, suite) if suite else None
-        work = work_of(connection, since=store.now() - RECENT * DAY) if suite else []
+        work = work_of(connection, since=now - RECENT * DAY) if suite else []
         given = served(connection, suite) if suite else {}
     _say_what_was_done()
     st.subheader("People")
     _people(members, lead, now, pauses, consents)
-    _change(members, lead)
+    _change(members, lead, now)
     if progress is None:
         return
     st.subheader("What is left")
@@ -70,7 +67,7 @@ def _show(lead: Annotator) -> None:
     _left(progress.judged, progress.required, left, work)
     _throughput(work, members)
     st.subheader("Pauses")
-    _pauses(suite, members, lead, pauses)
+    _pauses(suite, members, lead, pauses, now)
     st.subheader("What was given to whom")
     _served(given, members)
 
@@ -120,7 +117,7 @@ def _people(
     st.caption(" ".join(notes))
 
 
-def _change(members: Sequence[Member], lead: Annotator) -> None:
+def _change(members: Sequence[Member], lead: Annotator, now: float) -> None:
     """Invites, revokes and pauses."""
     with st.expander("Invite somebody"), st.form("invite", clear_on_submit=True, border=False):
         name = st.text_input("Name", max_chars=64)
@@ -128,12 +125,7 @@ def _change(members: Sequence[Member], lead: Annotator) -> None:
         signing_in = bool(state.settings().signing_in)
         email = st.text_input("E-mail address to sign in by, if any") if signing_in else ""
         if st.form_submit_button("Invite"):
-            _do(
-                lambda connection, now: people.add_invited(
-                    connection, name, doing, email or None, now=now
-                ),
-                _invited,
-            )
+            _do(_invited, people.add_invited, name, doing, email or None, now=now)
     names = [one.person.name for one in members]
     if not names:
         return
@@ -141,28 +133,17 @@ def _change(members: Sequence[Member], lead: Annotator) -> None:
         chosen = st.selectbox("Person", names)
         person = next(one.person for one in members if one.person.name == chosen)
         reason = st.text_input("Reason of a pause", max_chars=200)
-        again, end, pause, resume = st.columns(4)
+        again, end, stop, go = st.columns(4)
         if again.button("New invitation", width="stretch"):
-            _do(lambda connection, now: people.invite(connection, chosen, now=now), _invited)
+            _do(_invited, people.invite, chosen, now=now)
         if end.button("End sessions", width="stretch"):
-            _do(
-                lambda connection, _: people.revoke(connection, chosen),
-                lambda n: f"{chosen}: {n} sessions ended.",
-            )
-        if pause.button("Pause", width="stretch"):
-            _do(
-                lambda connection, now: pause_work(
-                    connection, person=person.id, by=lead.id, reason=reason, now=now
-                ),
-                lambda _: f"{chosen} is given nothing more.",
-            )
-        if resume.button("Resume", width="stretch"):
-            _do(
-                lambda connection, now: pause_work(
-                    connection, person=person.id, by=lead.id, now=now, resume=True
-                ),
-                lambda _: f"{chosen} is given work again.",
-            )
+            _do(lambda n: f"{chosen}: {n} sessions ended.", people.revoke, chosen)
+        if stop.button("Pause", width="stretch"):
+            words = f"{chosen} is given nothing more."
+            _do(lambda _: words, pause, person=person.id, by=lead.id, reason=reason, now=now)
+        if go.button("Resume", width="stretch"):
+            words = f"{chosen} is given work again."
+            _do(lambda _: words, pause, person=person.id, by=lead.id, now=now, resume=True)
 
 
 def _left(judged: int, required: int, left: int, work: Sequence[Work]) -> None:
@@ -200,7 +181,7 @@ def _throughput(work: Sequence[Work], members: Sequence[Member]) -> None:
 
 
 def _pauses(
-    suite: str, members: Sequence[Member], lead: Annotator, standing: Sequence[Control]
+    suite: str, members: Sequence[Member], lead: Annotator, standing: Sequence[Control], now: float
 ) -> None:
     names = {one.person.id: one.person.name for one in members}
     if not standing:
@@ -212,7 +193,8 @@ def _pauses(
         text, button = st.columns([4, 1], vertical_alignment="center")
         text.text(f"{what} is paused since {_date(one.made)} UTC by {by}{why}")
         if button.button("Resume", key=f"resume {number}", width="stretch"):
-            _do(partial(_resume, one, lead), _goes_on(what))
+            own = {"person": one.person, "by": lead.id}
+            _do(_goes_on(what), pause, one.scope, now=now, resume=True, **own)
     with st.expander("Pause a category, or all"), st.form("pause", border=False):
         categories = sorted({one.category for one in state.suite().scenarios})
         everything = f"all of {suite}"
@@ -220,16 +202,8 @@ def _pauses(
         reason = st.text_input("Reason", max_chars=200)
         if st.form_submit_button("Pause"):
             scope = suite if what == everything else f"{suite}/{what}"
-            _do(
-                lambda connection, now: pause_work(
-                    connection, scope, by=lead.id, reason=reason, now=now
-                ),
-                lambda _: f"Nothing more is given of {scope}.",
-            )
-
-
-def _resume(one: Control, lead: Annotator, connection: Connection, now: float) -> None:
-    pause_work(connection, one.scope, person=one.person, by=lead.id, now=now, resume=True)
+            words = f"Nothing more is given of {scope}."
+            _do(lambda _: words, pause, scope, by=lead.id, reason=reason, now=now)
 
 
 def _served(given: Mapping[str, Mapping[int, int]], members: Sequence[Member]) -> None:
@@ -294,12 +268,13 @@ def _held(one: Member, now: float) -> str | None:
     return f"{one.held}, {max(math.ceil((one.until - now) / 60), 1)} min"
 
 
-def _do(change: Callable[[Connection, float], _T], words: Callable[[_T], str]) -> None:
+def _do(
+    words: Callable[[_T], str], change: Callable[..., _T], *given: object, **more: object
+) -> None:
     """Makes a change and runs the page anew, which then says what was done or why it was not."""
     try:
-        store = state.store()
-        with store.write(alone=True) as connection:
-            done = change(connection, store.now())
+        with state.store().write(alone=True) as connection:
+            done = change(connection, *given, **more)
         st.session_state[_DONE] = words(done)
     except StsError as error:
         st.error(escaped_markdown(str(error)))

@@ -1,4 +1,7 @@
-"""The people of a study: who they are, and what they do."""
+"""The people of a study: who they are, and what they do.
+
+Functions that take a name raise `UnknownName` if it is neither a name nor a pseudonym of anyone.
+"""
 
 from __future__ import annotations
 
@@ -215,20 +218,12 @@ def sign_in(connection: Connection, email: str, held: str = "", *, now: float) -
 
 
 def revoke(connection: Connection, name: str) -> int:
-    """End a person's sessions, and the invitation that waits; return how many sessions.
-
-    Raises:
-      UnknownName: there is no such person.
-    """
+    """End a person's sessions, and the invitation that waits; return how many sessions."""
     return sessions.revoke(connection, named(connection, name).id)
 
 
 def retire(connection: Connection, name: str, *, now: float) -> Annotator:
-    """Lets a person in no longer and frees what waits for them; their judgements stay.
-
-    Raises:
-      UnknownName: there is no such person.
-    """
+    """Lets a person in no longer and frees what waits for them; their judgements stay."""
     person = lock(connection, named(connection, name).id)
     _set_retired(connection, person.id, now)
     sessions.revoke(connection, person.id)
@@ -240,9 +235,6 @@ def invite(connection: Connection, name: str, *, now: float) -> Annotator:
     """Invite a person; the `token` of the result is shown once, since only its hash is kept.
 
     An invitation that they have not spent ends, their sessions go on; who was retired is back.
-
-    Raises:
-      UnknownName: there is no such person.
     """
     person = named(connection, name)
     _set_retired(connection, person.id, None)
@@ -255,9 +247,6 @@ def forget(connection: Connection, name: str, *, now: float) -> Annotator:
 
     Their verdicts stay under the pseudonym, which takes the place of the name, and so do the
     digests of their words, by which the chain of their events still holds.
-
-    Raises:
-      UnknownName: there is no such person.
     """
     person = retire(connection, name, now=now)
     mine = annotators.c.id == person.id

@@ -7,7 +7,7 @@ else is computed from it. A reference that somebody trained on is not served to 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from sqlalchemy import Connection, exists, insert, select
 
@@ -136,15 +136,11 @@ def standing(connection: Connection, annotator_id: int, *, study: Study) -> Stan
 
     It is not needed by a person who has judged anything, nor if there are no references.
     """
-    agreed = [
-        bool(row.agrees)
-        for row in connection.execute(
-            select(training.c.agrees)
-            .where(training.c.annotator == annotator_id)
-            .order_by(training.c.id)
-        )
-    ]
-    pool = _pool(connection, study, annotator_id) if study.training else []
+    if not study.training:
+        return Standing(False, 0, 0, 0, study.training_pass, 0, ())
+    own = select(training.c.agrees).where(training.c.annotator == annotator_id)
+    agreed = [bool(one) for one in connection.scalars(own.order_by(training.c.id))]
+    pool = _pool(connection, study, annotator_id)
     size = min(study.training, len(pool) + len(agreed))
     rounds, rest = _rounds(agreed, size) if size else ([], agreed)
     asked = study.training_pass
@@ -152,6 +148,12 @@ def standing(connection: Connection, annotator_id: int, *, study: Study) -> Stan
     needed = size > 0 and not passed and not _has_judged(connection, annotator_id)
     lessons = tuple(pool[: size - len(rest)]) if needed else ()
     return Standing(needed, size, len(rest), sum(rest), asked, len(rounds), lessons)
+
+
+_LESSONS = select(
+    *(items.c[name] for name in ("id", "continuation", "horizon")),
+    *(reference_episodes.c[name] for name in ("truth", "step", "note")),
+).join(reference_episodes, reference_episodes.c.item == items.c.id)
 
 
 def _rounds(agreed: Sequence[bool], size: int) -> tuple[list[Sequence[bool]], Sequence[bool]]:
@@ -167,21 +169,8 @@ def _pool(connection: Connection, study: Study, annotator_id: int) -> list[Lesso
         exists().where(table.c.item == items.c.id, table.c.annotator == annotator_id)
         for table in (training, claims, events)
     )
-    rows = connection.execute(
-        select(
-            items.c.id,
-            items.c.continuation,
-            items.c.horizon,
-            reference_episodes.c.truth,
-            reference_episodes.c.step,
-            reference_episodes.c.note,
-        )
-        .join(reference_episodes, reference_episodes.c.item == items.c.id)
-        .where(
-            *(~one for one in met),
-            ~exists().where(item_players.c.item == items.c.id, item_players.c.name == name),
-        )
-    )
+    played = exists().where(item_players.c.item == items.c.id, item_players.c.name == name)
+    rows = connection.execute(_LESSONS.where(*(~one for one in met), ~played))
     lessons = [Lesson(*row) for row in rows]
     return sorted(lessons, key=lambda one: share("training", study.seed, annotator_id, one.item))
 
@@ -198,25 +187,12 @@ def _answered(
     """Returns an answer that is kept already, with what it answered."""
     if not isinstance(uuid, str):
         return None
-    row: Any = connection.execute(
-        select(
-            training.c.item,
-            training.c.verdict,
-            training.c.step,
-            items.c.continuation,
-            items.c.horizon,
-            reference_episodes.c.truth,
-            reference_episodes.c.step,
-            reference_episodes.c.note,
-        )
-        .join(items, items.c.id == training.c.item)
-        .join(reference_episodes, reference_episodes.c.item == training.c.item)
-        .where(training.c.annotator == annotator_id, training.c.uuid == uuid)
-    ).one_or_none()
+    own = training.c.annotator == annotator_id, training.c.uuid == uuid
+    row = connection.execute(select(training).where(*own)).one_or_none()
     if row is None:
         return None
-    item, verdict, step = row[0], row[1], row[2]
-    return Event(uuid, item, VERDICT, verdict, step), Lesson(item, *row[3:])
+    lesson = connection.execute(_LESSONS.where(items.c.id == row.item)).one()
+    return Event(uuid, row.item, VERDICT, row.verdict, row.step), Lesson(*lesson)
 
 
 def _feedback(

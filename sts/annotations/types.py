@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -157,8 +156,6 @@ class Progress(NamedTuple):
       required: judgements wanted in all.
       judged: of these, the ones that are in.
       unjudgeable: clips that everyone who looked could not judge.
-      by_annotator: clips judged by each person, reference episodes included, so that the
-        count a person sees never tells which ones were references.
       continuations: what the clips stand for.
       settled: clips that a rule has settled, and nobody has judged; of `items` and `complete`.
     """
@@ -168,7 +165,6 @@ class Progress(NamedTuple):
     required: int
     judged: int
     unjudgeable: int
-    by_annotator: Mapping[str, int]
     continuations: int
     settled: int = 0
 

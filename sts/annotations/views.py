@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from functools import cache
-
-from sqlalchemy import Connection, Select, bindparam, case, exists, func, or_, select
+from sqlalchemy import Connection, bindparam, case, exists, func, or_, select
 
 from sts.annotations.events import judges
 from sts.annotations.remarks import Remark, current, remarks
 from sts.annotations.schema import (
-    annotators,
     copies,
     events,
     item_suites,
@@ -86,36 +83,26 @@ def progress(connection: Connection, suite: str) -> Progress:
         required=int(required),
         judged=int(required) - int(open_slots),
         unjudgeable=connection.execute(select(func.count()).select_from(unjudgeable)).scalar_one(),
-        by_annotator=judged_by(connection, suite),
         continuations=connection.execute(covered).scalar_one(),
         settled=connection.execute(by_rule).scalar_one(),
     )
 
 
-def judged_by(
-    connection: Connection, suite: str | None = None, annotator_id: int | None = None
-) -> dict[str, int]:
-    """Return how many clips each person, or one, has judged; of a suite, with the references."""
-    query = _judged_by(suite is not None, annotator_id is not None)
-    rows = connection.execute(query, {"suite": suite, "annotator": annotator_id})
-    return {row[0]: row[1] for row in rows}
+def count_judged(connection: Connection, annotator_id: int, suite: str | None = None) -> int:
+    """Return how many clips a person has judged, in all, or of a suite and the references."""
+    query = _JUDGED if suite is None else _JUDGED_OF_SUITE
+    own = {"annotator": annotator_id, "suite": suite}
+    return connection.execute(query, own).scalar_one()
 
 
-@cache
-def _judged_by(of_suite: bool, of_one: bool) -> Select[str, int]:
-    """How many clips each person has judged, of a suite or of all, or what one person has."""
-    query = (
-        select(annotators.c.name, func.count(events.c.item.distinct()))
-        .join(events, events.c.annotator == annotators.c.id)
-        .where(judges())
-        .group_by(annotators.c.name)
-        .order_by(annotators.c.name)
+_JUDGED = select(func.count(events.c.item.distinct())).where(
+    events.c.annotator == bindparam("annotator"), judges()
+)
+_JUDGED_OF_SUITE = _JUDGED.where(
+    or_(
+        exists().where(
+            item_suites.c.suite == bindparam("suite"), item_suites.c.item == events.c.item
+        ),
+        events.c.item.in_(select(reference_episodes.c.item)),
     )
-    if of_one:
-        query = query.where(annotators.c.id == bindparam("annotator"))
-    if of_suite:
-        suite = item_suites.c.suite == bindparam("suite")
-        kept = exists().where(suite, item_suites.c.item == events.c.item)
-        pool = select(reference_episodes.c.item)
-        query = query.where(or_(kept, events.c.item.in_(pool)))
-    return query
+)

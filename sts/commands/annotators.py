@@ -207,7 +207,7 @@ def _forget(store: Store, name: str, *, sure: bool, as_json: bool) -> None:
 
     with store.read() as connection:
         person = people.named(connection, name)
-        judged = views.judged_by(connection).get(person.name, 0)
+        judged = views.count_judged(connection, person.id)
     if sure:
         with store.write(alone=True) as connection:
             people.forget(connection, name, now=store.now())

@@ -254,7 +254,7 @@ def test_what_a_lost_file_would_lose_is_refused(sqlite_workspace: Workspace) -> 
             lambda: ask(store, references.every),
             lambda: ask(store, queue.suites),
             lambda: ask(store, submissions.refused_answers),
-            lambda: ask(store, views.judged_by),
+            lambda: ask(store, views.count_judged, 1),
             lambda: add_person(store, "Bo"),
             lambda: enqueue(store, some_items(1)),
             lambda: claim_items(store, 1, suite=SUITE),

@@ -51,7 +51,7 @@ def test_what_is_no_judgement_counts_as_none(store: Store, kind: str) -> None:
     ana, _, rhea, items = a_team(store)
     before = (
         ask(store, views.progress, SUITE),
-        ask(store, views.judged_by),
+        [ask(store, views.count_judged, person) for person in (ana, rhea)],
         ask(store, verdicts.human, ["c0"]),
         ask(store, views.history, ana),
     )
@@ -60,7 +60,7 @@ def test_what_is_no_judgement_counts_as_none(store: Store, kind: str) -> None:
     assert statuses(submit(store, rhea, [sent | {"text": "something else"}])) == ["refused"]
     after = (
         ask(store, views.progress, SUITE),
-        ask(store, views.judged_by),
+        [ask(store, views.count_judged, person) for person in (ana, rhea)],
         ask(store, verdicts.human, ["c0"]),
         ask(store, views.history, ana),
     )
