@@ -16,13 +16,7 @@ LEVEL = 0.95
 
 
 class Estimate(NamedTuple):
-    """Active hours that the judgements left will take.
-
-    Attributes:
-      hours: estimated.
-      low: the interval's lower end.
-      high: its upper end.
-    """
+    """Active hours that the judgements left will take, with the ends of their interval."""
 
     hours: float
     low: float

@@ -12,7 +12,7 @@ from annotator_app.remaining import Remaining
 from sts.annotations import claims, submissions, training, views
 from sts.annotations.remarks import Remark
 from sts.annotations.store import Store
-from sts.annotations.types import Annotator, Claim, Progress
+from sts.annotations.types import Ack, Annotator, Claim, Progress
 from sts.errors import StsError
 
 FEWEST = 3
@@ -77,8 +77,8 @@ def exchange(
     }
     try:
         message = own(sent, author)
-        if outbox := _outbox(message):
-            data["acks"] = _acks(store, person, outbox)
+        if waiting := outbox(message):
+            data["acks"] = _acks(store, person, waiting)
         has = _texts(message.get("has"))
         with store.read() as connection:
             learnt = training.standing(connection, person.id, study=store.study)
@@ -130,28 +130,29 @@ def own(sent: object, author: str) -> Mapping[str, Any]:
     return {}
 
 
-def _outbox(message: Mapping[str, Any]) -> list[object]:
-    outbox = message.get("outbox")
-    return outbox[:AT_ONCE] if isinstance(outbox, list) else []
+def outbox(message: Mapping[str, Any]) -> list[Any]:
+    """What a page has sent of its outbox, as far as one message is read."""
+    waiting = message.get("outbox")
+    return waiting[:AT_ONCE] if isinstance(waiting, list) else []
 
 
-def _acks(store: Store, person: Annotator, outbox: list[object]) -> list[dict[str, Any]]:
+def _acks(store: Store, person: Annotator, waiting: list[Any]) -> list[dict[str, Any]]:
     """What became of each submission: answers in training are told apart, and are no judgements."""
     acks, judged = [], []
-    for one in outbox:
+    for one in waiting:
         trains = isinstance(one, Mapping) and one.get("training") is True
         said = _trained(store, person, one) if trains else None
         if said is None:
             judged.append(one)
         else:
             acks.append({"status": "training", **said._asdict()})
-    if judged:
-        with store.write() as connection:
-            kept = submissions.submit(
-                connection, person.id, judged, study=store.study, now=store.now()
-            )
-        acks += [ack._asdict() for ack in kept]
-    return acks
+    return acks + [ack._asdict() for ack in submit(store, person, judged)] if judged else acks
+
+
+def submit(store: Store, person: Annotator, sent: list[Any]) -> list[Ack]:
+    """Submit what a page has sent, in a transaction; see `submissions.submit`."""
+    with store.write() as connection:
+        return submissions.submit(connection, person.id, sent, study=store.study, now=store.now())
 
 
 def _trained(store: Store, person: Annotator, sent: object) -> training.Feedback | None:
@@ -233,7 +234,7 @@ def _filled(
         elif brought >= FEWEST and (size > LARGEST or time.monotonic() - began > LONGEST):
             passed = True
         elif len(broken) < most:
-            episodes = _episode(shown, claim.item, claim.continuation, broken)
+            episodes = episode(shown, claim.item, claim.continuation, broken)
             queue += episodes
             brought += len(episodes)
             size += sum(map(_letters, episodes))
@@ -246,7 +247,7 @@ def _letters(episode: Mapping[str, Any]) -> int:
     return len(episode.get("scene", "")) + sum(len(one["webp"]) for one in sprites)
 
 
-def _episode(shown: Shown, item: str, continuation: str, broken: Broken) -> list[dict[str, Any]]:
+def episode(shown: Shown, item: str, continuation: str, broken: Broken) -> list[dict[str, Any]]:
     """The one episode, or none where it cannot be shown."""
     try:
         return [{**shown(continuation), "id": item}]
@@ -260,12 +261,12 @@ def _previous(history: list[Remark], shown: Shown) -> list[dict[str, Any]]:
     """The latest judgements, the oldest first, as the player keeps them."""
     return [
         {
-            "episode": episode,
+            "episode": found,
             "uuid": one.uuid,
             "mark": {"verdict": one.verdict, "step": one.step, "reason": one.reason or None},
         }
         for one in reversed(history)
-        for episode in _episode(shown, one.item, one.continuation, {})
+        for found in episode(shown, one.item, one.continuation, {})
     ]
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from starlette.applications import Starlette
-from starlette.convertors import Convertor, register_url_convertor
+from starlette.convertors import StringConvertor, register_url_convertor
 from starlette.middleware import Middleware
 from starlette.middleware.sessions import SessionMiddleware
 from starlette.requests import Request
@@ -34,17 +34,11 @@ _READING = ("GET", "HEAD")
 _LOG = logging.getLogger(__name__)
 
 
-class _Name(Convertor[str]):
+class _Name(StringConvertor):
     regex = "[a-z]*"
 
-    def convert(self, value: str) -> str:
-        return value
 
-    def to_string(self, value: str) -> str:
-        return value
-
-
-class _File(_Name):
+class _File(StringConvertor):
     regex = r"\w[\w.-]*"
 
 

@@ -32,13 +32,7 @@ _EARLIER = 8
 
 
 class Facts(NamedTuple):
-    """By what candidates are listed.
-
-    Attributes:
-      category: as it is now.
-      difficulty: as it is now.
-      source: who the asked participant was when it was recorded.
-    """
+    """By what candidates are listed: as they are now, and who recorded the asked participant."""
 
     category: str
     difficulty: str
@@ -51,7 +45,7 @@ def order(id: str) -> tuple[str, int]:
     return (found[1], int(found[2])) if found else (id, 0)
 
 
-@dataclass
+@dataclass(eq=False)
 class Opened:
     """One draft: its candidates, which never change, and what was decided about them by now.
 
@@ -62,7 +56,7 @@ class Opened:
       scenario: of an id and what it was edited to, "" for nothing, the candidate.
       editor: of the same, where changes are tried.
       editing: is held by who does.
-      views: what pages are sent of candidates.
+      states_at: of the number of a decision, what candidates had come to by it.
     """
 
     draft: Draft
@@ -75,7 +69,6 @@ class Opened:
         self._by_uuid = {one.uuid: one for one in self.decided}
         self._facts: dict[tuple[str, str], Facts] = {}
         self._agreed: tuple[int, dict[str, Any] | None] | None = None
-        self._earlier: dict[int, dict[str, State]] = {}
         self.scenario: Callable[[str, str], Scenario] = lru_cache(_HELD)(self.draft.candidate)
         self.editor: Callable[[str, str], Editor] = lru_cache(_EDITED)(self._editor)
         self.editing = threading.Lock()
@@ -83,7 +76,8 @@ class Opened:
         for id, one in self.every.items():
             if one.summary.pair:
                 self._pairs.setdefault(one.summary.pair, []).append(id)
-        self.views: dict[tuple[str, str], dict[str, Any]] = {}
+        self.states_at: Callable[[int], Mapping[str, State]]
+        self.states_at = lru_cache(_EARLIER)(self._states_at)
 
     @property
     def head(self) -> int:
@@ -107,14 +101,9 @@ class Opened:
                     state = after(looked.state, one)
                     self.every[one.candidate] = looked._replace(state=state)
 
-    def states_at(self, number: int) -> Mapping[str, State]:
-        """Returns what candidates had come to by the decision of this number."""
+    def _states_at(self, number: int) -> Mapping[str, State]:
         with self._lock:
-            if number not in self._earlier:
-                while len(self._earlier) >= _EARLIER:
-                    self._earlier.pop(next(iter(self._earlier)))
-                self._earlier[number] = states(d for d in self.decided if d.number <= number)
-            return self._earlier[number]
+            return states(d for d in self.decided if d.number <= number)
 
     def facts(self, one: Looked) -> Facts:
         """Returns by what a candidate is listed."""

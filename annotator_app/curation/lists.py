@@ -17,15 +17,10 @@ SECOND = "second"
 
 
 class Choice(NamedTuple):
-    """What a curator has chosen to go through.
+    """What a curator has chosen to go through; "" stands for every category, and so on.
 
-    Attributes:
-      category: "" for every one, as below.
-      difficulty: of the candidates.
-      source: who recorded them.
-      status: what they had come to at `number`; or SECOND.
-      number: of the latest decision when this was chosen, so that a list stays as it is while one
-        goes through it.
+    The status is what candidates had come to at the decision `number`, so that a list stays as it
+    is while one goes through it; or it is SECOND.
     """
 
     category: str = ""

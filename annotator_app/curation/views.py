@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from functools import lru_cache
 from typing import Any
 
 from annotator_app.curation.drafts import Opened, recorder
@@ -23,29 +24,25 @@ from sts.viewer.payload import seen, sprite_view
 from sts.viewer.sprites import sprites_of
 
 _HELD = 512
-"""Candidates of a draft whose views are kept at hand."""
+"""Candidates whose views are kept at hand."""
 _LOG = logging.getLogger(__name__)
 
 
 def candidate(opened: Opened, one: Looked) -> dict[str, Any]:
     """Returns a candidate as it is now, with its episode; `broken` where that cannot be shown."""
-    key = (one.summary.id, one.state.scenario)
-    found = opened.views.get(key)
-    if found is None:
-        while len(opened.views) >= _HELD:
-            opened.views.pop(next(iter(opened.views)), None)
-        found = opened.views[key] = _candidate(opened, one)
-    return found
+    return _candidate(opened, one.summary.id, one.state.scenario)
 
 
-def _candidate(opened: Opened, one: Looked) -> dict[str, Any]:
-    view: dict[str, Any] = {"id": one.summary.id, "mark": opened.mark(one), "broken": ""}
+@lru_cache(_HELD)
+def _candidate(opened: Opened, id: str, edited: str) -> dict[str, Any]:
+    one = opened.every[id]
+    view: dict[str, Any] = {"id": id, "mark": edited or one.summary.row_hash, "broken": ""}
     try:
-        scenario = opened.scenario(one.summary.id, one.state.scenario)
+        scenario = opened.scenario(id, edited)
         view |= facts(scenario, *judged(scenario)) | {"source": recorder(one)}
         view["episode"] = episode(opened, scenario)
     except StsError as error:
-        _LOG.error("draft %s: %s: %s", opened.draft.name, one.summary.id, error)
+        _LOG.error("draft %s: %s: %s", opened.draft.name, id, error)
         view["broken"] = str(error)
     return view
 

@@ -6,9 +6,18 @@ import logging
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from annotator_app.events import AT_ONCE, UNSAVED, Broken, Shown, namespace, own
+from annotator_app.events import (
+    UNSAVED,
+    Broken,
+    Shown,
+    episode,
+    namespace,
+    outbox,
+    own,
+    submit,
+)
 from annotator_app.reviewing import views
-from sts.annotations import opinions, submissions
+from sts.annotations import opinions
 from sts.annotations.events import ADJUDICATION, REVIEW, REVIEWERS
 from sts.annotations.remarks import Remark
 from sts.annotations.reviewed import DISPUTED, FAILED, QUEUES, Queue, Queues
@@ -52,15 +61,10 @@ def exchange(
         "trouble": "",
     }
     try:
-        outbox = message.get("outbox")
-        outbox = outbox[:AT_ONCE] if isinstance(outbox, list) else []
-        if outbox:
-            with store.write() as connection:
-                acks = submissions.submit(
-                    connection, person.id, outbox, study=store.study, now=store.now()
-                )
+        if waiting := outbox(message):
+            acks = submit(store, person, waiting)
             data["acks"] = [ack._asdict() for ack in acks]
-            data["news"] = _news(store, person, outbox, acks)
+            data["news"] = _news(store, person, waiting, acks)
         every = queues.of(person.id, again=message.get("again") is True)
         data["cases"] = _cases(store, every[data["queue"]], shown, broken)
         data["queues"] = {name: views.progress(one) for name, one in every.items()}
@@ -83,26 +87,21 @@ def _cases(store: Store, queue: Queue, shown: Shown, broken: Broken) -> list[dic
     for case in queue.cases:
         if len(out) == AHEAD:
             break
-        if case.clip.continuation in broken:
-            continue
-        try:
-            episode = shown(case.clip.continuation)
-        except StsError as error:
-            _LOG.error("continuation %s: %s", case.clip.continuation, error)
-            broken[case.clip.continuation] = str(error)
-            continue
-        out.append(views.case(case, episode, store.study.seed))
+        clip = case.clip
+        if clip.continuation not in broken:
+            found = episode(shown, clip.item, clip.continuation, broken)
+            out += [views.case(case, one, store.study.seed) for one in found]
     return out
 
 
 def _news(
-    store: Store, person: Annotator, outbox: list[Any], acks: list[Ack]
+    store: Store, person: Annotator, waiting: list[Any], acks: list[Ack]
 ) -> list[dict[str, str]]:
     """What somebody else has decided of the same clips: both are kept."""
     saved = {ack.uuid for ack in acks if ack.status == "saved"}
     out = []
     for kind in REVIEWERS:
-        items = {one["item"] for one in outbox if _is(one, kind) and one.get("uuid") in saved}
+        items = {one["item"] for one in waiting if _is(one, kind) and one.get("uuid") in saved}
         found = _others(store, person, kind, items) if items else {}
         out += [{"item": item, "text": views.beside(kind, one)} for item, one in found.items()]
     return out

@@ -42,7 +42,7 @@ def case(one: Case, episode: dict[str, Any], seed: int) -> dict[str, Any]:
     clip = one.clip
     said = sorted(clip.opinions, key=lambda by: lot(seed, clip.item, str(by.person)))
     return {
-        "episode": {**episode, "id": clip.item},
+        "episode": episode,
         "said": [_opinion(letter(n), opinion) for n, opinion in enumerate(said)],
         "about": one.about,
         "ruled": None if one.rule is None else [one.rule.verdict, one.rule.step],

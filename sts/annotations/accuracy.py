@@ -11,13 +11,9 @@ _TAIL = 0.025
 
 
 class Right(NamedTuple):
-    """Right answers on references.
+    """Right answers on references that were judged, success or not; "cannot judge" is left out.
 
-    Attributes:
-      answered: references that were judged, "cannot judge" left out.
-      right: of these, the ones called what they are: success or not.
-      share: right of answered; None without any.
-      interval: Jeffreys, 95%; None with it.
+    The interval is Jeffreys', 95%; share and interval are None without any answer.
     """
 
     answered: int

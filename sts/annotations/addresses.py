@@ -15,7 +15,7 @@ _FORM = re.compile(r"[^\s@<>,;]+@[^\s@<>,;]+")
 
 
 def checked(email: str) -> str:
-    """Returns an address as it is kept and compared: in small letters, without outer spaces.
+    """Return an address as it is kept and compared: in small letters, without outer spaces.
 
     Raises:
       ArgumentError: it has not the form NAME@HOST, or more than 254 characters.
@@ -26,11 +26,7 @@ def checked(email: str) -> str:
 
 
 def keep(connection: Connection, annotator_id: int, email: str) -> None:
-    """Has a person known by an address, and by no other.
-
-    Raises:
-      ArgumentError: it is none, or somebody else's.
-    """
+    """Have a person known by an address, and by no other; raise ArgumentError if it cannot be."""
     email = checked(email)
     holder = connection.execute(
         select(annotators.c.id, annotators.c.name)

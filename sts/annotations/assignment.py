@@ -22,12 +22,7 @@ _BY_LOT = 1 / 3
 
 
 class Asked(NamedTuple):
-    """What is asked of a clip.
-
-    Attributes:
-      required: judgements.
-      turn: FIRST or ORDINARY.
-    """
+    """How many judgements are asked of a clip, and in which turn: FIRST or ORDINARY."""
 
     required: int
     turn: int

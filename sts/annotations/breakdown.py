@@ -34,14 +34,9 @@ PLAYERS = ("people", "agents")
 
 
 class Row(NamedTuple):
-    """A kind of error.
+    """A kind of error, who made it (player, annotator or none), and what it means.
 
-    Attributes:
-      source: who made it: player, annotator or none.
-      error: one of `SOURCES`.
-      people: episodes that people played, of the sample, with this error.
-      agents: those that agents played.
-      meaning: of the error, in words.
+    `people` and `agents` count the episodes of the sample with this error that they played.
     """
 
     source: str
@@ -52,13 +47,10 @@ class Row(NamedTuple):
 
 
 class Sampled(NamedTuple):
-    """What was looked at of one kind of players.
+    """Episodes annotated as failures, of one kind of players.
 
-    Attributes:
-      failures: episodes annotated as failures.
-      sample: of these, drawn at random to be reviewed.
-      reviewed: of the sample, reviewed.
-      outside: reviewed, and not in the sample: more has been judged since they were drawn.
+    A sample of them is drawn at random to be reviewed; those reviewed `outside` of it were in it
+    before more was judged.
     """
 
     failures: int

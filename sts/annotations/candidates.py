@@ -52,14 +52,8 @@ OFFERED = items.c.continuation.not_in(bindparam("without", expanding=True))
 class Person(NamedTuple):
     """For whom something is claimed, and where.
 
-    Attributes:
-      id: the annotator's number.
-      suite: what they judge.
-      order: the factor and offset of their random order.
-      without: continuations that can be shown to nobody.
-      standing: what the lead has said.
-      until: until when what they claim is kept for them.
-      now: UTC seconds.
+    `order` holds the factor and offset of their random order, `without` the continuations that
+    cannot be shown; what they claim is kept for them `until` a time in UTC seconds.
     """
 
     id: int

@@ -228,12 +228,7 @@ def ahead(connection: Connection, suite: str, *, now: float) -> int:
 
 
 class _Held(NamedTuple):
-    """An item that waits for a person.
-
-    Attributes:
-      claim: it.
-      left_out: whether the lead has paused what it is of.
-    """
+    """An item that waits for a person, and whether the lead has paused what it is of."""
 
     claim: Claim
     left_out: bool

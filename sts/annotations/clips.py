@@ -23,13 +23,7 @@ WAITING = (
 
 
 class Clip(NamedTuple):
-    """A clip as somebody may see it.
-
-    Attributes:
-      item: its opaque identifier.
-      continuation: what to show, one of those that look so.
-      marks: what was said of it, the earlier first.
-    """
+    """A clip as somebody may see it: a continuation that shows it, and its marks in their order."""
 
     item: str
     continuation: str
@@ -37,11 +31,11 @@ class Clip(NamedTuple):
 
 
 def clip(connection: Connection, person: Annotator, item: object) -> Clip:
-    """Returns a clip with its marks: all of them for reviewers and leads, else the person's own.
+    """Return a clip with its marks: all of them for reviewers and leads, else the person's own.
 
     Raises:
-      ArgumentError: there is none of that identifier that the person may see; who is to judge it
-        sees nothing of it before they have.
+      ArgumentError: there is no clip of that identifier that the person may see; a person who is to
+        judge it sees nothing of it before.
     """
     if not isinstance(item, str) or not _ITEM.fullmatch(item):
         raise ArgumentError(HIDDEN)

@@ -16,26 +16,14 @@ _LONGEST = 2**16
 
 
 class Consent(NamedTuple):
-    """What is agreed to.
-
-    Attributes:
-      text: in Markdown.
-      version: 12 hexadecimal digits of the text's hash.
-    """
+    """What is agreed to, in Markdown, and 12 hexadecimal digits of its hash, the version."""
 
     text: str
     version: str
 
 
 class Agreed(NamedTuple):
-    """How many have agreed to one version of the text.
-
-    Attributes:
-      version: of the text.
-      people: who agreed to it.
-      first: UTC seconds.
-      last: UTC seconds.
-    """
+    """How many people agreed to one version of the text, the first and the last in UTC seconds."""
 
     version: str
     people: int

@@ -36,12 +36,9 @@ class Control(NamedTuple):
 
 
 class Standing(NamedTuple):
-    """What stands for one person under one suite.
+    """What stands for one person under one suite: whether all is paused for them.
 
-    Attributes:
-      paused: nothing is given to them there.
-      left_out: scopes inside the suite of which nothing is given.
-      first: what comes first: scopes with their priorities, the highest first.
+    Of the scopes in `left_out` nothing is given; `first` are those with a priority, highest first.
     """
 
     paused: bool

@@ -43,7 +43,10 @@ def append(connection: Connection, draft: str, made: Sequence[Decision]) -> list
       StoreError: one undoes what does not stand last, or has the uuid of another.
     """
     about = sorted({one.candidate for one in made})
-    earlier = [d for chosen in _slices(about) for d in _about(connection, draft, chosen)]
+    earlier: list[Decision] = []
+    for at in range(0, len(about), _AT_ONCE):
+        some = table.c.candidate.in_(about[at : at + _AT_ONCE])
+        earlier += _read(connection, table.c.draft == draft, some)
     there, found = {one.uuid: one for one in earlier}, states(earlier)
     end = _end(connection, draft)
     kept, new = [], []
@@ -61,10 +64,6 @@ def append(connection: Connection, draft: str, made: Sequence[Decision]) -> list
     if new:
         connection.execute(insert(table), new)
     return kept
-
-
-def _slices(names: Sequence[str]) -> Iterator[Sequence[str]]:
-    return (names[at : at + _AT_ONCE] for at in range(0, len(names), _AT_ONCE))
 
 
 def _check(one: Decision, state: State) -> None:
@@ -125,10 +124,6 @@ def _end(connection: Connection, draft: str) -> Link:
     found = select(table.c.number, table.c.digest).where(table.c.draft == draft)
     row = connection.execute(found.order_by(table.c.number.desc()).limit(1)).one_or_none()
     return START if row is None else Link(*row)
-
-
-def _about(connection: Connection, draft: str, candidates: Sequence[str]) -> Iterator[Decision]:
-    return _read(connection, table.c.draft == draft, table.c.candidate.in_(candidates))
 
 
 def _read(connection: Connection, *which: ColumnElement[bool]) -> Iterator[Decision]:

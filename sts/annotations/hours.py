@@ -11,14 +11,9 @@ from sts.annotations.schema import copies, events, item_suites, reference_episod
 
 
 class Hours(NamedTuple):
-    """What judging took.
+    """The active hours that judgements took, by suite and agent; `untimed` ones are not in them.
 
-    Attributes:
-      suite: as it is enqueued; a clip of two suites counts in both.
-      agent: a clip of several counts for each in equal parts.
-      hours: active time, as far as it is known.
-      judgements: in these.
-      untimed: judgements whose time is not known.
+    A clip of two suites counts in both; one of several agents counts for each in equal parts.
     """
 
     suite: str

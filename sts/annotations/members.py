@@ -41,14 +41,7 @@ class Member(NamedTuple):
 
 
 class Work(NamedTuple):
-    """What one person did on one day, UTC.
-
-    Attributes:
-      annotator: number of the person.
-      day: days since 1970.
-      judged: clips.
-      seconds: of active time on them.
-    """
+    """Clips that a person judged on a day, in days since 1970 (UTC), and their active seconds."""
 
     annotator: int
     day: int

@@ -25,15 +25,9 @@ from sts.ratings import UNABLE
 
 
 class Clip(NamedTuple):
-    """A clip and what is said of it.
+    """A clip of a suite and the judgements that stand of it, the earlier first; at least one.
 
-    Attributes:
-      item: opaque identifier.
-      continuation: one that shows it.
-      clip: hash of what there is to be seen and heard of it.
-      scenario: the scenario's identifier.
-      played: whether a person plays in one of the continuations that show it.
-      opinions: the judgement of each person that stands, the earlier first; at least one.
+    `played` tells whether a person plays in one of the continuations that show it.
     """
 
     item: str

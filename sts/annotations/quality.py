@@ -18,15 +18,10 @@ from sts.ratings import MARKED, UNABLE
 
 
 class Quality(NamedTuple):
-    """How well one person judges.
+    """How well one person judges: on all references, and on each `BLOCK` of them in order.
 
-    Attributes:
-      annotator: their name.
-      right: on all references they judged.
-      blocks: on each `BLOCK` of them in the order in which they were judged; the last may have
-        fewer.
-      latest: on the last `BLOCK`, since they were last resumed after a pause.
-      flagged: whether the whole interval of `latest` lies below the study's bar.
+    `latest` is on the last `BLOCK` since they were last resumed after a pause; they are flagged if
+    its whole interval lies below the study's bar.
     """
 
     annotator: str

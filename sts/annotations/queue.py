@@ -14,7 +14,6 @@ from sts.annotations import assignment, balance, references, rubrics, settling
 from sts.annotations.assignment import Asked
 from sts.annotations.schema import (
     copies,
-    item_players,
     item_suites,
     items,
     slots,
@@ -70,7 +69,7 @@ def enqueue(
         pairs = {(item.suite, ids[item.continuation]) for item in run}
         _insert(connection, item_suites, sorted(pair for pair in pairs if pair[1] in fresh))
         related = _relate(connection, {pair for pair in pairs if pair[1] not in fresh})
-        _add_players(connection, run, ids)
+        rubrics.add_players(connection, _players(run, ids))
         raised = _raise_all(connection, run, asked, ids, fresh)
         raised += settling.note(connection, run, ids)
         if new or related or raised:
@@ -149,7 +148,7 @@ def add_reference(
     number = ids[item.continuation]
     row = references.find(connection, number)
     if row is None:
-        _add_players(connection, [item], ids)
+        rubrics.add_players(connection, _players([item], ids))
         references.append(connection, number, truth, step, note, now=now)
         references.free(connection)
     elif (row.truth, row.step) != (truth, step):
@@ -176,13 +175,7 @@ def _batches(values: Iterable[T], size: int = _BATCH) -> Iterator[list[T]]:
 
 
 class _Admitted(NamedTuple):
-    """What became of a run of items.
-
-    Attributes:
-      ids: the item of each continuation.
-      fresh: the items that are new.
-      added: how many continuations are.
-    """
+    """The item of each continuation of a run, the items that are new, and how many are added."""
 
     ids: dict[str, str]
     fresh: set[str]
@@ -316,20 +309,8 @@ def _relate(connection: Connection, wanted: set[tuple[str, str]]) -> int:
     return count
 
 
-def _add_players(connection: Connection, run: list[Item], ids: Mapping[str, str]) -> None:
-    every = {(ids[item.continuation], name) for item in run for name in item.players}
-    for wanted in map(set, _batches(every)):
-        rows = connection.execute(
-            select(item_players.c.item, item_players.c.name).where(
-                item_players.c.item.in_({item for item, _ in wanted})
-            )
-        )
-        missing = wanted - {(row.item, row.name) for row in rows}
-        if missing:
-            connection.execute(
-                insert(item_players),
-                [{"item": item, "name": name} for item, name in sorted(missing)],
-            )
+def _players(run: list[Item], ids: Mapping[str, str]) -> set[tuple[str, str]]:
+    return {(ids[item.continuation], name) for item in run for name in item.players}
 
 
 def _raise_required(connection: Connection, members: list[str], required: int, turn: int) -> int:

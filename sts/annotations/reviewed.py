@@ -34,11 +34,8 @@ Rules = Callable[[Collection[str]], Mapping[str, Verdict]]
 class Case(NamedTuple):
     """A clip that waits for a reviewer.
 
-    Attributes:
-      clip: with what is said of it.
-      about: what judges disagree about, one of `DISPUTES`, or "".
-      rule: what the rule says, where that is in question, else None.
-      remarks: what other reviewers have left in words.
+    It comes with what is disputed, one of `DISPUTES` or "", what the rule says if that is in
+    question, and the notes that other reviewers have left.
     """
 
     clip: Clip
@@ -50,12 +47,9 @@ class Case(NamedTuple):
 class Queue(NamedTuple):
     """One queue, for one person.
 
-    Attributes:
-      cases: that wait, in the order in which they are shown.
-      done: of all that belong in it, those that somebody has decided.
-      of: how many belong in it.
-      own: of those that wait, the ones that the person has judged or played.
-      left: those that the person has left open.
+    It holds the cases that wait, in the order in which they are shown, and counts: those that are
+    decided, of all that belong in it; of those that wait, those that are the person's `own`, judged
+    or played; and those that they have `left` open.
     """
 
     cases: list[Case]
@@ -66,14 +60,7 @@ class Queue(NamedTuple):
 
 
 class Reviewed(NamedTuple):
-    """What people, and then reviewers, have said of the clips of a suite.
-
-    Attributes:
-      clips: judged.
-      decided: the adjudication of each item that has one.
-      reviews: by item.
-      notes: by item.
-    """
+    """What people, and then reviewers, have said of the clips of a suite; remarks are by item."""
 
     clips: list[Clip]
     decided: Mapping[str, Remark]
@@ -105,14 +92,8 @@ def table_1(workspace: Workspace, suite: str) -> Breakdown | None:
 class _Members(NamedTuple):
     """What belongs in each queue, whoever looks.
 
-    Attributes:
-      judged: the last judgement that was counted.
-      clips: of each queue.
-      about: what judges disagree about, by item.
-      rules: what the rules say, by continuation.
-      orders: the clips of a queue in the order of one person, once it was asked for.
-      took: seconds that it took to gather this.
-      at: when that was, by a clock that only goes forward.
+    It holds as of the last judgement that was counted, `judged`, and took so many seconds to
+    gather, until `at` by a clock that only goes forward. `orders` fills as people ask for theirs.
     """
 
     judged: int

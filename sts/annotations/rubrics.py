@@ -7,7 +7,7 @@ kept, and says by which version. What was judged stays as it is.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from sqlalchemy import ColumnElement, Connection, delete, exists, func, insert, select, update
 
@@ -74,7 +74,9 @@ def _supersede(connection: Connection, successor: Mapping[str, str]) -> None:
     connection.execute(delete(slots).where(slots.c.item.in_(olds)))
     connection.execute(update(items).where(items.c.id.in_(olds)).values(required=0))
     connection.execute(delete(item_suites).where(item_suites.c.item.in_(olds)))
-    _keep_players(connection, successor)
+    played = select(item_players).where(item_players.c.item.in_(olds))
+    names = {(successor[row.item], row.name) for row in connection.execute(played)}
+    add_players(connection, names)
     _call_again(connection, [*successor.values()])
 
 
@@ -90,11 +92,13 @@ def _is_current() -> ColumnElement[bool]:
     return ~items.c.continuation.endswith("." + items.c.rubric)
 
 
-def _keep_players(connection: Connection, successor: Mapping[str, str]) -> None:
-    query = select(item_players).where(item_players.c.item.in_(successor))
-    wanted = {(successor[row.item], row.name) for row in connection.execute(query)}
-    there = select(item_players).where(item_players.c.item.in_([new for new, _ in wanted]))
-    missing = wanted - {(row.item, row.name) for row in connection.execute(there)}
-    if missing:
-        rows = [{"item": item, "name": name} for item, name in sorted(missing)]
-        connection.execute(insert(item_players), rows)
+def add_players(connection: Connection, wanted: Collection[tuple[str, str]]) -> None:
+    """Note who has played which items, pairs of an item and a name, if that is not noted yet."""
+    every = sorted(wanted)
+    for at in range(0, len(every), _BATCH):
+        some = every[at : at + _BATCH]
+        query = select(item_players).where(item_players.c.item.in_({item for item, _ in some}))
+        there = {(row.item, row.name) for row in connection.execute(query)}
+        rows = [{"item": item, "name": name} for item, name in some if (item, name) not in there]
+        if rows:
+            connection.execute(insert(item_players), rows)

@@ -40,13 +40,7 @@ UNKNOWN = "This is no invitation of this study, or no longer. Ask for a new one.
 
 
 class Invitation(NamedTuple):
-    """What a link that was opened leads to.
-
-    Attributes:
-      annotator: number of the person who is invited.
-      name: of that person.
-      refusal: why it lets nobody in, in one sentence; "" while it can be spent.
-    """
+    """Whom a link invites; `refusal` tells why it lets nobody in, and is "" if it can be spent."""
 
     annotator: int
     name: str
@@ -54,14 +48,9 @@ class Invitation(NamedTuple):
 
 
 class Session(NamedTuple):
-    """A browser that a person has entered with.
+    """A browser that a person has entered with: when, its last use and its end, in UTC seconds.
 
-    Attributes:
-      id: number of the session.
-      name: of the person.
-      begun: UTC seconds.
-      seen: UTC seconds of the last use, to some minutes.
-      ends: UTC seconds at which it ends if it is not used before.
+    The last use is known to some minutes; the end is that of a session that is not used before.
     """
 
     id: int

@@ -27,16 +27,7 @@ from sts.annotations.study import Study
 
 
 class Lesson(NamedTuple):
-    """A reference to train on.
-
-    Attributes:
-      item: the clip's opaque identifier.
-      continuation: what to show.
-      horizon: continuation steps.
-      truth: its known verdict.
-      step: where the mark belongs, 1..horizon, for success and failure.
-      note: why the truth is what it is.
-    """
+    """A reference to train on, with its known verdict, where the mark belongs, and why."""
 
     item: str
     continuation: str
@@ -69,14 +60,7 @@ class Standing(NamedTuple):
 
 
 class Feedback(NamedTuple):
-    """What an answer in training comes to.
-
-    Attributes:
-      uuid: of the answer.
-      message: in words: whether it agrees, how far off its mark is, and how the training goes on.
-      truth: the known verdict.
-      step: where the mark belongs, or None.
-    """
+    """What an answer in training comes to: in words, and the known verdict and its step."""
 
     uuid: str
     message: str

@@ -73,12 +73,9 @@ class Annotator:
 
 
 class Claim(NamedTuple):
-    """An item that waits for one annotator.
+    """An item that is kept for one annotator until `lease_until`, UTC seconds.
 
-    Attributes:
-      item: opaque identifier, the only one that may reach a browser.
-      continuation: what to show, one of those that look so.
-      lease_until: UTC seconds; kept for this annotator until then.
+    `item`, an opaque identifier, is the only one that may reach a browser.
     """
 
     item: str
@@ -102,14 +99,7 @@ class Ack(NamedTuple):
 
 
 class RefusedAnswer(NamedTuple):
-    """What somebody's page sent and could not be kept as a judgement.
-
-    Attributes:
-      annotator: who sent it.
-      message: why it was refused, in one line.
-      raw: it as JSON, its first 4,096 letters.
-      received: UTC seconds.
-    """
+    """What somebody's page sent and could not be kept: why, and its first 4,096 letters as JSON."""
 
     annotator: str
     message: str
@@ -120,12 +110,8 @@ class RefusedAnswer(NamedTuple):
 class Reference(NamedTuple):
     """A continuation whose verdict is known and which is served silently.
 
-    Attributes:
-      continuation: what is shown.
-      truth: its known verdict.
-      step: where the mark belongs, 1..horizon, for success and failure.
-      note: why the truth is what it is.
-      judged: annotators who have judged it.
+    It has the step where the mark belongs, 1..horizon, a note why the truth is so, and the number
+    of annotators who have judged it.
     """
 
     continuation: str
@@ -136,12 +122,7 @@ class Reference(NamedTuple):
 
 
 class Day(NamedTuple):
-    """What one person has judged since some moment.
-
-    Attributes:
-      today: clips.
-      seconds: of work, as their pages measured it.
-    """
+    """Clips that one person has judged since some moment, and the seconds that their pages saw."""
 
     today: int
     seconds: float

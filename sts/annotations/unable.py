@@ -12,14 +12,9 @@ from sts.ratings import UNABLE
 
 
 class Unable(NamedTuple):
-    """A scenario that people said they could not judge.
+    """A scenario that people could not judge: so many of its clips, of those that were looked at.
 
-    Attributes:
-      scenario: its identifier.
-      category: its category.
-      clips: of it that somebody could not judge.
-      judged: clips of it that were looked at.
-      reasons: in the people's words, with how many said so, the most frequent first.
+    The reasons are in their words, with how many said so, the most frequent first.
     """
 
     scenario: str

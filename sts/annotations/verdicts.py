@@ -12,12 +12,7 @@ from sts.annotations.schema import copies, events
 
 
 class Verdict(NamedTuple):
-    """One verdict.
-
-    Attributes:
-      verdict: success, failure, not_done or cannot_judge.
-      step: 1..horizon from takeover for success and failure, else None.
-    """
+    """A verdict, and its step from takeover, 1..horizon, for success and failure, else None."""
 
     verdict: str
     step: int | None
