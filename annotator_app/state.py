@@ -128,27 +128,17 @@ def _texts(name: str) -> Component:
 
     A draft may be of any world that is installed.
     """
-    return components.component(name, every_drawing() if name == "curate" else drawings())
+    return components.component(name, drawings(every=name == "curate"))
 
 
 @st.cache_resource(show_spinner=False)
-def drawings() -> dict[str, str]:
-    """What the worlds of the suite are drawn by, under the names of their domains.
+def drawings(*, every: bool = False) -> dict[str, str]:
+    """What the worlds of the suite are drawn by, or every installed one, by their domains.
 
     One that cannot be read is left out, with a line in the log: its episodes cannot be shown.
     """
-    return _drawings(domains())
-
-
-@st.cache_resource(show_spinner=False)
-def every_drawing() -> dict[str, str]:
-    """What the worlds are drawn by that are installed, and those of the suite."""
-    return _drawings(domains() | {*registry.named("sts.domains")})
-
-
-def _drawings(names: Collection[str]) -> dict[str, str]:
     found = {}
-    for name in sorted(names):
+    for name in sorted(domains() | {*(registry.named("sts.domains") if every else ())}):
         try:
             found[name] = drawing(domain(name))
         except StsError as error:
@@ -187,7 +177,7 @@ def warm_up() -> None:
     store()
     continuations()
     for name in drafts().names():
-        every_drawing()
+        drawings(every=True)
         with contextlib.suppress(StsError):  # whoever opens it will be told
             prepare(drafts().opened(name, store()), ghosts())
     # What is loaded by now stays: collecting it after each run of a page would cost most of it.

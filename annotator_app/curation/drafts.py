@@ -49,14 +49,8 @@ def order(id: str) -> tuple[str, int]:
 class Opened:
     """One draft: its candidates, which never change, and what was decided about them by now.
 
-    Attributes:
-      draft: it.
-      every: its candidates with what they have come to, by id, in their order.
-      decided: every decision by now.
-      scenario: of an id and what it was edited to, "" for nothing, the candidate.
-      editor: of the same, where changes are tried.
-      editing: is held by who does.
-      states_at: of the number of a decision, what candidates had come to by it.
+    `scenario` and `editor` are found by an id and what it was edited to, "" for nothing; `editing`
+    is held by a page that tries changes.
     """
 
     draft: Draft

@@ -39,11 +39,9 @@ def keep(drafts: Drafts, store: Store, person: Annotator, sent: object) -> list[
             continue  # a page makes none such, and nobody waits for an answer
         try:
             _keep(drafts, store, person, one)
-        except StoreError as error:
-            if not isinstance(error, Overtaken):
-                raise
-            acks.append({"uuid": uuid, "status": "refused", "message": str(error)})
         except StsError as error:
+            if isinstance(error, StoreError) and not isinstance(error, Overtaken):
+                raise
             acks.append({"uuid": uuid, "status": "refused", "message": str(error)})
         else:
             acks.append({"uuid": uuid, "status": "saved", "message": ""})

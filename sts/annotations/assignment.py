@@ -48,16 +48,10 @@ def share(*parts: object) -> float:
 
 
 class Candidate(NamedTuple):
-    """A clip that a person may be given.
+    """A clip that a person may be given; it counts for each of its agents.
 
-    Attributes:
-      item: its opaque identifier.
-      continuation: what to show.
-      scenario: that it continues.
-      agents: of whose continuations it is one; it counts for each.
-      key: its place in the person's own random order.
-      judged: somebody else has judged it.
-      anchor: it is open so that who judges now is compared with who judged then.
+    `key` is its place in the person's own random order. `judged` tells whether somebody else has
+    judged it; as an `anchor` it is open to compare who judges now with who judged then.
     """
 
     item: str

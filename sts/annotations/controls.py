@@ -15,16 +15,10 @@ _REASON_LIMIT = 500
 
 
 class Control(NamedTuple):
-    """A pause, or its end.
+    """A pause (value 1) or its end (0), of a scope or a person, made at a time in UTC seconds.
 
-    Attributes:
-      scope: `NAME@VERSION`, a part of it as it is enqueued, or either with `/CATEGORY`; "" where it
-        is of a person.
-      person: whose number, or None.
-      value: 1 for a pause, 0 for its end.
-      reason: as it was given.
-      by: the number of who did it, None for the command line or the study's own rule.
-      made: UTC seconds.
+    A scope is `NAME@VERSION`, a part of it as it is enqueued, or either with `/CATEGORY`; "" for a
+    person. `by` is the number of who did it, None for the command line or the study's own rule.
     """
 
     scope: str

@@ -16,18 +16,12 @@ DAY = 86400.0
 
 
 class Member(NamedTuple):
-    """A person at work.
+    """A person at work: clips that they judged today, since midnight UTC, and in all.
 
-    Attributes:
-      person: who.
-      seen: UTC seconds at which they last used a session or sent something, or None.
-      today: clips judged since midnight, UTC.
-      total: clips judged.
-      seconds: of active time, as far as it was measured.
-      held: clips that wait for them and for nobody else.
-      until: UTC seconds at which the first of these is free again, or None.
-      access: retired; entered, with an open session; invited, with an invitation to be spent; or
-        outside.
+    `seen` is when they last used a session or sent something, and `until` when the first of the
+    clips that they hold is free again, both in UTC seconds. `seconds` are of active time, as far as
+    it was measured. Their access is retired; entered, with an open session; invited, with an
+    invitation to be spent; or outside.
     """
 
     person: Annotator

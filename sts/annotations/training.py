@@ -40,14 +40,9 @@ class Lesson(NamedTuple):
 class Standing(NamedTuple):
     """How far somebody's training has come.
 
-    Attributes:
-      needed: something is to be trained still, or nothing is left to train on.
-      size: references of a round.
-      answered: of the round at hand.
-      agreed: of these, verdicts that are the known ones.
-      share: of a round that must agree.
-      rounds: gone through before without passing.
-      lessons: what is to be answered next, up to the round's end; none where nothing is left.
+    `answered` and `agreed` count the round at hand, of `size` references of which a `share` must
+    agree; `rounds` went by without passing. `lessons` are next, up to the round's end; without any,
+    nothing is left to train on.
     """
 
     needed: bool
