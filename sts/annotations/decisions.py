@@ -93,20 +93,21 @@ def _same(kept: Decision, sent: Decision) -> Decision:
     return kept
 
 
+_COLUMNS = {name: name for name in Decision._fields[:-1]} | {
+    "person": "annotator",
+    "at": "received",
+}
+"""The column of each field but the author's name, which may change."""
+_DECISIONS = select(
+    *(table.c[column].label(name) for name, column in _COLUMNS.items()),
+    annotators.c.name.label("by"),
+).join(annotators, annotators.c.id == table.c.annotator)
+
+
 def _row(draft: str, one: Decision) -> dict[str, Any]:
-    return {
-        "draft": draft,
-        "number": one.number,
-        "uuid": one.uuid,
-        "candidate": one.candidate,
-        "kind": one.kind,
-        "annotator": one.person,
-        "follows": one.follows,
-        "scenario": one.scenario,
-        "detail": json.dumps(dict(one.detail), ensure_ascii=False, sort_keys=True),
-        "received": one.at,
-        "digest": one.digest,
-    }
+    row = {column: getattr(one, name) for name, column in _COLUMNS.items()}
+    detail = json.dumps(dict(one.detail), ensure_ascii=False, sort_keys=True)
+    return row | {"draft": draft, "detail": detail}
 
 
 def of_draft(connection: Connection, draft: str, since: Decision | None = None) -> list[Decision]:
@@ -127,12 +128,7 @@ def _end(connection: Connection, draft: str) -> Link:
 
 
 def _read(connection: Connection, *which: ColumnElement[bool]) -> Iterator[Decision]:
-    rows = connection.execute(
-        select(table, annotators.c.name)
-        .join(annotators, annotators.c.id == table.c.annotator)
-        .where(*which)
-        .order_by(table.c.number)
-    )
+    rows = connection.execute(_DECISIONS.where(*which).order_by(table.c.number))
     return (_decision(row) for row in rows)
 
 
@@ -159,16 +155,4 @@ def _decision(row: Row[*tuple[Any, ...]]) -> Decision:
         detail = parsed_json(row.detail, dict)
     except (TypeError, ValueError):
         raise _altered(row.number, row.candidate) from None
-    return Decision(
-        uuid=row.uuid,
-        candidate=row.candidate,
-        kind=row.kind,
-        person=row.annotator,
-        follows=row.follows,
-        scenario=row.scenario,
-        detail=detail,
-        at=row.received,
-        number=row.number,
-        digest=row.digest,
-        by=row.name,
-    )
+    return Decision(**{**row._mapping, "detail": detail})
