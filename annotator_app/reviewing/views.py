@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sts.annotations.breakdown import MEANINGS, SOURCES
+from sts.annotations.breakdown import ERRORS
 from sts.annotations.events import REVIEW
 from sts.annotations.opinions import lot
 from sts.annotations.remarks import Remark
@@ -67,7 +67,7 @@ def progress(queue: Queue) -> dict[str, int]:
 
 def errors() -> list[list[str]]:
     """Returns what a failure may be called, who made that error, and what it means."""
-    return [[error, source, MEANINGS[error]] for error, source in SOURCES.items()]
+    return [[error, *about] for error, about in ERRORS.items()]
 
 
 def empty(name: str, queue: Queue) -> dict[str, str]:

@@ -8,29 +8,24 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from sts.annotations.events import ANNOTATORS_ERRORS, FAIR, PLAYERS_ERRORS
+from sts.annotations.events import FAIR
 from sts.annotations.opinions import Clip, by_lot
 from sts.annotations.remarks import Remark
 
-SOURCES = {
-    **dict.fromkeys(PLAYERS_ERRORS, "player"),
-    **dict.fromkeys(ANNOTATORS_ERRORS, "annotator"),
-    FAIR: "none",
+ERRORS = {
+    "imprecise": ("player", "tried it and missed: clumsy, or not attentive"),
+    "out_of_time": ("player", "was on the way, and not done when time ended"),
+    "empty": ("player", "made no attempt"),
+    "control": ("player", "could not control what they played"),
+    "annotation_mistake": ("annotator", "it was done, and marked as a failure by mistake"),
+    "rigidity": ("annotator", "done well enough; the judge was strict about how"),
+    "ambiguity": (
+        "annotator",
+        "one may well say that it was done, and as well that it was not",
+    ),
+    FAIR: ("none", "the judgement is right, and none of these fits: something else was done"),
 }
-"""Who made each kind of error."""
-MEANINGS = {
-    "imprecise": "tried it and missed: clumsy, or not attentive",
-    "out_of_time": "was on the way, and not done when time ended",
-    "empty": "made no attempt",
-    "control": "could not control what they played",
-    "annotation_mistake": "it was done, and marked as a failure by mistake",
-    "rigidity": "done well enough; the judge was strict about how",
-    "ambiguity": "one may well say that it was done, and as well that it was not",
-    FAIR: "the judgement is right, and none of these fits: something else was done",
-}
-"""What each kind of error means, to a reviewer."""
-PLAYERS = ("people", "agents")
-"""Whose episodes are looked at, apart: the paper's table is about people."""
+"""Who made each kind of error of `events.LABELS`, and what it means to a reviewer."""
 
 
 class Row(NamedTuple):
@@ -60,7 +55,7 @@ class Sampled(NamedTuple):
 
 
 class Breakdown(NamedTuple):
-    """Table 1: each kind of error in the order of `SOURCES`, and what it is counted over."""
+    """Table 1: each kind of error in the order of `ERRORS`, and what it is counted over."""
 
     rows: tuple[Row, ...]
     over: Mapping[str, Sampled]
@@ -103,6 +98,6 @@ def breakdown(
         over[who] = Sampled(len(every), len(drawn), len(counts[who]), beside)
     rows = (
         Row(source, error, counts["people"].count(error), counts["agents"].count(error), words)
-        for (error, source), words in zip(SOURCES.items(), MEANINGS.values(), strict=True)
+        for error, (source, words) in ERRORS.items()
     )
     return Breakdown(tuple(rows), over)
