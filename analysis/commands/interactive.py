@@ -3,39 +3,33 @@
 from __future__ import annotations
 
 import argparse
-import json
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from sts.cli.command import Command
+from sts.cli.command import Result, action, argument, group
 
-
-def _configure(parser: argparse.ArgumentParser) -> None:
-    verbs = parser.add_subparsers(dest="verb", required=True, metavar="VERB")
-    verb = verbs.add_parser(
-        "import",
-        help="take a scores table (agent, metric, value) in",
-        example="sts interactive import scores.csv",
-    )
-    verb.add_argument("file", metavar="FILE", help="a scores table, .csv or .parquet")
-
-
-def _run(args: argparse.Namespace) -> int:
-    from analysis.inputs.scores import import_scores, read_scores
+if TYPE_CHECKING:
     from sts.storage.workspace import Workspace
 
+
+def import_(args: argparse.Namespace, workspace: Workspace) -> Result:
+    """Take a scores table in."""
+    from analysis.inputs.scores import import_scores, read_scores
+
     scores = read_scores(Path(args.file))
-    path = import_scores(Workspace.open(args.workspace), scores)
+    path = import_scores(workspace, scores)
     metrics = sorted(set(scores["metric"]))
-    if args.json:
-        print(json.dumps({"path": str(path), "rows": len(scores), "metrics": metrics}))
-    else:
-        print(f"{len(scores)} scores ({', '.join(metrics)}) in {path}")
-    return 0
+    value = {"path": str(path), "rows": len(scores), "metrics": metrics}
+    return Result(value, f"{len(scores)} scores ({', '.join(metrics)}) in {path}")
 
 
-COMMAND = Command(
-    summary="import other metrics of agents, to correlate with their pass rates",
-    example="sts interactive import scores.csv",
-    configure=_configure,
-    run=_run,
+COMMAND = group(
+    "import other metrics of agents, to correlate with their pass rates",
+    "sts interactive import scores.csv",
+    __name__,
+    action(
+        "import scores.csv",
+        "take a scores table (agent, metric, value) in",
+        argument("file", "FILE", "a scores table, .csv or .parquet"),
+    ),
 )

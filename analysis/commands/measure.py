@@ -46,6 +46,6 @@ def _run(args: argparse.Namespace) -> int:
 COMMAND = Command(
     summary="measure agents otherwise, to correlate with their pass rates",
     example="sts measure log_prob --suite {suite} --agent {agent} --agent {other}",
-    configure=_configure,
+    arguments=(_configure,),
     run=_run,
 )

@@ -250,6 +250,6 @@ def _points(share: float | None) -> str:
 COMMAND = Command(
     summary="what would separate agents: scenarios, continuations, annotations",
     example="sts power --scenarios 320 --continuations 5 --agents 6",
-    configure=_configure,
+    arguments=(_configure,),
     run=_run,
 )

@@ -277,6 +277,6 @@ def _taken(args: argparse.Namespace) -> int | str:
 COMMAND = Command(
     summary="rank the agents: one page, report.json, tables and figures",
     example="sts report {suite} --target sampled",
-    configure=_configure,
+    arguments=(_configure,),
     run=_run,
 )

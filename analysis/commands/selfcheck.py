@@ -198,6 +198,6 @@ def _missed(share: Share, meant: float | None) -> bool:
 COMMAND = Command(
     summary="what intervals cover in your own design, by simulating it",
     example="sts selfcheck {suite} --labels automatic --studies 100",
-    configure=_configure,
+    arguments=(_configure,),
     run=_run,
 )

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import argparse
 import json
+from ipaddress import ip_network
 from shlex import quote
 from typing import TYPE_CHECKING
 
 from sts.cli.arguments import warn
-from sts.cli.command import Command
 from sts.errors import ArgumentError
+from sts.storage.workspace import Workspace
 
 if TYPE_CHECKING:
     from sts.annotations.types import Annotator, Progress
@@ -17,55 +18,8 @@ if TYPE_CHECKING:
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
 
-def configure(parser: argparse.ArgumentParser) -> None:
-    """Adds the arguments."""
-    parser.add_argument(
-        "suite",
-        nargs="?",
-        metavar="NAME@VERSION",
-        help="or a part of it, NAME@VERSION+tag:T, or NAME, a draft without versions (default: "
-        "the latest, if there is one name)",
-    )
-    parser.add_argument(
-        "--port", type=int, default=8501, metavar="P", help="0: any (default: %(default)s)"
-    )
-    parser.add_argument(
-        "--as",
-        dest="owner",
-        metavar="NAME",
-        help="judge yourself, on this machine: prints and opens your link (default: nobody)",
-    )
-    parser.add_argument("--host", default="127.0.0.1", help="default 127.0.0.1: this machine only")
-    parser.add_argument(
-        "--base-path",
-        default="",
-        metavar="/PATH",
-        help="serve everything under this path, which a proxy passes on as it came (default: none)",
-    )
-    parser.add_argument(
-        "--proxy",
-        action="append",
-        default=[],
-        metavar="ADDRESS",
-        help="believe the proxy at this address or network who asks and by which scheme; "
-        "repeatable (default: nobody)",
-    )
-    parser.add_argument(
-        "--connections",
-        type=int,
-        default=512,
-        metavar="N",
-        help="connections that one address may hold, proxies aside (default: %(default)s)",
-    )
-    parser.add_argument("--no-browser", action="store_true", help="print the link, open nothing")
-
-
-def run(args: argparse.Namespace) -> int:
-    """Puts the suite's continuations in the queue, then serves until Ctrl-C."""
-    if not 0 <= args.port <= 65535:
-        raise ArgumentError(f"--port: expected 0 to 65535, found {args.port}")
-    if args.connections < 1:
-        raise ArgumentError(f"--connections: expected 1 or more, found {args.connections}")
+def annotate(args: argparse.Namespace, workspace: Workspace) -> int:
+    """Put the suite's continuations in the queue, then serve until Ctrl-C."""
     if args.owner is not None and args.host not in LOOPBACK:
         raise ArgumentError(
             f"--as is for your own machine, found --host {args.host}; give people links of their "
@@ -75,10 +29,8 @@ def run(args: argparse.Namespace) -> int:
     from annotator_app.settings import Settings, checked_base
     from sts.annotations import consent, training, views
     from sts.annotations.store import Store
-    from sts.storage.workspace import Workspace
 
     base, proxies = checked_base(args.base_path), [_network(one) for one in args.proxy]
-    workspace = Workspace.open(args.workspace)
     offers = sign_in.settings(workspace, base) is not None
     chosen = queueing.chosen(workspace, args.suite)
     with server.bind(args.host, args.port) as bound:
@@ -121,13 +73,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _network(address: str) -> str:
-    """Returns an address, or a network of them, as it is kept.
-
-    Raises:
-      ArgumentError: it is neither.
-    """
-    from ipaddress import ip_network
-
+    """Return an address or a network of them; raise ArgumentError if it is neither."""
     try:
         ip_network(address)
     except ValueError:
@@ -165,11 +111,3 @@ def _links(address: str, link: str | None, owner: Annotator | None) -> list[str]
     lines.append("others enter with a link of their own: sts annotators add NAME")
     lines.append("Ctrl-C ends this; nothing is lost")
     return lines
-
-
-COMMAND = Command(
-    summary="judge continuations in a browser",
-    example="sts annotate {suite} --as ann",
-    configure=configure,
-    run=run,
-)

@@ -3,37 +3,22 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
+import io
+import json
 import shlex
 
 from sts import registry
 from sts.cli import demo
-from sts.cli.arguments import cores
-from sts.cli.command import Command
 from sts.cli.demo import Demo, players
-
-
-def configure(parser: argparse.ArgumentParser) -> None:
-    """Adds the arguments."""
-    parser.add_argument(
-        "--domain", metavar="D", help=f"whose worlds: {_names()} (default: the first)"
-    )
-    parser.add_argument("--no-app", action="store_true", help="stop after the report")
-    parser.add_argument("--continuations", type=int, default=10, metavar="N", help="a scenario")
-    parser.add_argument(
-        "--workers",
-        type=int,
-        default=cores(),
-        metavar="W",
-        help="processes (default: one a processor)",
-    )
-    parser.add_argument("--port", type=int, default=8501, metavar="P", help="of the annotator")
+from sts.cli.main import main
+from sts.errors import ArgumentError
+from sts.storage.workspace import Workspace
+from sts.suites.folders import versions
 
 
 def steps(args: argparse.Namespace) -> list[list[str]]:
     """Returns the commands of the demo, in order, without the common flags."""
-    from sts.storage.workspace import Workspace
-    from sts.suites.folders import versions
-
     one = _chosen(args.domain)
     amount = ["--continuations", str(args.continuations), "--workers", str(args.workers)]
     scenario, *pair = one.shown
@@ -54,24 +39,16 @@ def steps(args: argparse.Namespace) -> list[list[str]]:
 
 
 def _chosen(domain: str | None) -> Demo:
-    """Returns the demo of a domain, or the first.
-
-    Raises:
-      UnknownName: the domain has none.
-      ArgumentError: no domain is named, and no demo is the first.
-    """
-    from sts.errors import ArgumentError
-
+    """Return the demo of a domain, or the first."""
     chosen = demo.of(domain) if domain is not None else demo.first()
     if chosen is None:
-        raise ArgumentError(f"expected --domain D, one of {_names()}")
+        names = ", ".join(registry.named(demo.GROUP)) or "none, as there is no demo"
+        raise ArgumentError(f"expected --domain D, one of {names}")
     return chosen
 
 
 def _beforehand(args: argparse.Namespace, count: int) -> str:
     """Returns what is about to happen, what it takes, and where it goes."""
-    from sts.storage.workspace import Workspace
-
     takes = _chosen(args.domain).takes
     return (
         f"{count} commands with {args.workers} processes, in {Workspace.open(args.workspace).root}"
@@ -79,22 +56,11 @@ def _beforehand(args: argparse.Namespace, count: int) -> str:
     )
 
 
-def _names() -> str:
-    return ", ".join(registry.named(demo.GROUP)) or "none, as there is no demo"
-
-
 def run(args: argparse.Namespace) -> int:
     """Runs the commands, each shown before it starts; stops at the first that fails.
 
     With --json each command's JSON is gathered and printed at the end, as one list.
     """
-    import contextlib
-    import io
-    import json
-
-    from sts.cli.main import main
-    from sts.errors import ArgumentError
-
     if args.json and not args.no_app:
         raise ArgumentError("--json needs --no-app: the annotator prints for people")
     common = ["--workspace", args.workspace] if args.workspace else []
@@ -118,11 +84,3 @@ def run(args: argparse.Namespace) -> int:
     if args.json:
         print(json.dumps(gathered, indent=1, ensure_ascii=False))
     return 0
-
-
-COMMAND = Command(
-    summary="the whole pipeline on a suite, then the annotator",
-    example="sts demo --no-app",
-    configure=configure,
-    run=run,
-)

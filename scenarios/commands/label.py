@@ -4,36 +4,18 @@ from __future__ import annotations
 
 import argparse
 
-from sts.cli.command import Command
+from scenarios import categories
+from scenarios.labels import label_suite
+from sts.cli.arguments import progress, records, table
+from sts.cli.command import Result
+from sts.errors import StsError
+from sts.ratings import VERDICTS
+from sts.storage.workspace import Workspace
+from sts.suites import selections, store
 
 
-def configure(parser: argparse.ArgumentParser) -> None:
-    """Adds the arguments."""
-    parser.add_argument(
-        "suite",
-        metavar="NAME@VERSION",
-        help="or NAME@VERSION+tag:T, of which alone it is said what passes",
-    )
-    parser.add_argument(
-        "--category",
-        action="append",
-        default=[],
-        metavar="module:NAME",
-        help="a category of your own; repeatable",
-    )
-
-
-def run(args: argparse.Namespace) -> int:
-    """Labels every continuation of the suite and prints what passes."""
-    from scenarios import categories
-    from scenarios.labels import label_suite
-    from sts.cli.arguments import progress, say, table
-    from sts.errors import StsError
-    from sts.ratings import VERDICTS
-    from sts.storage.workspace import Workspace
-    from sts.suites import selections, store
-
-    workspace = Workspace.open(args.workspace)
+def label(args: argparse.Namespace, workspace: Workspace) -> Result:
+    """Label every continuation of the suite, and show what passes."""
     chosen = selections.load(workspace, args.suite, store.load)
     suite = chosen.suite
     brought = [categories.named(name) for name in args.category]
@@ -75,16 +57,7 @@ def run(args: argparse.Namespace) -> int:
         "suite": chosen.label,
         "labels": "automatic",
         "file": str(labelled.path),
-        "agents": [dict(zip(header, row, strict=True)) for row in rows],
+        "agents": records(header, rows),
         "without_label": unruled,
     }
-    say(args.json, value, text)
-    return 0
-
-
-COMMAND = Command(
-    summary="label continuations by rule, judged by nobody",
-    example="sts label {suite}",
-    configure=configure,
-    run=run,
-)
+    return Result(value, text)

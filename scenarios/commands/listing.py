@@ -4,34 +4,31 @@ from __future__ import annotations
 
 import argparse
 from collections import Counter
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from scenarios.freezing import Looked
-    from scenarios.profiles import Profile
-    from sts.agreement import Agreement
-    from sts.annotations.types import Annotator
-    from sts.suites.drafts import Draft
-    from sts.suites.types import Summary
+from scenarios import categories
+from scenarios.commands.table import STATUSES
+from scenarios.curation import agreement, find_person, opinions
+from scenarios.freezing import Looked, look, now, select
+from scenarios.profiles import Profile, Profiles
+from sts.agreement import Agreement
+from sts.cli.arguments import progress, table
+from sts.cli.command import Result
+from sts.commands.study import read_study
+from sts.errors import ArgumentError, StsError, UnknownName
+from sts.storage.workspace import Workspace
+from sts.suites.drafts import Draft
+from sts.suites.types import Summary
 
 _SHOWN = (
     "id hash row_hash category kind text trajectory world context_start takeover horizon roles "
     "partner difficulty tags pair series turn replaces source recorded_by"
 ).split()
-STATUSES = ("undecided", "accepted", "rejected", "kept", "retired")
 
 
 class _Row(NamedTuple):
-    """A candidate, and what is listed of it.
-
-    Attributes:
-      one: as it was mined, and what was decided.
-      now: as it is.
-      opinions: that whoever looks may see.
-      profile: where one is asked for, and could be made.
-    """
+    """A candidate as it was mined, as it is now, and what a person may see of it."""
 
     one: Looked
     now: Summary
@@ -39,26 +36,15 @@ class _Row(NamedTuple):
     profile: Profile | None
 
 
-def show(
-    args: argparse.Namespace, draft: Draft, every: Sequence[Looked], asked: Sequence[Looked]
-) -> int:
-    """Prints the candidates of a draft that are asked for, and what they all come to.
-
-    Raises:
-      ArgumentError: agents are named, and nothing of them is asked for.
-      UnknownName: no candidate is of the category.
-    """
-    from scenarios import categories
-    from scenarios.curation import agreement, opinions
-    from scenarios.freezing import now
-    from sts.cli.arguments import say
-    from sts.errors import ArgumentError, UnknownName
-
+def show(args: argparse.Namespace, workspace: Workspace) -> Result:
+    """Show the candidates of a draft that are asked for, and what they all come to."""
+    draft, every = look(workspace, args.name)
+    asked = select(draft, every, args.id) if args.id else every
     if args.agent and not args.profiles:
         raise ArgumentError("--agent says whose profiles are listed; expected --profiles beside it")
     rule = categories.named(args.category) if ":" in (args.category or "") else None
     category = rule.name if rule else args.category
-    person = _looking(draft, args.author)
+    person = read_study(workspace, lambda connection: find_person(connection, args.author))
     rows = [
         _Row(one, now(draft, one), opinions(one.state, person), None)
         for one in asked
@@ -71,7 +57,7 @@ def show(
             raise UnknownName(f"category in draft {draft.name}", category, sorted(there))
     failed: list[str] = []
     if args.profiles:
-        rows, failed = _profiled(draft, rows, args.agent, [rule] if rule else [])
+        rows, failed = _profiled(draft, rows, args.agent or None, [rule] if rule else [])
     agreed = agreement(every) if any(one.state.opinions for one in every) else None
     counts = Counter(one.status for one in every)
     value = {
@@ -89,27 +75,13 @@ def show(
         note = "passed by rule: automatic labels of continuations, judged by nobody"
         parts += ["\n".join((note, *failed))]
     parts += [_in_words(agreed)] if agreed else []
-    say(args.json, value, "\n\n".join(parts))
-    return 0
-
-
-def _looking(draft: Draft, name: str | None) -> Annotator | None:
-    """Returns who looks, None where the study does not have them."""
-    from scenarios.curation import find_person
-    from sts.annotations.store import Store
-
-    with Store.read_existing(draft.workspace) as connection:
-        return find_person(connection, name) if connection else None
+    return Result(value, "\n\n".join(parts))
 
 
 def _profiled(
     draft: Draft, rows: Sequence[_Row], agents: Sequence[str] | None, own: Sequence[Any]
 ) -> tuple[list[_Row], list[str]]:
     """Returns rows with their profiles, made where they are missing, and why some have none."""
-    from scenarios.profiles import Profiles
-    from sts.cli.arguments import progress
-    from sts.errors import StsError
-
     kept = Profiles(draft, agents, own=own)
     made, failed = [], []
     with progress(draft.name, "profiles") as show:
@@ -124,16 +96,15 @@ def _profiled(
 
 
 def _listed(rows: Sequence[_Row], profiles: bool, opinions: bool) -> str:
-    from sts.cli.arguments import table
-
     if not rows:
         return "none of them is asked for"
     header = ["candidate", "status", "by", "difficulty", "instruction", "reason"]
     header += ["passed by rule"] if profiles else []
     header += ["would two agree?"] if opinions else []
     cells = []
-    for one, now, seen, profile in rows:
-        own = [one.summary.id, one.status, one.state.by, now.difficulty, now.text, one.state.reason]
+    for one, as_it_is, seen, profile in rows:
+        own = [one.summary.id, one.status, one.state.by, as_it_is.difficulty, as_it_is.text]
+        own += [one.state.reason]
         own += [str(profile or "")] if profiles else []
         if opinions:
             given = len(one.state.opinions)
@@ -144,11 +115,9 @@ def _listed(rows: Sequence[_Row], profiles: bool, opinions: bool) -> str:
 
 
 def _view(row: _Row, profiles: bool) -> dict[str, Any]:
-    one, now, seen, profile = row
-    own = {name: getattr(now, name) for name in _SHOWN} | {
-        "status": one.status,
-        "reason": one.state.reason,
-    }
+    one, as_it_is, seen, profile = row
+    own = {name: getattr(as_it_is, name) for name in _SHOWN}
+    own |= {"status": one.status, "reason": one.state.reason}
     decided = {"by": one.state.by, "at": one.state.at, "scenario": one.state.scenario}
     history = [{"kind": d.kind, "by": d.by, "at": d.at, **d.detail} for d in one.state.standing]
     said = {"opinions": seen, "opinions_given": len(one.state.opinions)}

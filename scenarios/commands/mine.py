@@ -3,110 +3,26 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING, Any
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
 
-from sts.cli.command import Command
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from scenarios.category import Category
-    from scenarios.mining import Mined
-    from scenarios.mining.order import Carried, Order
-    from sts.storage.workspace import Workspace
-    from sts.suites.drafts import Draft
-    from sts.suites.types import Summary
-
-STRATA = ("difficulty", "source", "recorder")
-
-
-def configure(parser: argparse.ArgumentParser) -> None:
-    """Adds the arguments."""
-    parser.add_argument("name", metavar="NAME", help="of the draft")
-    parser.add_argument("--per-category", type=int, default=10, metavar="N", help="at most")
-    parser.add_argument(
-        "--category",
-        action="append",
-        metavar="C",
-        help="only this one, a name or module:NAME; repeatable (default: all)",
-    )
-    parser.add_argument(
-        "--partner",
-        metavar="P",
-        help="what the others do: no-op, replay or agent:NAME (default: as the category says)",
-    )
-    parser.add_argument(
-        "--where",
-        metavar="FILTER",
-        help="only at steps of which this is true, such as 'last_reward < 0 and step > 20' "
-        "(default: all)",
-    )
-    parser.add_argument(
-        "--miner",
-        metavar="module:NAME",
-        help="a function of yours that says where, for one --category (default: its own)",
-    )
-    parser.add_argument(
-        "--split",
-        choices=("test", "train"),
-        default="test",
-        help="train: moments that a learner can learn from to obey, for no suite (default: test)",
-    )
-    parser.add_argument(
-        "--from-failures",
-        metavar="NAME@VERSION",
-        help="a share from continuations of this suite that its labels say failed (default: none)",
-    )
-    parser.add_argument(
-        "--share",
-        type=float,
-        metavar="S",
-        help="of a category's scenarios, from failures (default: 0.3)",
-    )
-    parser.add_argument(
-        "--unlike",
-        action="store_true",
-        help="no two of a category that the same agents pass equally often",
-    )
-    parser.add_argument(
-        "--by-effect",
-        type=float,
-        metavar="S",
-        help="a share of each category, at most half, that tells some agents apart and that some "
-        "reader passes (default: none)",
-    )
-    parser.add_argument(
-        "--agent",
-        action="append",
-        metavar="A",
-        help="who tells scenarios apart for --unlike and --from-failures; repeatable (default: "
-        "those that the world's categories name)",
-    )
-    parser.add_argument(
-        "--per-world",
-        type=int,
-        default=1,
-        metavar="N",
-        help="of a category, at most, each at least its own length apart (default: 1)",
-    )
-    parser.add_argument(
-        "--stratum",
-        action="append",
-        choices=STRATA,
-        help="of a world, one moment of each of this is offered; repeatable (default: all three)",
-    )
-    parser.add_argument("--seed", type=int, default=0, metavar="S", help="of the choice")
-    parser.add_argument("--workers", type=int, default=1, metavar="W", help="processes")
-    parser.add_argument("--replace", action="store_true", help="begin the draft anew")
+from scenarios.category import Category
+from scenarios.commands.table import STRATA
+from scenarios.mining import Mined
+from scenarios.mining.order import Carried, Order, carried_out
+from sts.cli.arguments import progress, records, table, warn
+from sts.cli.command import Result
+from sts.errors import StsError
+from sts.storage.workspace import Workspace
+from sts.suites import drafts
+from sts.suites.drafts import Draft
+from sts.suites.folders import versions
+from sts.suites.types import DIFFICULTIES, Summary
 
 
-def run(args: argparse.Namespace) -> int:
-    """Mines the workspace's trajectories and writes the draft."""
-    from scenarios.mining.order import Order, carried_out
-    from sts.cli.arguments import progress, say
-    from sts.storage.workspace import Workspace
-    from sts.suites import drafts
-
+def mine(args: argparse.Namespace, workspace: Workspace) -> Result:
+    """Mine the workspace's trajectories and write the draft."""
     order = Order(
         categories=tuple(args.category or ()),
         per_category=args.per_category,
@@ -124,7 +40,6 @@ def run(args: argparse.Namespace) -> int:
         agents=tuple(args.agent or ()),
         workers=args.workers,
     )
-    workspace = Workspace.open(args.workspace)
     draft = _draft(workspace, args.name, replace=args.replace)
     there: Sequence[Summary] = ()
     if draft is not None and not args.replace:
@@ -155,16 +70,11 @@ def run(args: argparse.Namespace) -> int:
     ]
     if there:
         lines.insert(3, f"added to the {len(there)} candidates that draft {args.name} had")
-    say(args.json, {"draft": args.name, "file": str(path)} | value, "\n\n".join(lines))
-    return 0
+    return Result({"draft": args.name, "file": str(path)} | value, "\n\n".join(lines))
 
 
 def _draft(workspace: Workspace, name: str, *, replace: bool) -> Draft | None:
     """Return the draft that is mined into or replaced; None where one is to be begun."""
-    from sts.errors import StsError
-    from sts.suites import drafts
-    from sts.suites.folders import versions
-
     draft, newest = drafts.find(workspace, name), max(versions(workspace).get(name, {}), default=0)
     if newest and (draft is None or replace or drafts.frozen_as(draft)):
         raise StsError(
@@ -175,8 +85,6 @@ def _draft(workspace: Workspace, name: str, *, replace: bool) -> Draft | None:
 
 
 def _warn_of_what_is_left_out(mined: Mined) -> None:
-    from sts.cli.arguments import warn
-
     for name, (count, reason) in mined.unavailable.items():
         if not mined.scenarios:
             raise reason.about(f"{count} trajectories of {name} cannot be mined")
@@ -188,8 +96,6 @@ def _refuse_nothing(made: Carried, order: Order, workspace: Workspace, added_to:
 
     `added_to` is the draft that has candidates already; "" for none.
     """
-    from sts.errors import StsError
-
     mined = made.mined
     if mined.scenarios:
         return
@@ -222,11 +128,6 @@ def _summary(
     mined: Mined, chosen: Sequence[Category], per_category: int
 ) -> tuple[dict[str, Any], str]:
     """Returns what each category had and gave, for a program and as a table; warns of few."""
-    from collections import Counter
-
-    from sts.cli.arguments import table, warn
-    from sts.suites.types import DIFFICULTIES
-
     header = ("category", "candidates", "worlds", "chosen", *DIFFICULTIES)
     rows: list[tuple[Any, ...]] = []
     for name in (c.name for c in chosen):
@@ -247,7 +148,7 @@ def _summary(
         for one, (count, taken) in own.items()
     ]
     value = {
-        "categories": [dict(zip(header, row, strict=True)) for row in rows],
+        "categories": records(header, rows),
         "strata": strata,
         "short": short,
         "sampled": {n: {"asked": k, "of": of} for n, (k, of) in mined.sampled.items()},
@@ -277,11 +178,6 @@ def _how(mined: Mined, chosen: Sequence[Category]) -> list[str]:
 
 def _strata(mined: Mined) -> str:
     """Returns of each stratum, over all categories, how many were chosen of how many."""
-    from collections import Counter
-
-    from sts.cli.arguments import table
-    from sts.suites.types import DIFFICULTIES
-
     there: Counter[tuple[str, str, str]] = Counter()
     chosen: Counter[tuple[str, str, str]] = Counter()
     for own in mined.strata.values():
@@ -293,11 +189,3 @@ def _strata(mined: Mined) -> str:
         for who in sorted({(source, recorder) for _, source, recorder in there})
     ]
     return table(("source", "recorder", *DIFFICULTIES), rows)
-
-
-COMMAND = Command(
-    summary="mine scenarios from recorded trajectories into a draft",
-    example="sts mine mysuite --per-category 10 --seed 1",
-    configure=configure,
-    run=run,
-)

@@ -28,11 +28,7 @@ def cores() -> int:
 
 
 def at_least(least: int, name: str, value: int) -> int:
-    """Returns `value`.
-
-    Raises:
-      ArgumentError: it is under `least`.
-    """
+    """Return `value`, or raise ArgumentError where it is under `least`."""
     if value < least:
         raise ArgumentError(f"expected {name} of {least} or more, found {value}")
     return value
@@ -56,6 +52,11 @@ def table(header: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
     return "\n".join(lines)
 
 
+def records(header: Sequence[str], rows: Sequence[Sequence[Any]]) -> list[dict[str, Any]]:
+    """Return the rows of a table for a program, each by the names in its header."""
+    return [dict(zip(header, row, strict=True)) for row in rows]
+
+
 def _cell(value: Any) -> str:
     if isinstance(value, float):
         return f"{value:z.3f}"
@@ -64,10 +65,9 @@ def _cell(value: Any) -> str:
 
 
 def say(as_json: bool, value: Any, text: str) -> None:
-    """Prints `value` as JSON, or `text`; what does not print in either as its number.
+    """Print `value` as JSON, or `text`; what would set a terminal is shown as its number.
 
-    So nothing that stands in a file moves the cursor, turns the direction of writing or sets
-    anything else of a terminal. Lines and our own colours stay.
+    Lines and our own colours stay.
     """
     if as_json:
         lines = json.dumps(value, indent=1, ensure_ascii=False).split("\n")

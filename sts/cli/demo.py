@@ -1,4 +1,4 @@
-"""What a world brings to `sts demo`: whom and what it shows. Help takes its examples from there."""
+"""Demos, one of each world: the agents and the scenario that `sts demo` and help show."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Words = tuple[str, ...]
 
 
 class Demo(NamedTuple):
-    """What is demonstrated in one domain; it stands in the entry-point group `sts.demos`.
+    """A demonstration of one domain, from the entry-point group `sts.demos`.
 
     Attributes:
       suite: `NAME@VERSION`, packaged or made here.
@@ -41,12 +41,7 @@ def players(agents: Sequence[str]) -> Words:
 
 
 def of(domain: str) -> Demo:
-    """Returns the demo of a domain.
-
-    Raises:
-      UnknownName: it has none; says which have.
-      StsError: it cannot be loaded, or is none.
-    """
+    """Return the demo of a domain; raise StsError if it has none that can be loaded."""
     demo = registry.load(GROUP, "demo", domain)
     if not isinstance(demo, Demo):
         raise StsError(f"entry point {GROUP}:{domain} is not a Demo")

@@ -11,7 +11,8 @@ from collections.abc import Sequence
 
 import sts
 from sts import registry
-from sts.cli.command import Command
+from sts.cli import arguments
+from sts.cli.command import Command, Result
 from sts.cli.parser import Parser
 from sts.errors import ArgumentError, StsError, UnknownName
 from sts.names import escaped
@@ -63,8 +64,10 @@ def _common(parser: argparse.ArgumentParser) -> None:
 
 def parser_of(name: str, command: Command) -> Parser:
     """Returns the parser of a command, with the flags that all of them have."""
-    parser = Parser(prog=f"sts {name}", description=command.summary, example=command.example)
-    command.configure(parser)
+    described = command.description or command.summary
+    parser = Parser(prog=f"sts {name}", description=described, example=command.example)
+    for row in command.arguments:
+        row(parser)
     for leaf in parser.leaves:
         _common(leaf)
     return parser
@@ -78,10 +81,7 @@ def explain(error: OSError) -> str:
 
 
 def _ready_to_print() -> None:
-    """A terminal that cannot show a letter shows its number; a closed stream swallows what comes.
-
-    Without this, printing a Greek letter where the locale is C would end in a traceback.
-    """
+    """Have a terminal without Greek letters show their numbers, and a closed stream nothing."""
     if sys.stdout is None:
         sys.stdout = open(os.devnull, "w")  # noqa: SIM115
     for stream in (sys.stdout, sys.stderr):
@@ -90,10 +90,7 @@ def _ready_to_print() -> None:
 
 
 def _alone_on_stdout() -> None:
-    """Keeps standard output for us: what libraries and workers write there goes to standard error.
-
-    A compiled library, or a program that it starts, writes past Python.
-    """
+    """Keep standard output for us: whatever else writes there, past Python too, goes to stderr."""
     try:
         kept = os.dup(1)
         os.dup2(2, 1)
@@ -103,7 +100,7 @@ def _alone_on_stdout() -> None:
 
 
 def _stop_printing() -> None:
-    """What waits in stdout has nowhere to go; the interpreter's last flush would complain."""
+    """Drop what waits in stdout, at which the interpreter's last flush would complain."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
@@ -146,7 +143,12 @@ def _main(argv: Sequence[str] | None) -> int:
             print(f"sts {sts.__version__}")
             return 0
         command = _load(argv[0])
-        return command.run(parser_of(argv[0], command).parse_args(argv[1:]))
+        args = parser_of(argv[0], command).parse_args(argv[1:])
+        done = command.run(args)
+        if isinstance(done, Result):
+            arguments.say(args.json, done.value, done.text)
+            return done.code
+        return done
     except StsError as error:
         return _fail(str(error), error.exit_code, error, debug)
     except BrokenPipeError:

@@ -1,7 +1,4 @@
-"""The parser of every command: plain numbers, no flag abbreviated or twice, defaults, an example.
-
-Subcommands get it too: `actions.add_parser("ls", help="what there is", example="sts suite ls")`.
-"""
+"""The parser of every command: plain numbers, no short or repeated flag, defaults, an example."""
 
 from __future__ import annotations
 
@@ -13,6 +10,7 @@ from collections.abc import Iterable
 from typing import Any, NoReturn
 
 from sts.cli import demo
+from sts.cli.command import Bounds
 from sts.errors import ArgumentError, UnknownName, closest
 
 _WHOLE = re.compile(r"[+-]?[0-9]{1,19}")
@@ -54,14 +52,11 @@ class Parser(argparse.ArgumentParser):
         """The parsers of its subcommands, or itself where it has none."""
         for action in self._actions:
             if isinstance(action, argparse._SubParsersAction):
-                for entry in action._choices_actions:
-                    leaf = action.choices[entry.dest]
-                    leaf.description = leaf.description or entry.help
-                return list(dict.fromkeys(action.choices.values()))
+                return list(action.choices.values())
         return [self]
 
     def error(self, message: str) -> NoReturn:
-        """Raises the message as an ArgumentError, with where to read more."""
+        """Raise the message as an ArgumentError, with where to read more."""
         raise ArgumentError(f"{message} (see {self.prog} --help)")
 
     def format_help(self) -> str:
@@ -76,10 +71,7 @@ class Parser(argparse.ArgumentParser):
         return super().parse_known_args(args, namespace)
 
     def _check_flags(self, words: Iterable[str]) -> None:
-        """A flag that is none is said before what is missing, which it may stand for.
-
-        Of a flag that is given twice the last value would hold, and nobody be told.
-        """
+        """Refuse unknown flags before missing ones, and flags that are given twice."""
         given = set()
         for word in words:
             flag = word.partition("=")[0]
@@ -96,6 +88,8 @@ class Parser(argparse.ArgumentParser):
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         if action.choices is not None and value not in action.choices:
             flag = "/".join(action.option_strings)
+            if isinstance(action.choices, Bounds):
+                raise ArgumentError(f"expected {flag} of {action.choices}, found {value}")
             kind = f"value of {flag}" if flag else f"action of {self.prog}"
             raise UnknownName(kind, str(value), map(str, action.choices))
 
@@ -104,7 +98,8 @@ class _Help(argparse.HelpFormatter):
     def _get_help_string(self, action: argparse.Action) -> str | None:
         """Returns the help of an option with its default, where the text does not say it itself."""
         takes_value = bool(action.option_strings) and action.nargs != 0 and not action.required
-        empty = action.default in (None, [], "", argparse.SUPPRESS)
-        if action.help is None or not takes_value or empty or "default" in action.help:
+        several = isinstance(action, argparse._AppendAction)
+        if action.help is None or not takes_value or several or "default" in action.help:
             return action.help
-        return f"{action.help} (default: %(default)s)"
+        default = "none" if action.default in (None, "") else "%(default)s"
+        return f"{action.help} (default: {default})"

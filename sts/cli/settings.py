@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from sts import registry
+from sts.cli.command import repeatable
 from sts.errors import ArgumentError, StsError
 
 GROUP = "sts.flags"
@@ -39,14 +40,12 @@ class Flag(NamedTuple):
 
 
 def add_settings(parser: argparse.ArgumentParser) -> None:
-    """Adds `--set` and the flags of every installed world, after the command's own arguments."""
-    parser.add_argument(
-        "--set",
-        action="append",
-        default=[],
-        metavar="KEY=VALUE",
-        help="a setting of the domain's worlds, a JSON value or text; repeatable",
-    )
+    """Add `--set` and the flags of every installed world, after the command's own arguments.
+
+    A world's flag is kept under its name with the dashes, apart from the command's own.
+    """
+    words = "a setting of the domain's worlds, a JSON value or text; repeatable"
+    repeatable("--set KEY=VALUE", words)(parser)
     own = {option for action in parser._actions for option in action.option_strings}
     group = parser.add_argument_group("settings that a domain has a flag for")
     for name, flags in _every_flag().items():
@@ -54,35 +53,29 @@ def add_settings(parser: argparse.ArgumentParser) -> None:
             texts = (f"{domain}: {flag.help}" for domain, flag in flags.items())
             (metavar, *_) = (flag.metavar for flag in flags.values())
             text = "; ".join(texts).replace("%", "%%")
-            group.add_argument(f"--{name}", dest=_dest(name), metavar=metavar, help=text)
+            group.add_argument(f"--{name}", dest=f"--{name}", metavar=metavar, help=text)
 
 
 def read_settings(args: argparse.Namespace, domain: str) -> dict[str, Any]:
-    """Returns what the arguments of `add_settings` say of worlds of `domain`; `--set` wins.
+    """Return the settings that flags give to worlds of `domain`, whose flags alone they may be.
 
-    Raises:
-      ArgumentError: a flag is for other worlds, or its value stands for nothing.
+    What `--set` gives wins.
     """
     given, mine = vars(args), _flags(domain)
     for name, flags in _every_flag().items():
-        if given.get(_dest(name)) is not None and domain not in flags:
-            usable = [f"--{flag.name}" for flag in mine if _dest(flag.name) in given]
+        if given.get(f"--{name}") is not None and domain not in flags:
+            usable = [f"--{flag.name}" for flag in mine if f"--{flag.name}" in given]
             raise ArgumentError(
                 f"--{name} is for {', '.join(flags)}; for {domain} expected "
                 f"{', '.join([*usable, '--set KEY=VALUE'])}"
             )
     out: dict[str, Any] = {}
     for flag in mine:
-        value = given.get(_dest(flag.name), given.get(flag.name.replace("-", "_")))
+        value = given.get(f"--{flag.name}", given.get(flag.name.replace("-", "_")))
         if value is not None:
             with registry.blaming(f"--{flag.name} of domain {domain!r} failed"):
                 out |= flag.read(str(value))
     return out | pairs(args.set)
-
-
-def _dest(name: str) -> str:
-    """Returns where a world's flag is kept, apart from the command's own."""
-    return f"--{name}"
 
 
 def _every_flag() -> dict[str, dict[str, Flag]]:

@@ -3,154 +3,70 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING, Any
+from datetime import UTC, datetime
+from typing import Any
 
-from sts.annotations.roles import DUTIES, ROLES
-from sts.cli.arguments import say, table
-from sts.cli.command import Command
-
-if TYPE_CHECKING:
-    from sts.annotations.store import Store
-    from sts.annotations.types import Annotator
-    from sts.storage.workspace import Workspace
-
-_EXAMPLE = "sts annotators add Ana"
-NO_SESSION, NO_CONSENT = "no session is open", "no annotator was asked to agree to anything"
-
-
-def _configure(parser: argparse.ArgumentParser) -> None:
-    actions = parser.add_subparsers(
-        dest="action",
-        required=True,
-        metavar="add | ls | link | email | sessions | revoke | retire | forget | role | consents",
-    )
-    for name, words, example in (
-        ("add", "add a person and show their invitation, once", "Ana --role curator"),
-        ("link", "invite a person again, for another browser too; a retired one is back", "Ana"),
-        ("revoke", "end a person's sessions, and the invitation that waits", "Ana"),
-        ("retire", "let a person in no longer; their judgements stay", "Ana"),
-        ("forget", "empty a person's name and words; their judgements stay", "Ana --yes"),
-        ("role", "give a person a role, or take it away", "Ana lead"),
-        ("email", "say by which address a person can sign in, or by none", "Ana ana@study.org"),
-    ):
-        leaf = actions.add_parser(
-            name, help=words, description=words, example=f"sts annotators {name} {example}"
-        )
-        leaf.add_argument("name", metavar="NAME", help="1 to 64 printable characters")
-        if name == "add":
-            leaf.add_argument(
-                "--role",
-                action="append",
-                choices=ROLES,
-                help="what they do; repeatable (default: annotator)",
-            )
-            leaf.add_argument(
-                "--email",
-                metavar="ADDRESS",
-                help="also sign in with the account of this address (default: none)",
-            )
-        if name == "email":
-            leaf.add_argument("email", nargs="?", metavar="ADDRESS", help="default: none any more")
-        if name == "forget":
-            leaf.add_argument(
-                "--yes", action="store_true", help="do it (default: say what would be done)"
-            )
-        if name == "role":
-            leaf.add_argument("role", choices=ROLES, help=_duties())
-            leaf.add_argument("--remove", action="store_true", help="take it away (default: give)")
-    words = "list the browsers that people have entered with"
-    leaf = actions.add_parser(
-        "sessions", help=words, description=words, example="sts annotators sessions"
-    )
-    leaf.add_argument("name", nargs="?", metavar="NAME", help="whose (default: everybody's)")
-    words = "count who agreed to which version of the study's text"
-    actions.add_parser("consents", help=words, description=words, example="sts annotators consents")
-    words = "list everyone, with what they do and how many continuations each has judged"
-    actions.add_parser("ls", help=words, description=words, example="sts annotators ls")
+from sts.annotations import addresses, consent, members, people, views
+from sts.annotations import sessions as entries
+from sts.annotations.roles import ROLES
+from sts.annotations.sessions import DAY, INVITATION
+from sts.annotations.store import Connection, Store
+from sts.annotations.types import Annotator
+from sts.cli.arguments import table
+from sts.cli.command import Result
+from sts.commands.study import read_study
+from sts.errors import UnknownName
+from sts.storage.workspace import Workspace
 
 
-def _duties() -> str:
-    return ", ".join(f"{role} {duty}" for role, duty in DUTIES.items())
+def add(args: argparse.Namespace, workspace: Workspace) -> Result:
+    """Add a person, which alone begins a study; nothing is begun for one who cannot be kept."""
+    people.checked_name(args.name)
+    if args.email is not None:
+        addresses.checked(args.email)
+    doing = args.role or ROLES[:1]
+    with Store.open(workspace) as store, store.write(alone=True) as connection:
+        person = people.add_invited(connection, args.name, doing, args.email, now=store.now())
+        return _changed(connection, person)
 
 
-def _run(args: argparse.Namespace) -> int:
-    from sts.storage.workspace import Workspace
-
-    workspace = Workspace.open(args.workspace)
-    if args.action == "ls":
-        _list(workspace, as_json=args.json)
-        return 0
-    store = _find_store(workspace, args)
-    if store is None:
-        _show_nothing(args)
-        return 0
-    with store:
-        if args.action == "sessions":
-            _sessions(store, args.name, as_json=args.json)
-        elif args.action == "forget":
-            _forget(store, args.name, sure=args.yes, as_json=args.json)
-        elif args.action == "consents":
-            _consents(store, as_json=args.json)
-        elif args.action == "revoke":
-            _revoke(store, args.name, as_json=args.json)
-        else:
-            _show(*_changed(store, args), as_json=args.json)
-    return 0
+def link(args: argparse.Namespace, workspace: Workspace) -> Result:
+    """Invite a person again."""
+    with _store_of(workspace, args.name) as store, store.write(alone=True) as connection:
+        return _changed(connection, people.invite(connection, args.name, now=store.now()))
 
 
-def _changed(store: Store, args: argparse.Namespace) -> tuple[Annotator, str | None]:
-    """Change a person; return them, and the address by which they sign in."""
-    from sts.annotations import addresses, people
-
-    name, now = args.name, store.now()
-    with store.write(alone=True) as connection:
-        if args.action == "add":
-            doing = args.role or ROLES[:1]
-            person = people.add_invited(connection, name, doing, args.email, now=now)
-        elif args.action == "email":
-            person = people.set_email(connection, name, args.email)
-        elif args.action == "role":
-            held = not args.remove
-            person = people.set_role(connection, name, args.role, held=held, now=now)
-        else:
-            change = {"link": people.invite, "retire": people.retire}[args.action]
-            person = change(connection, name, now=now)
-        return person, addresses.of_everybody(connection).get(person.id)
+def retire(args: argparse.Namespace, workspace: Workspace) -> Result:
+    """Let a person in no longer."""
+    with _store_of(workspace, args.name) as store, store.write(alone=True) as connection:
+        return _changed(connection, people.retire(connection, args.name, now=store.now()))
 
 
-def _find_store(workspace: Workspace, args: argparse.Namespace) -> Store | None:
-    """Return the store that an action needs; only adding a person begins a study.
+def role(args: argparse.Namespace, workspace: Workspace) -> Result:
+    """Give a person a role, or take it away."""
+    held = not args.remove
+    with _store_of(workspace, args.name) as store, store.write(alone=True) as connection:
+        person = people.set_role(connection, args.name, args.role, held=held, now=store.now())
+        return _changed(connection, person)
 
-    Raises:
-      ArgumentError: the name or the address of a new person cannot be kept.
-      UnknownName: a person is named, and no study has begun.
-    """
-    from sts.annotations import addresses, people
-    from sts.annotations.store import Store
-    from sts.errors import UnknownName
 
-    if args.action == "add":
-        people.checked_name(args.name)
-        if args.email is not None:
-            addresses.checked(args.email)
-        return Store.open(workspace)
+def email(args: argparse.Namespace, workspace: Workspace) -> Result:
+    """Keep by which address a person can sign in, or that they have no address."""
+    with _store_of(workspace, args.name) as store, store.write(alone=True) as connection:
+        return _changed(connection, people.set_email(connection, args.name, args.email))
+
+
+def _store_of(workspace: Workspace, name: str) -> Store:
+    """Return the store in which a person may be; raise UnknownName if no study has begun."""
     store = Store.find(workspace)
-    if store is None and getattr(args, "name", None):
-        raise UnknownName("annotator", args.name, ())
+    if store is None:
+        raise UnknownName("annotator", name, ())
     return store
 
 
-def _show_nothing(args: argparse.Namespace) -> None:
-    """Print what there is to list before a study has begun."""
-    if args.action == "sessions":
-        say(args.json, {"sessions": []}, NO_SESSION)
-    else:
-        say(args.json, {"consents": []}, NO_CONSENT)
-
-
-def _show(annotator: Annotator, email: str | None, *, as_json: bool) -> None:
-    from sts.annotations.sessions import DAY, INVITATION
-
+def _changed(connection: Connection, annotator: Annotator) -> Result:
+    """Return what a person is after a change, and how they come in."""
+    email = addresses.of_everybody(connection).get(annotator.id)
     name, link = annotator.name, f"/enter?t={annotator.token}" if annotator.token else None
     doing = ", ".join(annotator.roles) or "nothing"
     if annotator.retired:
@@ -174,43 +90,30 @@ def _show(annotator: Annotator, email: str | None, *, as_json: bool) -> None:
         "email": email,
         "link": link,
     }
-    say(as_json, value, text)
+    return Result(value, text)
 
 
-def _sessions(store: Store, name: str | None, *, as_json: bool) -> None:
-    from sts.annotations import people, sessions
-
-    with store.read() as connection:
-        own = None if name is None else people.named(connection, name).name
-        every = sessions.under_way(connection, now=store.now())
-    found = [one for one in every if own in (None, one.name)]
-    rows = [(one.name, _date(one.begun), _date(one.seen), _date(one.ends)) for one in found]
-    header = ("annotator", "entered (UTC)", "last seen", "ends if not used")
-    text = table(header, rows) if rows else NO_SESSION
-    say(as_json, {"sessions": [one._asdict() for one in found]}, text)
-
-
-def _revoke(store: Store, name: str, *, as_json: bool) -> None:
-    from sts.annotations import people
-
-    with store.write(alone=True) as connection:
-        ended = people.revoke(connection, name)
+def revoke(args: argparse.Namespace, workspace: Workspace) -> Result:
+    """End a person's sessions, and the invitation that waits."""
+    with _store_of(workspace, args.name) as store, store.write(alone=True) as connection:
+        ended = people.revoke(connection, args.name)
     text = (
-        f"{name}: {ended} session{'' if ended == 1 else 's'} ended; `sts annotators link` would "
-        "let them in again"
+        f"{args.name}: {ended} session{'' if ended == 1 else 's'} ended; `sts annotators link` "
+        "would let them in again"
     )
-    say(as_json, {"name": name, "ended": ended}, text)
+    return Result({"name": args.name, "ended": ended}, text)
 
 
-def _forget(store: Store, name: str, *, sure: bool, as_json: bool) -> None:
-    from sts.annotations import people, views
-
-    with store.read() as connection:
-        person = people.named(connection, name)
-        judged = views.count_judged(connection, person.id)
-    if sure:
-        with store.write(alone=True) as connection:
-            people.forget(connection, name, now=store.now())
+def forget(args: argparse.Namespace, workspace: Workspace) -> Result:
+    """Empty a person's name and words, or show what that would do."""
+    sure = args.yes
+    with _store_of(workspace, args.name) as store:
+        with store.read() as connection:
+            person = people.named(connection, args.name)
+            judged = views.count_judged(connection, person.id)
+        if sure:
+            with store.write(alone=True) as connection:
+                people.forget(connection, args.name, now=store.now())
     text = (
         f"{person.name} {'is' if sure else 'would be'} forgotten: the name and their own words "
         f"{'are' if sure else 'would be'} emptied, they come in no more, and {judged} judged clips "
@@ -219,38 +122,52 @@ def _forget(store: Store, name: str, *, sure: bool, as_json: bool) -> None:
     if not sure:
         text += "; this cannot be undone: add --yes to do it"
     value = {"pseudonym": person.pseudonym, "judged": judged, "forgotten": sure}
-    say(as_json, value, text)
+    return Result(value, text)
 
 
-def _consents(store: Store, *, as_json: bool) -> None:
-    from sts.annotations.consent import counts
+def sessions(args: argparse.Namespace, workspace: Workspace) -> Result:
+    """List the browsers that people have entered with."""
+    store, found = _store_of(workspace, args.name) if args.name else Store.find(workspace), []
+    if store is not None:
+        with store, store.read() as connection:
+            own = None if args.name is None else people.named(connection, args.name).name
+            every = entries.under_way(connection, now=store.now())
+            found = [one for one in every if own in (None, one.name)]
+    rows = [(one.name, _date(one.begun), _date(one.seen), _date(one.ends)) for one in found]
+    header = ("annotator", "entered (UTC)", "last seen", "ends if not used")
+    text = table(header, rows) if rows else "no session is open"
+    return Result({"sessions": [one._asdict() for one in found]}, text)
 
-    with store.read() as connection:
-        found = counts(connection)
+
+def consents(args: argparse.Namespace, workspace: Workspace) -> Result:
+    """Count who agreed to which version of the study's text."""
+    found = read_study(workspace, consent.counts) or []
     rows = [(one.version, one.people, _date(one.first), _date(one.last)) for one in found]
     header = ("version", "people", "first (UTC)", "last")
-    text = table(header, rows) if rows else NO_CONSENT
-    say(as_json, {"consents": [one._asdict() for one in found]}, text)
+    text = table(header, rows) if rows else "no annotator was asked to agree to anything"
+    return Result({"consents": [one._asdict() for one in found]}, text)
 
 
 def _date(seconds: float) -> str:
-    from datetime import UTC, datetime
-
     return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%d %H:%M}"
 
 
-def _list(workspace: Workspace, *, as_json: bool) -> None:
-    from sts.annotations import addresses, members
-    from sts.annotations.store import Store
-
-    team: list[members.Member] = []
-    emails: dict[int, str] = {}
-    store = Store.find(workspace)
+def ls(args: argparse.Namespace, workspace: Workspace) -> Result:
+    """List everyone, with what they do."""
+    store, rows = Store.find(workspace), []
     if store is not None:
         with store, store.read() as connection:
-            team = members.members(connection, now=store.now())
-            emails = addresses.of_everybody(connection)
-    rows: list[dict[str, Any]] = [
+            rows = _listed(connection, store.now())
+    named = any(row["email"] for row in rows)
+    shown = [name for name in rows[0] if name != "email" or named] if rows else []
+    cells = [[_cell(row[name]) for name in shown] for row in rows]
+    text = table(shown, cells) if rows else "nobody yet; `sts annotators add NAME` adds a person"
+    return Result({"annotators": rows}, text)
+
+
+def _listed(connection: Connection, now: float) -> list[dict[str, Any]]:
+    emails = addresses.of_everybody(connection)
+    return [
         {
             "annotator": one.person.name,
             "pseudonym": one.person.pseudonym,
@@ -259,21 +176,9 @@ def _list(workspace: Workspace, *, as_json: bool) -> None:
             "email": emails.get(one.person.id),
             "state": one.access,
         }
-        for one in team
+        for one in members.members(connection, now=now)
     ]
-    shown = [name for name in rows[0] if name != "email" or emails] if rows else []
-    cells = [[_cell(row[name]) for name in shown] for row in rows]
-    text = table(shown, cells) if rows else "nobody yet; `sts annotators add NAME` adds a person"
-    say(as_json, {"annotators": rows}, text)
 
 
 def _cell(value: Any) -> Any:
     return ", ".join(value) if isinstance(value, list) else value
-
-
-COMMAND = Command(
-    summary="add, invite, list and retire the people of a study, and say what each does",
-    example=_EXAMPLE,
-    configure=_configure,
-    run=_run,
-)

@@ -3,56 +3,36 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING, Any
 
-from sts.cli.arguments import say, table, warn
-from sts.commands.suites_judged import add_suite, check_enqueued
-
-if TYPE_CHECKING:
-    from sts.annotations.imbalance import Audit
-    from sts.storage.workspace import Workspace
+from sts.annotations import audit as audits
+from sts.annotations import imbalance
+from sts.annotations.imbalance import Audit
+from sts.annotations.store import Connection
+from sts.cli.arguments import table, warn
+from sts.cli.command import Result
+from sts.commands.study import check_enqueued, read_study
+from sts.storage.workspace import Workspace
 
 _LONGEST = 24
 """Letters of an agent's name that head a column; the lines under the table have them whole."""
 
 
-def add(actions: argparse._SubParsersAction[Any]) -> None:
-    """Adds the verb to those of `sts annotations`."""
-    words = "say who judged which agent, and whether agents and annotators can be told apart"
-    leaf = actions.add_parser(
-        "audit", help=words, description=words, example="sts annotations audit --json"
-    )
-    add_suite(leaf)
-    leaf.add_argument(
-        "--names",
-        action="store_true",
-        help="call people by name, for who leads (default: by pseudonym)",
-    )
+def audit(args: argparse.Namespace, workspace: Workspace) -> Result:
+    """Show who judged which agent of a suite, or of everything."""
 
+    def read(connection: Connection) -> Audit:
+        return audits.audit(connection, args.suite, names=args.names)
 
-def show(workspace: Workspace, suite: str | None, *, names: bool, as_json: bool) -> None:
-    """Prints the audit of a suite, or of everything.
-
-    Raises:
-      UnknownName: nothing of that suite is enqueued.
-    """
-    from sts.annotations import audit, imbalance, queue
-    from sts.annotations.store import Store
-
-    found, enqueued = imbalance.NONE, []
-    with Store.read_existing(workspace) as connection:
-        if connection:
-            enqueued = queue.suites(connection)
-            found = audit.audit(connection, suite, names=names)
-    check_enqueued(suite, enqueued)
+    check_enqueued(workspace, args.suite)
+    found = read_study(workspace, read) or imbalance.NONE
+    if args.names:
+        warn("people are called by name; hand this on only to who may know them")
     value = found._asdict() | {
-        "suite": suite,
+        "suite": args.suite,
         "judgements": imbalance.by_name(found),
         "sentence": found.sentence,
     }
-    say(as_json, value, _text(found))
-    if names:
-        warn("people are called by name; hand this on only to who may know them")
+    return Result(value, _text(found))
 
 
 def _text(found: Audit) -> str:

@@ -1,41 +1,36 @@
-"""How `sts trajectories import` brings recordings of others in: each file replayed, or refused."""
+"""`sts trajectories import`: recordings of others, each file replayed or refused."""
 
 from __future__ import annotations
 
 import argparse
+import inspect
+import sys
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from sts import registry
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from sts.errors import StsError
-    from sts.storage.workspace import Workspace
-    from sts.trajectories.types import Trajectory
+from sts.cli.arguments import progress
+from sts.cli.command import Result
+from sts.domains import domain, need
+from sts.errors import ArgumentError, DamagedData, ReplayMismatch, StsError
+from sts.names import escaped
+from sts.storage.memory import bounded
+from sts.storage.workspace import Workspace
+from sts.trajectories import store
+from sts.trajectories.types import Trajectory
 
 
 def function(group: str, name: str) -> Callable[..., Any]:
     """Return the importer or exporter of a format."""
-    from sts.errors import StsError
-
     function: Callable[..., Any] = registry.load(group, "format", name)
     if not callable(function):
         raise StsError(f"entry point {group}:{name} is no function")
     return function
 
 
-def bring(args: argparse.Namespace, workspace: Workspace) -> int:
-    """Imports each file as a whole, or nothing of it; returns the exit code."""
-    import sys
-
-    from sts.cli.arguments import progress, say
-    from sts.errors import StsError
-    from sts.names import escaped
-    from sts.storage.memory import bounded
-    from sts.trajectories import store
-
+def bring(args: argparse.Namespace, workspace: Workspace) -> Result:
+    """Import each file as a whole, or nothing of it."""
     read = function("sts.importers", args.format)
     calls, more = _calls(args.format, read, args.files), _with_domain(args, read)
     rows, failed = [], []
@@ -51,7 +46,9 @@ def bring(args: argparse.Namespace, workspace: Workspace) -> int:
             except (StsError, OSError) as error:
                 if len(calls) == 1:
                     raise
-                failed.append((file, _as_ours(error, file).about(file)))
+                if not isinstance(error, StsError):
+                    error = StsError(f"{error.filename or file}: {error.strerror or error}")
+                failed.append((file, error.about(file)))
             else:
                 path = store.save(workspace, trajectories)
                 rows.append((file, len(trajectories), str(path)))
@@ -64,25 +61,14 @@ def bring(args: argparse.Namespace, workspace: Workspace) -> int:
         "files": [{"file": f, "trajectories": n, "path": p} for f, n, p in rows],
         "failed": [{"file": f, "why": str(why)} for f, why in failed],
     }
-    say(args.json, value, "\n".join(lines))
-    return failed[0][1].exit_code if failed else 0
+    return Result(value, "\n".join(lines), failed[0][1].exit_code if failed else 0)
 
 
 def _check_no_pipe(paths: Sequence[Path]) -> None:
     """Raises DamagedData for what an importer would wait for: a pipe, a socket or a device."""
-    from sts.errors import DamagedData
-
     for path in paths:
         if path.exists() and not (path.is_file() or path.is_dir()):
             raise DamagedData(f"{path}: expected a file or a folder, found a pipe or a device")
-
-
-def _as_ours(error: StsError | OSError, file: str) -> StsError:
-    from sts.errors import StsError
-
-    if isinstance(error, StsError):
-        return error
-    return StsError(f"{error.filename or file}: {error.strerror or error}")
 
 
 def _calls(format: str, read: Callable[..., Any], files: list[str]) -> list[tuple[Path, ...]]:
@@ -90,11 +76,6 @@ def _calls(format: str, read: Callable[..., Any], files: list[str]) -> list[tupl
 
     An importer takes a path, or nothing where it finds its recordings itself, or either.
     """
-    import inspect
-    from pathlib import Path
-
-    from sts.errors import ArgumentError
-
     every = inspect.signature(read).parameters.values()
     takes = [one for one in every if one.kind is not one.KEYWORD_ONLY]
     if files and not takes:
@@ -106,11 +87,6 @@ def _calls(format: str, read: Callable[..., Any], files: list[str]) -> list[tupl
 
 def _with_domain(args: argparse.Namespace, read: Callable[..., Any]) -> dict[str, str]:
     """Return --domain for an importer that takes `domain`."""
-    import inspect
-
-    from sts.domains import domain
-    from sts.errors import ArgumentError
-
     if args.domain is None:
         return {}
     if "domain" not in inspect.signature(read).parameters:
@@ -121,8 +97,6 @@ def _with_domain(args: argparse.Namespace, read: Callable[..., Any]) -> dict[str
 
 def _check(trajectories: list[Trajectory]) -> None:
     """Raise ReplayMismatch at the first trajectory that does not replay exactly."""
-    from sts.domains import need
-    from sts.errors import ReplayMismatch
     from sts.trajectories.check import mismatches
 
     for t in trajectories:

@@ -3,73 +3,52 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import pandas as pd
+
+from sts import agreement
+from sts.agreement import Agreement
+from sts.annotations import hours as effort
+from sts.annotations import people
+from sts.annotations import quality as qualities
+from sts.annotations import unable as unjudged
+from sts.annotations.accuracy import Right
+from sts.annotations.hours import Hours
+from sts.annotations.quality import Quality
+from sts.annotations.store import Store
 from sts.annotations.study import USUAL, Study
-from sts.cli.arguments import say, table
-from sts.commands.suites_judged import add_suite, check_enqueued
-
-if TYPE_CHECKING:
-    from sts.agreement import Agreement
-    from sts.annotations.accuracy import Right
-    from sts.annotations.hours import Hours
-    from sts.annotations.quality import Quality
-    from sts.annotations.unable import Unable
-    from sts.storage.workspace import Workspace
+from sts.annotations.unable import Unable
+from sts.cli.arguments import table
+from sts.cli.command import Result
+from sts.commands.study import check_enqueued
+from sts.storage.workspace import Workspace
 
 _MOST = 20
 """Scenarios that could not be judged, and are named outside of --json."""
 _REASON = 60
 
 
-def add(actions: argparse._SubParsersAction[Any]) -> None:
-    """Adds the verb to those of `sts annotations`."""
-    words = "say how well people judge over time, what it took, and what they could not judge"
-    leaf = actions.add_parser(
-        "quality",
-        help=words,
-        description=f"{words}; people are called by name, for who leads",
-        example="sts annotations quality --json",
-    )
-    add_suite(leaf)
-    leaf.add_argument(
-        "--pseudonyms", action="store_true", help="call people by pseudonym (default: by name)"
-    )
-
-
-def show(workspace: Workspace, suite: str | None, *, pseudonyms: bool, as_json: bool) -> None:
-    """Prints how well people judge, by the references, and by the clips that are judged twice.
-
-    Raises:
-      UnknownName: nothing of that suite is enqueued.
-    """
-    import pandas as pd
-
-    from sts import agreement
-    from sts.annotations import hours as effort
-    from sts.annotations import people, quality, queue
-    from sts.annotations import unable as unjudged
-    from sts.annotations.store import Store
-
+def quality(args: argparse.Namespace, workspace: Workspace) -> Result:
+    """Show how well people judge, by the references, and by the clips that are judged twice."""
+    suite = args.suite
+    check_enqueued(workspace, suite)
     measured: list[Quality] = []
     hours: list[Hours] = []
     unable: list[Unable] = []
     twice: list[tuple[str, str, bool]] = []
-    enqueued: list[str] = []
     study = USUAL
     store = Store.find(workspace)
     if store is not None:
         study = store.study
         with store, store.read() as connection:
-            enqueued = queue.suites(connection)
-            measured = quality.of_annotators(connection, study)
-            if pseudonyms:
+            measured = qualities.of_annotators(connection, study)
+            if args.pseudonyms:
                 called = people.pseudonyms(connection)
                 measured = [one._replace(annotator=called[one.annotator]) for one in measured]
             hours = [one for one in effort.hours(connection) if suite in (None, one.suite)]
             unable = unjudged.unable(connection, suite)
-            twice = quality.twice(connection, suite)
-    check_enqueued(suite, enqueued)
+            twice = qualities.twice(connection, suite)
     judged = pd.DataFrame(twice, columns=["thing", "person", "yes"])
     alpha = agreement.krippendorff(judged, seed=study.seed)
     value = {
@@ -81,7 +60,7 @@ def show(workspace: Workspace, suite: str | None, *, pseudonyms: bool, as_json: 
         "cannot_judge": [one._asdict() | {"reasons": dict(one.reasons)} for one in unable],
     }
     parts = (_people(measured, study), _alpha(alpha), _hours(hours), _unable(unable))
-    say(as_json, value, "\n\n".join(part for part in parts if part))
+    return Result(value, "\n\n".join(part for part in parts if part))
 
 
 def _person(one: Quality) -> dict[str, Any]:

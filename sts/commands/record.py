@@ -4,51 +4,22 @@ from __future__ import annotations
 
 import argparse
 import sys
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
 
-from sts.cli.command import Command
-from sts.cli.settings import add_settings, read_settings
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from sts.agents.facts import Facts
-    from sts.storage.workspace import Workspace
-    from sts.trajectories.record import Batch, Failure
-    from sts.trajectories.types import Trajectory
-
-
-def configure(parser: argparse.ArgumentParser) -> None:
-    """Adds the arguments."""
-    parser.add_argument(
-        "--agent",
-        action="append",
-        required=True,
-        metavar="A",
-        help="a name, module:Class or PYTHON:module:Class",
-    )
-    parser.add_argument("--episodes", type=int, required=True, metavar="N", help="of each agent")
-    parser.add_argument("--domain", metavar="D", help="whose worlds (default: the agent's)")
-    parser.add_argument("--steps", type=int, default=50, metavar="T", help="of an episode")
-    parser.add_argument(
-        "--seed", type=int, default=0, metavar="S", help="names the worlds and the draws"
-    )
-    parser.add_argument("--workers", type=int, default=1, metavar="W", help="processes")
-    parser.add_argument("--split", choices=("auto",), default="auto", help="by hash of the world")
-    add_settings(parser)
+from sts.agents.facts import Facts, gather
+from sts.cli.arguments import progress, retries
+from sts.cli.command import Result
+from sts.cli.settings import read_settings
+from sts.errors import ArgumentError, ReplayMismatch, StsError
+from sts.jobs.tasks import NotTried
+from sts.storage.workspace import Workspace
+from sts.trajectories import store
+from sts.trajectories.record import Batch, Failure, record_all
+from sts.trajectories.types import Trajectory
 
 
-def run(args: argparse.Namespace) -> int:
-    """Records and saves."""
-    from sts.agents.facts import gather
-    from sts.cli.arguments import at_least, progress, retries, say
-    from sts.errors import ReplayMismatch, StsError
-    from sts.storage.workspace import Workspace
-    from sts.trajectories import store
-    from sts.trajectories.record import Failure, record_all
-
-    at_least(1, "--episodes", args.episodes)
-    workspace = Workspace.open(args.workspace)
+def record(args: argparse.Namespace, workspace: Workspace) -> Result:
+    """Record and save; what there is of a recording that is cut short is kept."""
     found = gather(args.agent)  # an error of the last one is said first
     for one in found.values():
         if isinstance(one, StsError):
@@ -67,7 +38,7 @@ def run(args: argparse.Namespace) -> int:
                 steps=args.steps,
                 seed=args.seed,
                 settings=read_settings(args, domain),
-                workers=at_least(1, "--workers", args.workers),
+                workers=args.workers,
                 mention=mention,
             ):
                 if isinstance(outcome, Failure):
@@ -86,33 +57,26 @@ def run(args: argparse.Namespace) -> int:
     made = _in_order(args.agent, batches)
     path = store.save(workspace, made)
     test = sum(t.split == "test" for t in made)
-    say(
-        args.json,
+    return Result(
         {"file": str(path), "trajectories": [t.id for t in made], "test": test},
         f"{len(made)} trajectories of {args.steps} steps, {test} on the test side -> {path}",
     )
-    return 0
 
 
 def _in_order(names: Sequence[str], batches: Sequence[Batch]) -> list[Trajectory]:
-    """Returns the trajectories, whichever process made which of them first."""
+    """Return the trajectories, in whatever order the processes made them."""
     ordered = sorted(batches, key=lambda one: (names.index(one.agent), one.first))
     return [trajectory for one in ordered for trajectory in one.trajectories]
 
 
 def _keep(workspace: Workspace, names: Sequence[str], batches: Sequence[Batch], total: int) -> None:
-    """Keeps what there is of a recording that does not come to its end, and says so."""
-    from sts.trajectories import store
-
     if made := _in_order(names, batches):
         path = store.save(workspace, made)
         print(f"sts: {len(made)} of {total} episodes are kept -> {path}", file=sys.stderr)
 
 
 def _raise_first(names: Sequence[str], failures: Sequence[Failure]) -> None:
-    """Raises the error of the first episode that failed, and counts the others."""
-    from sts.jobs.tasks import NotTried
-
+    """Raise the error of the first episode that failed, and count the others."""
     ordered = sorted(failures, key=lambda one: (names.index(one.agent), one.episode))
     tried = [one for one in ordered if not isinstance(one.error, NotTried)]
     notes = [f"{len(tried) - 1} more failed"] if len(tried) > 1 else []
@@ -125,8 +89,6 @@ def _raise_first(names: Sequence[str], failures: Sequence[Failure]) -> None:
 
 def _home(every: Iterable[Facts]) -> str:
     """Return the one domain that the agents play."""
-    from sts.errors import ArgumentError
-
     every = list(every)
     homes = {agent.domain: agent.name for agent in every if agent.domain}
     if not homes:
@@ -136,11 +98,3 @@ def _home(every: Iterable[Facts]) -> str:
         raise ArgumentError(f"expected agents that play the same worlds, found {texts}")
     (home,) = homes
     return home
-
-
-COMMAND = Command(
-    summary="record agents on new worlds",
-    example="sts record --agent {agent} --episodes 100 --steps 60",
-    configure=configure,
-    run=run,
-)

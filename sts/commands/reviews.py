@@ -2,44 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import argparse
 
-from sts.cli.arguments import say, table
-from sts.errors import UnknownName
-
-if TYPE_CHECKING:
-    from sts.annotations.breakdown import Breakdown
-    from sts.storage.workspace import Workspace
-
-
-def add(actions: Any) -> None:
-    """Adds the action."""
-    words = "count the errors that reviewers found in failures, and the rules they contradicted"
-    leaf = actions.add_parser(
-        "reviews", help=words, description=words, example="sts annotations reviews {suite}"
-    )
-    leaf.add_argument("suite", metavar="NAME@VERSION", help="a suite that is judged")
+from sts.annotations.breakdown import Breakdown, breakdown
+from sts.annotations.differences import contradicted, rules_verdicts
+from sts.annotations.reviewed import reviewed
+from sts.annotations.store import Store
+from sts.cli.arguments import table
+from sts.cli.command import Result
+from sts.commands.study import check_enqueued
+from sts.storage.workspace import Workspace
 
 
-def show(workspace: Workspace, suite: str, *, as_json: bool) -> None:
-    """Prints both.
-
-    Raises:
-      UnknownName: nothing of that suite is enqueued.
-    """
-    from sts.annotations.breakdown import breakdown
-    from sts.annotations.differences import contradicted, rules_verdicts
-    from sts.annotations.queue import suites
-    from sts.annotations.reviewed import reviewed
-    from sts.annotations.store import Store
-
-    own = Store.find(workspace)
-    if own is None:
-        raise UnknownName("enqueued suite", suite, ())
-    with own as store, store.read() as connection:
-        enqueued = suites(connection)
-        if suite not in enqueued:
-            raise UnknownName("enqueued suite", suite, enqueued)
+def reviews(args: argparse.Namespace, workspace: Workspace) -> Result:
+    """Show Table 1, and the scenarios whose rule people contradict."""
+    suite = args.suite
+    check_enqueued(workspace, suite)
+    with Store.open(workspace) as store, store.read() as connection:
         found, study = reviewed(connection, suite), store.study
     errors = breakdown(found.clips, found.reviews, study.review_sample, study.seed)
     whole = suite.partition("+")[0]
@@ -56,7 +35,7 @@ def show(workspace: Workspace, suite: str, *, as_json: bool) -> None:
         lines.append(table(header, [(*one[:4], "; ".join(one.remarks)) for one in against]))
     else:
         lines.append("people and rules say the same of every clip that both have judged")
-    say(as_json, value, "\n".join(lines))
+    return Result(value, "\n".join(lines))
 
 
 def _errors(errors: Breakdown) -> str:

@@ -3,64 +3,32 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
 
-from sts.cli.command import Command
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from sts.commands.verdicts import Verdicts
-    from sts.continuations.index import Index
-    from sts.continuations.types import Continuation
-    from sts.domains import Focus
-    from sts.episodes import Episode
-    from sts.storage.workspace import Workspace
-    from sts.suites.types import Scenario, Summary
-
-
-def configure(parser: argparse.ArgumentParser) -> None:
-    """Adds the arguments."""
-    parser.add_argument(
-        "what",
-        nargs="+",
-        metavar="SCENARIO|CONTINUATION",
-        help="NAME@VERSION/SCENARIO, DRAFT/CANDIDATE, or a continuation's id or its first digits",
-    )
-    parser.add_argument(
-        "--agent",
-        action="append",
-        default=[],
-        metavar="A",
-        help="of a scenario; repeatable (default: all)",
-    )
-    parser.add_argument("--index", type=int, default=0, metavar="I", help="which continuation")
-    parser.add_argument(
-        "--frames", type=int, metavar="N", help="scenes in a strip (default: what fits)"
-    )
-    parser.add_argument(
-        "--webp",
-        metavar="FILE",
-        help="write the pictures of the one continuation there, moving (default: none)",
-    )
-    parser.add_argument(
-        "--mp4",
-        metavar="FILE",
-        help="the same as a film that any browser plays; needs the extra video (default: none)",
-    )
+from sts.cli.command import Result
+from sts.commands.study import states_of
+from sts.commands.terminal import beside, fitting, legend, paragraph, room, strip, utterances
+from sts.commands.verdicts import Verdicts, verdicts_of
+from sts.continuations import store
+from sts.continuations.index import Index
+from sts.continuations.types import Continuation
+from sts.domains import Focus
+from sts.engine.rendering import film, mp4, webp
+from sts.episodes import Episode
+from sts.errors import ArgumentError, UnknownName
+from sts.storage.files import write_atomically
+from sts.storage.workspace import Workspace
+from sts.suites import store as suites
+from sts.suites.drafts import open_draft
+from sts.suites.types import Scenario, Summary
+from sts.viewer.criteria import criterion
 
 
-def run(args: argparse.Namespace) -> int:
-    """Prints one strip after the other."""
-    from sts.cli.arguments import at_least, say
-    from sts.commands.verdicts import verdicts_of
-    from sts.continuations import store
-    from sts.storage.workspace import Workspace
-
-    at_least(0, "--index", args.index)
-    if args.frames is not None:
-        at_least(2, "--frames", args.frames)
-    workspace = Workspace.open(args.workspace)
+def show(args: argparse.Namespace, workspace: Workspace) -> Result:
+    """Show one strip after the other."""
     there = store.opened(workspace)
     shown: list[Continuation] = []
     parts: list[str] = []
@@ -88,14 +56,10 @@ def run(args: argparse.Namespace) -> int:
             count = _write(kind, file, shown, recordings)
             parts.append(f"{count} pictures written to {file}")
             values.append({kind: file, "pictures": count})
-    say(args.json, values, "\n\n".join(parts))
-    return 0
+    return Result(values, "\n\n".join(parts))
 
 
 def _found(workspace: Workspace, there: Index, what: str) -> Continuation:
-    from sts.continuations import store
-    from sts.errors import UnknownName
-
     try:
         return store.find(workspace, what, there)
     except UnknownName as error:
@@ -104,13 +68,10 @@ def _found(workspace: Workspace, there: Index, what: str) -> Continuation:
 
 def _linked(workspace: Workspace, what: str) -> list[Scenario]:
     """Returns a scenario, and behind it what belongs with it, in order of turns and ids."""
-    from sts.errors import UnknownName
-    from sts.suites import store
-
     label, _, id = what.partition("/")
     if "@" not in label:
         return _candidates(workspace, label, id)
-    suite = store.load(workspace, label)
+    suite = suites.load(workspace, label)
     found = [s for s in suite.scenarios if s.id == id]
     if not found:
         raise UnknownName(f"scenario of {label}", id, [s.id for s in suite.scenarios])
@@ -126,17 +87,8 @@ def _belongs(one: Scenario, other: Summary) -> bool:
 
 def _candidates(workspace: Workspace, name: str, id: str) -> list[Scenario]:
     """Returns a candidate of a draft as what it was edited to, and what belongs with it."""
-    from sts.annotations.decisions import of_draft
-    from sts.annotations.store import Store
-    from sts.suites.decisions import State, states
-    from sts.suites.drafts import open_draft
-
     draft = open_draft(workspace, name)
-    found: dict[str, State] = {}
-    with Store.read_existing(workspace) as connection:
-        if connection:
-            found = states(of_draft(connection, draft.id))
-    edited = {one: state.scenario for one, state in found.items()}
+    edited = {one: state.scenario for one, state in states_of(draft).items()}
     first, out = draft.candidate(id, edited.get(id, "")), []
     for mined in draft.summaries() if first.pair or first.series else ():
         mark = edited.get(mined.id, "")
@@ -146,23 +98,21 @@ def _candidates(workspace: Workspace, name: str, id: str) -> list[Scenario]:
 
 
 def _side_by_side(linked: Sequence[Scenario], scenes: int | None) -> list[str]:
-    """Returns a block for each scenario; the halves of a pair stand side by side where they fit."""
-    from sts.commands.terminal import beside, room
+    """Return a block for each scenario; the halves of a pair are side by side where they fit."""
+    blocks = [partial(_of_scenario, one, scenes) for one in linked]
+    return _abreast(*blocks) if len(linked) == 2 and linked[0].pair else [b(room()) for b in blocks]
 
-    if len(linked) == 2 and linked[0].pair:
-        half = (room() - 7) // 2
-        joined = beside(*(_of_scenario(one, scenes, half) for one in linked))
-        if joined is not None:
-            return [joined]
-    return [_of_scenario(one, scenes, room()) for one in linked]
+
+def _abreast(left: Callable[[int], str], right: Callable[[int], str]) -> list[str]:
+    """Return two blocks, of functions of their width, side by side where they fit."""
+    half = (room() - 7) // 2
+    joined = beside(left(half), right(half))
+    return [joined] if joined is not None else [left(room()), right(room())]
 
 
 def _played(
     workspace: Workspace, there: Index, scenario: Scenario, names: Sequence[str], index: int
 ) -> list[Continuation]:
-    from sts.continuations import store
-    from sts.errors import UnknownName
-
     kept = list(store.entries(workspace, {scenario.hash}, there))
     every = store.ordered([one for one in kept if one.identity.index == index] or kept)
     known = dict.fromkeys(c.agent for c in every)
@@ -180,21 +130,17 @@ def _played(
 def _compared(
     shown: Sequence[Continuation], scenes: int | None, verdicts: Mapping[str, Verdicts]
 ) -> list[str]:
-    """Returns a block for each continuation; two of one scenario that follow stand side by side."""
-    from sts.commands.terminal import beside, room
-
+    """Return a block for each continuation; two of one scenario that follow are side by side."""
     out: list[str] = []
-    rest, half = list(shown), (room() - 7) // 2
+    rest = list(shown)
     while rest:
         one = rest.pop(0)
+        block = partial(_of_continuation, one, scenes, verdicts[one.id])
         if rest and rest[0].scenario_hash == one.scenario_hash:
-            pair = [_of_continuation(c, scenes, half, verdicts[c.id]) for c in (one, rest[0])]
-            joined = beside(*pair)
-            if joined is not None:
-                out.append(joined)
-                rest.pop(0)
-                continue
-        out.append(_of_continuation(one, scenes, room(), verdicts[one.id]))
+            other = rest.pop(0)
+            out += _abreast(block, partial(_of_continuation, other, scenes, verdicts[other.id]))
+        else:
+            out.append(block(room()))
     return out
 
 
@@ -217,12 +163,6 @@ def _write(
     kind: str, file: str, shown: Sequence[Continuation], recordings: Sequence[Scenario]
 ) -> int:
     """Writes the one continuation, or recording, as a film; returns how many pictures it has."""
-    from pathlib import Path
-
-    from sts.engine.rendering import film, mp4, webp
-    from sts.errors import ArgumentError
-    from sts.storage.files import write_atomically
-
     chosen = shown or recordings
     if len(chosen) != 1:
         raise ArgumentError(
@@ -240,61 +180,36 @@ def _write(
 
 def _focus(one: Continuation | Scenario, scenarios: Sequence[Scenario]) -> Focus:
     """Returns what a film points at; what is marked is known where the scenario is there."""
-    from sts.domains import Focus
-    from sts.viewer.criteria import criterion
-
     found = criterion(scenarios[0]) if scenarios else None
     cells, sight = (tuple(found["cells"]), found["sight"]) if found else ((), False)
     return Focus(tuple(one.roles), one.takeover, one.instruction.text, cells, sight)
 
 
 def _of_scenario(scenario: Scenario, scenes: int | None, columns: int) -> str:
-    from sts.commands.terminal import fitting, legend, paragraph, strip
-
-    recording = _recorded(scenario)
-    lines = (
-        f"{scenario.id} ({scenario.difficulty}), as recorded: context ┃ takeover ┃ what followed",
-        f"“{scenario.instruction.text}”",
-        legend(recording, scenario.roles),
-    )
-    text = strip(
-        recording,
-        _frames(scenario.takeover, recording.steps, scenes or fitting(recording, columns)),
-        judged=scenario.roles,
-        takeover=scenario.takeover,
-    )
-    return "\n".join((*(paragraph(line, columns) for line in lines), text))
+    legs = "context ┃ takeover ┃ what followed"
+    title = f"{scenario.id} ({scenario.difficulty}), as recorded: {legs}"
+    return _block(title, scenario, _recorded(scenario), scenes, columns)
 
 
 def _of_continuation(
-    one: Continuation, scenes: int | None, columns: int, verdicts: Verdicts
+    one: Continuation, scenes: int | None, verdicts: Verdicts, columns: int
 ) -> str:
-    from sts.commands.terminal import fitting, legend, paragraph, strip, utterances
-
-    lines = (
-        f"{one.agent} #{one.identity.index} on {one.scenario_id} ({one.id})",
-        f"“{one.instruction.text}”",
-        legend(one.episode, one.roles),
-    )
-    text = strip(
-        one.episode,
-        _frames(one.takeover, one.episode.steps, scenes or fitting(one.episode, columns)),
-        judged=one.roles,
-        takeover=one.takeover,
-    )
+    title = f"{one.agent} #{one.identity.index} on {one.scenario_id} ({one.id})"
     after = (utterances(one.episode, one.roles, one.takeover), verdicts.words)
-    return "\n".join(
-        (
-            *(paragraph(line, columns) for line in lines),
-            text,
-            *(paragraph(line, columns) for line in after if line),
-        )
-    )
+    return _block(title, one, one.episode, scenes, columns, after)
 
 
-COMMAND = Command(
-    summary="show scenarios and continuations as strips, agents side by side",
-    example="sts show {suite}/{scenario} --agent {agent} --agent {other}",
-    configure=configure,
-    run=run,
-)
+def _block(
+    title: str,
+    one: Scenario | Continuation,
+    episode: Episode,
+    scenes: int | None,
+    columns: int,
+    after: Sequence[str] = (),
+) -> str:
+    """Return the strip of an episode between what is to be read before it and after it."""
+    before = (title, f"“{one.instruction.text}”", legend(episode, one.roles))
+    frames = _frames(one.takeover, episode.steps, scenes or fitting(episode, columns))
+    text = strip(episode, frames, judged=one.roles, takeover=one.takeover)
+    said = [paragraph(line, columns) for line in after if line]
+    return "\n".join((*(paragraph(line, columns) for line in before), text, *said))

@@ -28,16 +28,9 @@ NO_COLOURS = "its scenes are pictures: --webp FILE writes them, sts annotate sho
 def strip(
     episode: Episode, frames: Sequence[int], *, judged: Sequence[int], takeover: int | None = None
 ) -> str:
-    """Returns the scenes at `frames` side by side, a bar between context and continuation.
+    """Return the scenes at `frames` (0 to T) side by side, with a bar behind the takeover.
 
-    Of a domain that renders pictures these are coarse pictures, or one line that says where to see
-    them where the terminal shows no colours.
-
-    Args:
-      episode: what happened.
-      frames: 0 to T; frame f is before step f.
-      judged: participants that are drawn as @, over everything else.
-      takeover: the frame at which an agent took over, or None.
+    Of a domain that renders pictures these are coarse pictures, for terminals that show colours.
     """
     if _framed(episode) and not in_colour():
         return NO_COLOURS
@@ -75,11 +68,7 @@ def _mark(picture: Picture) -> str:
 
 
 def legend(episode: Episode, judged: Sequence[int]) -> str:
-    """Returns who is judged and what the letters of a strip mean, in the domain's own words.
-
-    Of a domain that renders pictures it is what the domain says of them to annotators; nothing
-    where they are not shown.
-    """
+    """Return who is judged and what a strip's letters or pictures mean, in the domain's words."""
     domain = find_domain(episode.domain)
     picture = domain.picture(episode.state)
     names = ", ".join(picture.names[picture.participants[p]] for p in judged)

@@ -4,104 +4,22 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from sts import registry
-from sts.cli.command import Command
-
-if TYPE_CHECKING:
-    from sts.storage.workspace import Workspace
-    from sts.trajectories.types import Trajectory
-
-
-def configure(parser: argparse.ArgumentParser) -> None:
-    """Adds the subcommands."""
-    actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
-    imported = actions.add_parser(
-        "import",
-        help="bring in recordings made elsewhere",
-        example="sts trajectories import recordings.parquet --format minari",
-    )
-    imported.add_argument("files", nargs="*", metavar="FILE", help="none where F finds its own")
-    imported.add_argument("--format", required=True, metavar="F", help=_formats("sts.importers"))
-    imported.add_argument(
-        "--domain",
-        metavar="D",
-        help="what replays them, where F asks: a name or module:Class (default: none)",
-    )
-    _add_filters(
-        actions.add_parser("ls", help="what there is", example="sts trajectories ls --who {agent}")
-    )
-    shown = actions.add_parser(
-        "show",
-        help="one of them, and the state it began in",
-        example="sts trajectories show 1f0c",
-    )
-    shown.add_argument("id", metavar="ID", help="or its first digits; `ls --json` has them all")
-    verified = actions.add_parser(
-        "verify", help="replay all of them, or those of files", example="sts trajectories verify"
-    )
-    verified.add_argument("files", nargs="*", metavar="FILE", help="our Parquet files")
-    exported = actions.add_parser(
-        "export",
-        help="write them for others to read",
-        example="sts trajectories export theirs.hdf5 --format minari",
-    )
-    exported.add_argument("file", metavar="OUT", help="the file or folder to make")
-    exported.add_argument(
-        "--format", default="parquet", metavar="F", help=_formats("sts.exporters")
-    )
-    exported.add_argument(
-        "--role",
-        type=int,
-        metavar="P",
-        help="whose steps, where F holds one participant's (default: 0)",
-    )
-    exported.add_argument(
-        "--draft",
-        metavar="NAME",
-        help="what sts mine NAME --split train made, with what it asks (default: recordings)",
-    )
-    _add_filters(exported)
+from sts.cli.arguments import progress, records, table, warn
+from sts.cli.command import Result
+from sts.commands.importing import function
+from sts.domains import domain, reward_values, why_unavailable
+from sts.errors import StsError, Unavailable
+from sts.names import escaped
+from sts.storage.workspace import Workspace
+from sts.trajectories import store
+from sts.trajectories.types import Trajectory
 
 
-def _formats(group: str) -> str:
-    return f"one of {', '.join(registry.named(group))}"
-
-
-def _add_filters(parser: argparse.ArgumentParser) -> None:
-    """Adds the flags that say which trajectories are meant; `_chosen` heeds them."""
-    parser.add_argument("--domain", metavar="D", help="only those of this domain (default: all)")
-    parser.add_argument(
-        "--who", metavar="NAME", help="only those that NAME took part in (default: all)"
-    )
-    parser.add_argument(
-        "--source", metavar="TEXT", help="only those whose source has TEXT in it (default: all)"
-    )
-    parser.add_argument(
-        "--split", choices=("train", "test"), help="only those of this side (default: both)"
-    )
-
-
-def run(args: argparse.Namespace) -> int:
-    """Does what `args.action` says."""
-    from sts.commands import importing
-    from sts.storage.workspace import Workspace
-
-    actions = {
-        "import": importing.bring,
-        "ls": _ls,
-        "show": _show,
-        "verify": _verify,
-        "export": _export,
-    }
-    return actions[args.action](args, Workspace.open(args.workspace))
-
-
-def _ls(args: argparse.Namespace, workspace: Workspace) -> int:
-    from sts.cli.arguments import say, table
-    from sts.trajectories import store
-
+def ls(args: argparse.Namespace, workspace: Workspace) -> Result:
+    """List the trajectories, those that differ in nothing but their world in a row."""
     every = _chosen(args, store.load(workspace))
     ids: dict[tuple[str, str, int, int, str], list[str]] = {}
     for t in every:
@@ -112,13 +30,10 @@ def _ls(args: argparse.Namespace, workspace: Workspace) -> int:
         )
     header = ("source", "who", "participants", "steps", "split", "trajectories", "such as")
     rows = [(*key, len(own), own[0]) for key, own in sorted(ids.items())]
+    listed = records(header[:-1], [row[:-1] for row in rows])
     text = table(header, rows) if rows else "no trajectories yet: `sts record` or `import` them"
-    value = [
-        dict(zip(header[:-1], row[:-1], strict=True)) | {"ids": own}
-        for row, (_, own) in zip(rows, sorted(ids.items()), strict=True)
-    ]
-    say(args.json, value, text)
-    return 0
+    value = [one | {"ids": ids[*row[:5]]} for one, row in zip(listed, rows, strict=True)]
+    return Result(value, text)
 
 
 def _instructed(args: argparse.Namespace, workspace: Workspace) -> list[Trajectory]:
@@ -126,18 +41,13 @@ def _instructed(args: argparse.Namespace, workspace: Workspace) -> list[Trajecto
 
     Of a format that holds one participant, those alone that are asked of this one; warns of others.
     """
-    from sts.annotations.decisions import of_draft
-    from sts.annotations.store import Store
-    from sts.cli.arguments import warn
-    from sts.errors import StsError
+    from sts.commands.study import states_of
     from sts.suites import drafts, instructed
-    from sts.suites.decisions import State, states
+    from sts.suites.decisions import State
 
-    draft, states_of = drafts.open_draft(workspace, args.draft), {}
-    with Store.read_existing(workspace) as connection:
-        if connection:
-            states_of = states(of_draft(connection, draft.id))
-    now = {id: states_of.get(id, State()) for id in draft.ids()}
+    draft = drafts.open_draft(workspace, args.draft)
+    decided = states_of(draft)
+    now = {id: decided.get(id, State()) for id in draft.ids()}
     kept = {id: one.scenario for id, one in now.items() if one.status != "rejected"}
     every = instructed.trajectories(draft, kept)
     if args.format == "parquet":
@@ -151,9 +61,7 @@ def _instructed(args: argparse.Namespace, workspace: Workspace) -> list[Trajecto
 
 
 def _chosen(args: argparse.Namespace, every: Sequence[Trajectory]) -> list[Trajectory]:
-    """Return the trajectories that the flags of `_add_filters` leave."""
-    from sts.errors import StsError
-
+    """Return the trajectories that the filters leave."""
     found = [
         t
         for t in every
@@ -169,12 +77,9 @@ def _chosen(args: argparse.Namespace, every: Sequence[Trajectory]) -> list[Traje
     return found
 
 
-def _show(args: argparse.Namespace, workspace: Workspace) -> int:
-    from sts.cli.arguments import say
+def show(args: argparse.Namespace, workspace: Workspace) -> Result:
+    """Show one of them, and the state it began in."""
     from sts.commands.terminal import strip
-    from sts.domains import domain, reward_values, why_unavailable
-    from sts.names import escaped
-    from sts.trajectories import store
 
     t = store.find(workspace, args.id)
     reason = why_unavailable(t.episode)
@@ -197,15 +102,11 @@ def _show(args: argparse.Namespace, workspace: Workspace) -> int:
         frames = [round(i * t.episode.steps / 5) for i in range(6)]
         text += strip(t.episode, frames, judged=())
         text += f"\n\nrewards in all, by participant: {rewards.tolist()}"
-    say(args.json, value, text)
-    return 0
+    return Result(value, text)
 
 
-def _verify(args: argparse.Namespace, workspace: Workspace) -> int:
-    from pathlib import Path
-
-    from sts.cli.arguments import say
-    from sts.trajectories import store
+def verify(args: argparse.Namespace, workspace: Workspace) -> Result:
+    """Replay all trajectories, or those of files."""
     from sts.trajectories.check import mismatches, unavailable
 
     if args.files:
@@ -236,18 +137,11 @@ def _verify(args: argparse.Namespace, workspace: Workspace) -> int:
         "mismatches": [{"id": t.id, "step": m.step, "what": m.what} for t, m in wrong],
         "elsewhere": [{"ids": ids, "why": text} for text, ids in elsewhere.items()],
     }
-    say(args.json, value, "\n".join(lines))
-    return 1 if wrong or elsewhere else 0
+    return Result(value, "\n".join(lines), 1 if wrong or elsewhere else 0)
 
 
-def _export(args: argparse.Namespace, workspace: Workspace) -> int:
-    from pathlib import Path
-
-    from sts.cli.arguments import progress, say
-    from sts.commands.importing import function
-    from sts.errors import StsError, Unavailable
-    from sts.trajectories import store
-
+def export(args: argparse.Namespace, workspace: Workspace) -> Result:
+    """Write trajectories for others to read."""
     write = function("sts.exporters", args.format)
     out = Path(args.file)
     if out.exists():
@@ -255,21 +149,11 @@ def _export(args: argparse.Namespace, workspace: Workspace) -> int:
     every = _chosen(args, _instructed(args, workspace) if args.draft else store.load(workspace))
     if not every:
         raise StsError("no trajectories to export: `sts record` or `import` some")
-    with progress("exporting", "trajectories") as show:
+    with progress("exporting", "trajectories") as drawn:
         with registry.blaming(f"{out}: --format {args.format} failed", passing=OSError):
-            write(out, every, role=args.role, progress=show)
+            write(out, every, role=args.role, progress=drawn)
     whose = "" if args.format == "parquet" else f", participant {args.role or 0} of each"
-    say(
-        args.json,
+    return Result(
         {"file": args.file, "format": args.format, "trajectories": len(every)},
         f"{len(every)} trajectories{whose} -> {out}",
     )
-    return 0
-
-
-COMMAND = Command(
-    summary="import, list, show, verify and export recorded episodes",
-    example="sts trajectories export test-side.parquet --split test",
-    configure=configure,
-    run=run,
-)

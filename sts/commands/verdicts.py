@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
-if TYPE_CHECKING:
-    from sts.annotations.verdicts import Verdict
-    from sts.continuations.index import Index
-    from sts.continuations.types import Continuation
-    from sts.storage.workspace import Workspace
+from sts.annotations import verdicts
+from sts.annotations.automatic import automatic as automatic_labels
+from sts.annotations.verdicts import Verdict
+from sts.cli.arguments import warn
+from sts.commands.study import read_study
+from sts.continuations.index import Index
+from sts.continuations.types import Continuation
+from sts.errors import StsError
+from sts.storage.workspace import Workspace
 
 
 class Verdicts(NamedTuple):
@@ -60,20 +64,12 @@ def verdicts_of(
     workspace: Workspace, shown: Sequence[Continuation], index: Index
 ) -> dict[str, Verdicts]:
     """Returns what has been said of continuations; warns of what cannot be read."""
-    from sts.annotations import verdicts
-    from sts.annotations.automatic import automatic as automatic_labels
-    from sts.annotations.store import Store
-    from sts.cli.arguments import warn
-    from sts.errors import StsError
-
     ids = {one.id for one in shown}
     human: Mapping[str, Sequence[Verdict]] = {}
     automatic: Mapping[str, Mapping[Verdict, Sequence[str]]] = {}
     try:
-        store = Store.find(workspace) if ids else None
-        if store is not None:
-            with store, store.read() as connection:
-                human = verdicts.human(connection, ids)
+        if ids:
+            human = read_study(workspace, lambda connection: verdicts.human(connection, ids)) or {}
     except StsError as error:
         warn(f"judgements are left out: {error}")
     try:

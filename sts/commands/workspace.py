@@ -194,6 +194,6 @@ def _value(file: Path, workspace: Workspace, made: Manifest) -> dict[str, object
 COMMAND = Command(
     summary="back a workspace up while it is in use, restore it, move its database, and check it",
     example=_EXAMPLE,
-    configure=_configure,
+    arguments=(_configure,),
     run=_run,
 )

@@ -10,9 +10,9 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from sts.annotations import imports
+from sts.annotations.history import verify
 from sts.annotations.imports import read_csv
 from sts.annotations.store import Store
-from sts.annotations.history import verify
 from sts.storage.workspace import Workspace
 from tests.annotations.examples import HORIZON, SUITE, a_submission, some_items, statuses
 from tests.stores import add_person, change, claim_items, enqueue, submit

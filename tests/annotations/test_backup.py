@@ -24,7 +24,6 @@ from sts.annotations.history import verify
 from sts.annotations.move import AWAY, move
 from sts.annotations.snapshot import DUMP
 from sts.annotations.store import FILE, Store
-from sts.annotations.history import verify
 from sts.cli.main import main
 from sts.errors import ArgumentError, DamagedData, StoreError, StsError, Unavailable
 from sts.storage import archive, files

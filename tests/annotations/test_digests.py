@@ -11,8 +11,8 @@ import pytest
 from sts.annotations import digests, people, references
 from sts.annotations.digests import differences
 from sts.annotations.export import exported, ratings
-from sts.annotations.store import FILE, Store
 from sts.annotations.history import verify
+from sts.annotations.store import FILE, Store
 from sts.cli.main import main
 from sts.errors import DamagedData
 from sts.storage.workspace import Workspace

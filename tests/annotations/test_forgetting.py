@@ -8,8 +8,8 @@ import pytest
 
 from sts.annotations import consent, people, sessions, submissions
 from sts.annotations.export import ratings
-from sts.annotations.store import FILE, Store
 from sts.annotations.history import verify
+from sts.annotations.store import FILE, Store
 from sts.cli.main import main
 from sts.errors import UnknownName
 from sts.storage.workspace import Workspace

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from sts.annotations import references, views
 from sts.annotations.export import ratings
+from sts.annotations.history import verify
 from sts.annotations.store import Store
 from sts.annotations.types import Item
-from sts.annotations.history import verify
 from sts.storage.workspace import Workspace
 from tests.annotations.examples import SUITE, a_submission, an_item, statuses
 from tests.stores import add_person, add_reference, ask, claim_items, enqueue, submit

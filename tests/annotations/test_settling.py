@@ -8,10 +8,10 @@ import pytest
 
 from sts.annotations import imports, views
 from sts.annotations.export import ratings, write_csv
+from sts.annotations.history import verify
 from sts.annotations.imports import read_csv
 from sts.annotations.store import Store
 from sts.annotations.types import Item
-from sts.annotations.history import verify
 from sts.errors import DamagedData
 from sts.storage.workspace import Workspace
 from tests.annotations.examples import SUITE, Clock, a_submission, some_items, statuses

@@ -59,8 +59,8 @@ def test_no_message_waits_until_the_one_before_it_has_come() -> None:
     [
         (["core@99"], "unknown suite version"),
         (["nothing@1"], "unknown suite 'nothing@1'"),
-        (["--port", "70000"], "expected 0 to 65535"),
-        (["--connections", "0"], "--connections: expected 1 or more, found 0"),
+        (["--port", "70000"], "expected --port of 0 to 65535"),
+        (["--connections", "0"], "expected --connections of 1 or more, found 0"),
         (["--as", "Ana", "--host", "0.0.0.0"], "--as is for your own machine"),
         (["core@2", "--host", "no.such.host.invalid"], "expected an address of this machine"),
         (["core@2", "--as", " "], "expected a name"),

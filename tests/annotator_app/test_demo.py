@@ -1,6 +1,5 @@
 """The demo: the whole pipeline by public commands, its labels called what they are."""
 
-import argparse
 import contextlib
 import html
 import io
@@ -16,12 +15,12 @@ from typing import Any
 
 import pytest
 
-from annotator_app.commands import demo
+from annotator_app.commands import demo, table
 from annotator_app.queueing import enqueue
 from sts import agents, registry
 from sts.annotations.store import Store
 from sts.cli.demo import GROUP, of
-from sts.cli.main import main
+from sts.cli.main import main, parser_of
 from sts.continuations import store as continuations
 from sts.storage.workspace import Workspace
 from sts.suites import store as suites
@@ -121,7 +120,7 @@ def test_a_second_demo_makes_nothing_new(root: Path) -> None:
 
 KILLS_ITSELF = """
 import os, signal, sys
-from sts.cli.main import main
+from sts.cli.main import main, parser_of
 
 real, kept = os.link, []
 
@@ -189,11 +188,9 @@ def test_after_ten_marks_the_report_shows_both_labels_and_their_agreement(root: 
 
 
 def commands(domain: str, root: Path, *options: str) -> list[list[str]]:
-    parser = argparse.ArgumentParser()
-    demo.configure(parser)
-    args = parser.parse_args(["--domain", domain, *options])
-    args.workspace = str(root)
-    return demo.steps(args)
+    parser = parser_of("demo", table.DEMO)
+    words = ["--domain", domain, *options, "--workspace", str(root)]
+    return demo.steps(parser.parse_args(words))
 
 
 def test_a_suite_that_is_not_packaged_is_made_once(tmp_path: Path) -> None:

@@ -50,7 +50,7 @@ RECORD = ["record", "--domain", "lambda-star", "--agent", "random", "--episodes"
         ([*RUN, "--fast"], "unrecognized arguments: --fast"),
         ([*RUN, "--continuations", "x"], "expected a whole number, found 'x'"),
         ([*RUN, "--continuations", "0"], "expected 1 or more"),
-        ([*RUN, "--workers", "0"], "expected 1 or more"),
+        ([*RUN, "--workers", "0"], "expected --workers of 1 or more, found 0"),
         ([*RUN, "--continuations", "10001"], "expected at most 10000 continuations a scenario"),
         ([*RUN, "--seed", str(2**63)], "expected a seed from -9"),
         ([*SCORE, "--episodes", "10000001"], "expected at most 10000000 episodes"),

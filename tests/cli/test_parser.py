@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import argparse
+import inspect
 import shlex
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from sts import registry
-from sts.cli import demo
+from sts.cli import command, demo
 from sts.cli.main import main, parser_of
 from sts.cli.parser import Parser
 from sts.errors import ArgumentError
@@ -46,6 +48,30 @@ def test_every_subcommand_shows_an_example_that_its_parser_takes(
         assert shown is parser or words[2] == leaf.prog.split()[-1]
         assert f"example: {demo.example(shown.example)}" in shown.format_help()
         parser.parse_args(words[2:])
+
+
+TABLES = tuple(
+    name for name, point in registry.named("sts.commands").items() if ".table:" in point.value
+) + ("lambda-star", "overcooked", "interactive")
+
+
+@EVERY
+def test_every_row_of_a_table_names_a_function(
+    name: str, parser: Parser, leaf: Parser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if name not in TABLES:
+        pytest.skip("it has a function of its own")
+    asked = []
+
+    def stub(path: str) -> Callable[..., int]:
+        asked.append(path)
+        return lambda *given: len(given)
+
+    monkeypatch.setattr(command, "_function", stub)
+    words = shlex.split(demo.example(leaf.example))[1 + len(parser.prog.split()[1:]) :]
+    given = registry.load("sts.commands", "command", name).run(parser.parse_args(words))
+    monkeypatch.undo()
+    assert len(inspect.signature(command._function(*asked)).parameters) == given
 
 
 @EVERY

@@ -15,6 +15,7 @@ import pytest
 
 from scenarios import categories, mining
 from scenarios.category import CONTEXT, Candidate
+from scenarios.commands import mine as command
 from scenarios.mining import order
 from sts.cli.main import main
 from sts.episodes import Episode, Instruction
@@ -307,11 +308,11 @@ def test_of_two_that_mine_one_draft_at_once_the_later_is_refused(
         assert sts(workspace, "mine", name, *TWO, "--per-category", "1") == 0
 
     def beside(*given: Any, **named: Any) -> order.Carried:
-        monkeypatch.setattr(order, "carried_out", carried_out)
+        monkeypatch.setattr(command, "carried_out", carried_out)
         assert sts(workspace, "mine", name, *TWO, "--per-category", "2", *more) == 0
         return carried_out(*given, **named)
 
-    monkeypatch.setattr(order, "carried_out", beside)
+    monkeypatch.setattr(command, "carried_out", beside)
     capsys.readouterr()
     assert sts(workspace, "mine", name, *TWO, "--per-category", "3", *more) == 1
     error = capsys.readouterr().err

@@ -3,36 +3,15 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING
 
-from sts.cli.arguments import progress, say, table
-from sts.worlds.lambda_star.commands.arguments import add_class, add_world
-
-if TYPE_CHECKING:
-    from sts.worlds.lambda_star.intelligence.soundness import Soundness
+from sts.cli.arguments import progress, table
+from sts.cli.command import Result
+from sts.worlds.lambda_star.generation.patterns import Settings
+from sts.worlds.lambda_star.intelligence.soundness import Soundness, examine
 
 
-def configure(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Adds the action and its arguments."""
-    check = actions.add_parser(
-        "check",
-        example="sts lambda-star check --size 8x8 --episodes 100",
-        help="whether environments have the properties that scores rest on",
-        description="Generates environments and checks that Good and Evil are different and "
-        "equally complex, that rewards are balanced and a random agent's mean is 0, and that "
-        "rewards can be influenced from everywhere at any step (reward-sensitivity). Exits with 1 "
-        "when one of these fails.",
-    )
-    add_world(check, size="10x10", team="1", steps="50")
-    add_class(check)
-    check.set_defaults(act=run)
-
-
-def run(args: argparse.Namespace) -> int:
-    """Prints what was found; returns 1 where a property fails."""
-    from sts.worlds.lambda_star.generation.patterns import Settings
-    from sts.worlds.lambda_star.intelligence.soundness import examine
-
+def run(args: argparse.Namespace) -> Result:
+    """Show what was found; the exit code is 1 if a property fails."""
     height, width = args.size
     asked = Settings(height, width, args.team, args.steps, args.complexity, args.patterns)
     with progress("examining", "environments") as show:
@@ -50,8 +29,7 @@ def run(args: argparse.Namespace) -> int:
         "random": found.random._asdict(),
         "findings": [finding._asdict() for finding in found.findings],
     }
-    say(args.json, value, "\n".join(lines))
-    return 0 if found.holds else 1
+    return Result(value, "\n".join(lines), 0 if found.holds else 1)
 
 
 def _legend(found: Soundness) -> list[str]:

@@ -5,16 +5,14 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from sts.cli.arguments import progress, say, table
 from sts.errors import ArgumentError
-from sts.worlds.lambda_star.commands.arguments import add_class, add_world, target, write
-
-if TYPE_CHECKING:
-    from sts.storage.workspace import Workspace
-    from sts.worlds.lambda_star.intelligence.score import Part, Scores
-
+from sts.storage.workspace import Workspace
+from sts.worlds.lambda_star.commands.files import target, write
+from sts.worlds.lambda_star.intelligence import factors
+from sts.worlds.lambda_star.intelligence.files import METRIC, csv_table, metric, save
+from sts.worlds.lambda_star.intelligence.score import PUBLISHED, Part, Scores, score
 
 _MANY = 5
 """Agents beyond which not every pair is printed."""
@@ -27,54 +25,8 @@ _HEADINGS = {
 }
 
 
-def configure(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Adds the action and its arguments."""
-    score = actions.add_parser(
-        "score",
-        example="sts lambda-star score --agent random --agent local-search --episodes 200",
-        help="mean reward per participant and step",
-        description="Scores agents on the same environments, with standard errors, differences and "
-        "a breakdown by the complexity K of the environments. --size, --team and --steps may be "
-        "given more than once: the first value of each makes the base, and each further value is "
-        "played with the others as in the base, for the breakdown by it. All of them, the base "
-        "too, then draw K from the range that they have in common, so that K is the same at every "
-        "level; the last line printed says which range that is.",
-    )
-    score.add_argument(
-        "--agent",
-        action="append",
-        required=True,
-        metavar="A",
-        help="a name, module:Class or PYTHON:module:Class; several between commas are dealt to "
-        "the participants in turn; all: every published behaviour",
-    )
-    add_world(score, size="10x10", team="1", steps="50", once=False)
-    add_class(score, " at every level")
-    score.add_argument(
-        "--rehearsals",
-        type=int,
-        default=100,
-        metavar="N",
-        help="how often learning behaviours practise an episode before it counts (default: 100); "
-        "0: they learn while it counts",
-    )
-    score.add_argument("--workers", type=int, default=1, metavar="W", help="processes (default: 1)")
-    score.add_argument(
-        "--save", action="store_true", help="keep the base's scores in the workspace"
-    )
-    score.add_argument(
-        "--table", metavar="FILE.csv", help="write the breakdown as a table (default: none)"
-    )
-    score.add_argument("--figure", metavar="FILE.svg", help="draw the breakdown (default: none)")
-    score.set_defaults(act=run)
-
-
 def run(args: argparse.Namespace) -> int:
     """Scores the agents and prints tables, even where a file then cannot be written."""
-    from sts.storage.workspace import Workspace
-    from sts.worlds.lambda_star.intelligence import factors
-    from sts.worlds.lambda_star.intelligence.score import score
-
     workspace = Workspace.open(args.workspace)
     rows = target("--table", args.table, ".csv")
     drawn = target("--figure", args.figure, ".svg")
@@ -117,8 +69,6 @@ def run(args: argparse.Namespace) -> int:
 
 def _named(asked: Sequence[str]) -> list[str]:
     """Return the agents' names with `all` resolved; refuse `all` next to an agent it includes."""
-    from sts.worlds.lambda_star.intelligence.score import PUBLISHED
-
     if "all" in asked:
         if list(asked).count("all") > 1:
             raise ArgumentError("--agent all is given twice; give it once")
@@ -131,8 +81,6 @@ def _named(asked: Sequence[str]) -> list[str]:
 def _write(scores: Scores, rows: Path | None, drawn: Path | None, files: dict[str, str]) -> None:
     """Writes what is asked for, and adds each file that is written."""
     if rows is not None:
-        from sts.worlds.lambda_star.intelligence.files import csv_table
-
         write(rows, csv_table(scores))
         files[str(rows)] = ""
     if drawn is not None:
@@ -144,8 +92,6 @@ def _write(scores: Scores, rows: Path | None, drawn: Path | None, files: dict[st
 
 def _save(scores: Scores, workspace: Workspace, files: dict[str, str]) -> None:
     """Keeps the base's scores; notes which settings these are where others were played too."""
-    from sts.worlds.lambda_star.intelligence.files import METRIC, metric, save
-
     path = save(workspace, scores)
     several = any(part.factor != "complexity" for part in scores.breakdown)
     said = metric(scores.settings).removeprefix(METRIC).strip() or "the usual settings"
@@ -204,9 +150,9 @@ def _factor(heading: str, parts: Sequence[Part]) -> str:
     return table((heading, *header), rows)
 
 
-def _cell(score: Part) -> str:
-    error = "" if score.standard_error is None else f" ±{score.standard_error:.3f}"
-    return f"{score.mean:z.3f}{error}"
+def _cell(part: Part) -> str:
+    error = "" if part.standard_error is None else f" ±{part.standard_error:.3f}"
+    return f"{part.mean:z.3f}{error}"
 
 
 def _or_none(value: float | None) -> float | str:

@@ -1,0 +1,16 @@
+"""`sts suite ls`, apart from all that reads a suite: it imports neither numbers nor worlds."""
+
+from __future__ import annotations
+
+import argparse
+
+from sts.cli.arguments import table
+from sts.cli.command import Result
+from sts.storage.workspace import Workspace
+from sts.suites.folders import Listed, listed
+
+
+def ls(args: argparse.Namespace, workspace: Workspace) -> Result:
+    """List the suites and drafts that there are."""
+    rows = listed(workspace)
+    return Result([row._asdict() for row in rows], table(Listed._fields, rows))

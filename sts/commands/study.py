@@ -1,0 +1,40 @@
+"""Questions of commands to a study that may not have begun."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, TypeVar
+
+from sts.annotations import decisions, queue
+from sts.annotations.store import Connection, Store
+from sts.errors import UnknownName
+from sts.storage.workspace import Workspace
+
+if TYPE_CHECKING:
+    from sts.suites.decisions import State
+    from sts.suites.drafts import Draft
+
+T = TypeVar("T")
+
+
+def read_study(workspace: Workspace, read: Callable[[Connection], T]) -> T | None:
+    """Return what `read` finds in the workspace's database, None before a study has begun."""
+    with Store.read_existing(workspace) as connection:
+        return read(connection) if connection else None
+
+
+def check_enqueued(workspace: Workspace, suite: str | None) -> None:
+    """Raise UnknownName if nothing of a suite is enqueued; None is everything."""
+    if suite is None:
+        return
+    enqueued = read_study(workspace, queue.suites) or []
+    if suite not in enqueued:
+        raise UnknownName("enqueued suite", suite, enqueued)
+
+
+def states_of(draft: Draft) -> dict[str, State]:
+    """Return what was decided about the candidates of a draft."""
+    from sts.suites.decisions import states
+
+    made = read_study(draft.workspace, lambda connection: decisions.of_draft(connection, draft.id))
+    return states(made or [])
