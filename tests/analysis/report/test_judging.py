@@ -8,7 +8,7 @@ from analysis.inputs.subject import Subject
 from analysis.report.figures import FIGURES
 from analysis.report.page import render
 from analysis.report.tables import TABLES
-from sts.annotations.breakdown import MEANINGS, SOURCES, Breakdown, Row, Sampled
+from sts.annotations.breakdown import ERRORS, Breakdown, Row, Sampled
 from tests.analysis.report.test_build import world
 from tests.analysis.reports import report_of, sure, valid
 
@@ -57,11 +57,11 @@ def test_where_all_is_judged_and_nothing_timed_the_page_says_nothing_of_it() -> 
 
 
 def test_what_reviewers_found_is_a_table_of_its_own_where_they_looked() -> None:
-    rows = tuple(Row(of, error, 0, 7, MEANINGS[error]) for error, of in SOURCES.items())
+    rows = tuple(Row(of, error, 0, 7, words) for error, (of, words) in ERRORS.items())
     over = {"people": Sampled(0, 0, 0, 0), "agents": Sampled(80, 60, 56, 1)}
     report = valid(report_of(a_table(), suite=Subject("t@1", reviews=Breakdown(rows, over))))
     found = sure(report.reviews)
-    assert [one.error for one in found.errors] == [*SOURCES]
+    assert [one.error for one in found.errors] == [*ERRORS]
     assert sum(one["agents"] for one in TABLES["reviews"](report)) == 56
     page = render(report, {})
     assert "What reviewers found in failures" in page and "out of time" in page
