@@ -20,6 +20,7 @@ import numpy as np
 import pytest
 
 from sts import agents
+from sts.agents import described
 from sts.agents.elsewhere import child
 from sts.agents.elsewhere.agent import Elsewhere
 from sts.agents.identity import stated
@@ -428,8 +429,9 @@ def test_one_that_comes_again_as_another_is_refused(name, home, tmp_path, monkey
         agents.planned(who, mark)
 
 
-def test_the_file_that_plays_it_needs_an_old_python_and_numpy_alone() -> None:
-    tree = ast.parse(child.SHIM.read_text(), feature_version=(3, 8))
+@pytest.mark.parametrize("file", [child.SHIM, Path(described.__file__)], ids=lambda one: one.name)
+def test_the_files_that_play_it_need_an_old_python_alone(file: Path) -> None:
+    tree = ast.parse(file.read_text(), feature_version=(3, 8))
     imported = [one for one in ast.walk(tree) if isinstance(one, ast.Import | ast.ImportFrom)]
     names = {getattr(one, "module", None) or alias.name for one in imported for alias in one.names}
     assert {name.partition(".")[0] for name in names} <= set(sys.stdlib_module_names)
