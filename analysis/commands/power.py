@@ -5,25 +5,17 @@ from __future__ import annotations
 import argparse
 import math
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 from analysis.commands import piloted
-from sts.cli.command import Command
+from analysis.commands.table import ASSUMED, SIZE
+from analysis.planning.noise import Size, assumed_noise
+from analysis.planning.pilot import Pilot
+from analysis.planning.power import Criterion
+from analysis.planning.prospect import Prospect, measured, neighbours, prospect
+from sts.cli.arguments import table
+from sts.cli.command import Result
 from sts.errors import ArgumentError, DamagedData
 
-if TYPE_CHECKING:
-    from analysis.planning.pilot import Pilot
-    from analysis.planning.prospect import Prospect
-
-_ASSUMED = {"rate": 0.5, "icc": 0.4, "correlation": 0.5, "sensitivity": 0.95, "specificity": 0.95}
-_MEANT = {
-    "rate": "without a pilot: pass rate of both",
-    "icc": "likewise: intraclass correlation of each, how much the scenario decides",
-    "correlation": "likewise: of the two agents' rates across scenarios",
-    "sensitivity": "likewise: share of successes that annotators see",
-    "specificity": "likewise: share of the others that they see",
-}
-_SIZE = {"scenarios": 160, "continuations": 3, "annotations": 1}
 _UNKNOWN = {
     "continuations": "the pilot has one continuation of each scenario",
     "annotations": "nothing was judged by two people",
@@ -31,38 +23,12 @@ _UNKNOWN = {
 """Why a pilot does not tell what another number of them does."""
 
 
-def _configure(parser: argparse.ArgumentParser) -> None:
-    piloted.configure(parser)
-    parser.add_argument(
-        "--pair", nargs=2, metavar=("A", "B"), help="of a pilot (default: neighbours in rank)"
-    )
-    parser.add_argument(
-        "--difference", type=float, default=5.0, metavar="POINTS", help="to be seen (default: 5)"
-    )
-    parser.add_argument(
-        "--power", type=float, default=0.8, metavar="P", help="chance to see it (default: 0.8)"
-    )
-    parser.add_argument(
-        "--agents", type=int, metavar="J", help="compared, all pairs (default: the pilot's, or 2)"
-    )
-    for name, number in _SIZE.items():
-        default = f"(default: the pilot's, or {number})"
-        parser.add_argument(f"--{name}", type=int, metavar="N", help=f"planned {default}")
-    for name, value in _ASSUMED.items():
-        text = f"{_MEANT[name]} (default: {value})"
-        parser.add_argument(f"--{name}", type=float, metavar="P", help=text)
-
-
-def _run(args: argparse.Namespace) -> int:
+def power(args: argparse.Namespace) -> Result:
+    """Say what a study would see."""
     _check(args)
-    from sts.cli.arguments import say
-
     if not piloted.given(args):
         one = _assumed(args)
-        say(args.json, {"pairs": [one.to_json()]}, _text("two agents, as assumed", one))
-        return 0
-    from analysis.planning.prospect import neighbours
-
+        return Result({"pairs": [one.to_json()]}, _text("two agents, as assumed", one))
     pilot = piloted.load(args)
     pairs = [(args.pair[0], args.pair[1])] if args.pair else neighbours(pilot)
     prospects = {pair: _measured(args, pilot, *pair) for pair in pairs}
@@ -79,15 +45,12 @@ def _run(args: argparse.Namespace) -> int:
         if args.pair
         else _neighbours(prospects, known[0])
     )
-    say(args.json, {"pairs": rows}, text)
-    return 0
+    return Result({"pairs": rows}, text)
 
 
 def _check(args: argparse.Namespace) -> None:
-    from sts.cli.arguments import at_least
-
     pilot = piloted.given(args)
-    assumed = [name for name in _ASSUMED if getattr(args, name) is not None]
+    assumed = [name for name in ASSUMED if getattr(args, name) is not None]
     if assumed and pilot:
         raise ArgumentError(f"--{assumed[0]} is assumed without a pilot; a pilot shows it")
     for name in ("labels", "pair"):
@@ -97,15 +60,12 @@ def _check(args: argparse.Namespace) -> None:
         raise ArgumentError(f"--difference: expected points in (0, 100], found {args.difference}")
     if not 0.05 < args.power < 1:
         raise ArgumentError(f"--power: expected a chance in (0.05, 1), found {args.power}")
-    for name, least in {"agents": 2, **dict.fromkeys(_SIZE, 1)}.items():
-        if getattr(args, name) is not None:
-            at_least(least, f"--{name}", getattr(args, name))
     for name in assumed:
         value, ends = getattr(args, name), name in ("icc", "correlation")
         if not (0 <= value <= 1 if ends else 0 < value < 1):
             expected = "[0, 1]" if ends else "(0, 1)"
             raise ArgumentError(f"--{name}: expected a share in {expected}, found {value}")
-    if sum(_chosen(args, _ASSUMED)[name] for name in ("sensitivity", "specificity")) <= 1:
+    if sum(_chosen(args, ASSUMED)[name] for name in ("sensitivity", "specificity")) <= 1:
         raise ArgumentError("--sensitivity and --specificity: expected a sum above 1, as guesses")
 
 
@@ -116,20 +76,12 @@ def _chosen(args: argparse.Namespace, defaults: Mapping[str, float]) -> dict[str
 
 
 def _assumed(args: argparse.Namespace) -> Prospect:
-    from analysis.planning.noise import Size, assumed_noise
-    from analysis.planning.power import Criterion
-    from analysis.planning.prospect import prospect
-
     criterion = Criterion(args.agents or 2, 1, args.power, args.target == "fixed")
-    noise = assumed_noise(**_chosen(args, _ASSUMED))
-    return prospect(noise, Size(**_chosen(args, _SIZE)), criterion, args.difference / 100)
+    noise = assumed_noise(**_chosen(args, ASSUMED))
+    return prospect(noise, Size(**_chosen(args, SIZE)), criterion, args.difference / 100)
 
 
 def _measured(args: argparse.Namespace, pilot: Pilot, a: str, b: str) -> Prospect | str:
-    from analysis.planning.noise import Size
-    from analysis.planning.power import Criterion
-    from analysis.planning.prospect import measured, prospect
-
     seen = measured(pilot, a, b)
     if isinstance(seen, str):
         return seen
@@ -146,8 +98,6 @@ def _measured(args: argparse.Namespace, pilot: Pilot, a: str, b: str) -> Prospec
 
 
 def _neighbours(prospects: Mapping[tuple[str, str], Prospect | str], known: Prospect) -> str:
-    from sts.cli.arguments import table
-
     rows, reasons = [], []
     for (a, b), one in prospects.items():
         if isinstance(one, str):
@@ -169,8 +119,6 @@ def _neighbours(prospects: Mapping[tuple[str, str], Prospect | str], known: Pros
 
 
 def _text(what: str, one: Prospect) -> str:
-    from sts.cli.arguments import table
-
     size = one.size
     smallest = (
         "It is too small to see any difference below 100 points."
@@ -209,7 +157,7 @@ def _needs(one: Prospect) -> list[str]:
     """How many of each see the difference."""
     parts = {"continuations": one.noise.outcomes, "annotations": one.noise.judging}
     lines = []
-    for name in _SIZE:
+    for name in SIZE:
         number = getattr(one, name)
         words = "no number of them is enough" if number is None else str(number)
         if math.isnan(parts.get(name, 0.0)):
@@ -245,11 +193,3 @@ def _test(one: Prospect) -> str:
 
 def _points(share: float | None) -> str:
     return "–" if share is None else f"{100 * share:.1f}"
-
-
-COMMAND = Command(
-    summary="what would separate agents: scenarios, continuations, annotations",
-    example="sts power --scenarios 320 --continuations 5 --agents 6",
-    arguments=(_configure,),
-    run=_run,
-)

@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sts.cli.arguments import progress, warn
-from sts.cli.command import Command
 from sts.errors import ArgumentError
 from sts.names import shown
 
@@ -27,87 +26,8 @@ USUAL = 3000
 """Clips that are taken along unless it is said how many."""
 
 
-def _configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("suite", nargs="?", metavar="NAME@VERSION", help="a suite of the workspace")
-    parser.add_argument(
-        "--table", metavar="FILE", help="a ratings table, .csv or .parquet (default: none)"
-    )
-    parser.add_argument(
-        "--scores", metavar="FILE", help="other metrics of the agents (default: the workspace's)"
-    )
-    parser.add_argument(
-        "--against",
-        metavar="NAME@VERSION",
-        help="another version: what the change did to each agent's score (default: none)",
-    )
-    parser.add_argument(
-        "--target",
-        choices=("sampled", "fixed"),
-        default="sampled",
-        help="what intervals speak of: all scenarios of these kinds (default), or just these",
-    )
-    parser.add_argument(
-        "--contrast",
-        nargs=2,
-        action="append",
-        default=[],
-        metavar=("A", "B"),
-        help="two agents whose comparison was planned beforehand; may be repeated",
-    )
-    parser.add_argument(
-        "--out",
-        metavar="DIR",
-        help="where to write it (default: the workspace's reports)",
-    )
-    parser.add_argument(
-        "--names",
-        action="store_true",
-        help="call people by name, for who leads (default: by pseudonym)",
-    )
-    parser.add_argument(
-        "--blind",
-        metavar="AGENT",
-        help="the agent that guesses; guessing then scores 0 (default: none)",
-    )
-    parser.add_argument(
-        "--margin",
-        type=float,
-        metavar="POINTS",
-        help="who is worse than the first by less than so many points? (default: not asked)",
-    )
-    parser.add_argument(
-        "--reference",
-        metavar="AGENT",
-        help="whom --margin holds the others against (default: the first)",
-    )
-    parser.add_argument(
-        "--paper",
-        action="store_true",
-        help="also write paper/: the figures and tables of a paper, its methods, how to repeat it",
-    )
-    parser.add_argument(
-        "--title", default="", metavar="TEXT", help="above the figures of --paper (default: none)"
-    )
-    parser.add_argument(
-        "--wandb",
-        metavar="PROJECT",
-        help="also log numbers and page to Weights & Biases (default: not; needs the extra wandb)",
-    )
-    parser.add_argument(
-        "--evidence",
-        metavar="CLIPS",
-        help="clips to take along, those that tell most first: a number, all, none, or app for "
-        "those that the app shows (default: 3000; of a table none)",
-    )
-    parser.add_argument(
-        "--bundle",
-        metavar="FILE",
-        help="write the report as one file to send, .zip, too (default: not)",
-    )
-    parser.add_argument("--seed", type=int, default=0, help="of every random draw (default 0)")
-
-
-def _run(args: argparse.Namespace) -> int:
+def report(args: argparse.Namespace) -> int:
+    """Rank the agents."""
     with _uncollected():
         return _report(args)
 
@@ -230,8 +150,6 @@ def _check(args: argparse.Namespace) -> None:
         raise ArgumentError("--against is for a suite, NAME@VERSION, and --table is none")
     if args.table is not None and args.names:
         raise ArgumentError("--names is for a suite, NAME@VERSION; a table says who judged itself")
-    if args.seed < 0:
-        raise ArgumentError(f"--seed: expected 0 or more, found {args.seed}")
     if args.margin is not None and not 0 < args.margin < 100:
         raise ArgumentError(f"--margin: expected points between 0 and 100, found {args.margin:g}")
     if args.reference is not None and args.margin is None:
@@ -272,11 +190,3 @@ def _taken(args: argparse.Namespace) -> int | str:
     if args.table is not None and taken != 0:
         raise ArgumentError("--evidence is for a suite, NAME@VERSION; a table has no clips")
     return taken
-
-
-COMMAND = Command(
-    summary="rank the agents: one page, report.json, tables and figures",
-    example="sts report {suite} --target sampled",
-    arguments=(_configure,),
-    run=_run,
-)

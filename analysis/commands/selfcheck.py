@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import argparse
 import string
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from analysis.commands import piloted
-from sts.cli.command import Command
+from analysis.planning.selfcheck import Checked, Share, cases, check, smallest_differences
+from analysis.planning.world import Design, design_of
+from sts.cli.arguments import cores, progress, table
+from sts.cli.command import Result
 from sts.errors import ArgumentError
-
-if TYPE_CHECKING:
-    from analysis.planning.selfcheck import Checked, Share
-    from analysis.planning.world import Design
+from sts.jobs.pool import executor
 
 _LINES: dict[str, tuple[str, float | None]] = {
     "sampled": ("pass rate, scenarios as a sample", 0.95),
@@ -40,31 +40,11 @@ _TESTS = {
 }
 
 
-def _configure(parser: argparse.ArgumentParser) -> None:
-    piloted.configure(parser)
-    parser.add_argument(
-        "--studies", type=int, default=200, metavar="N", help="simulated a case (default: 200)"
-    )
-    parser.add_argument(
-        "--seed", type=int, default=0, metavar="S", help="of every random draw (default: 0)"
-    )
-    parser.add_argument(
-        "--workers", type=int, metavar="W", help="processes (default: as many as processors)"
-    )
-
-
-def _run(args: argparse.Namespace) -> int:
+def selfcheck(args: argparse.Namespace) -> Result:
+    """Simulate studies of a design."""
     if not piloted.given(args):
         raise ArgumentError(piloted.EITHER)
-    from sts.cli.arguments import at_least, cores, progress, say
-
-    at_least(0, "--seed", args.seed)
-    at_least(2, "--studies", args.studies)
-    workers = cores() if args.workers is None else at_least(1, "--workers", args.workers)
-    from analysis.planning.selfcheck import cases, check, smallest_differences
-    from analysis.planning.world import design_of
-    from sts.jobs.pool import executor
-
+    workers = args.workers or cores()
     pilot = piloted.load(args)
     design = design_of(pilot)
     smallest = smallest_differences(design, target=args.target, seed=args.seed)
@@ -95,8 +75,7 @@ def _run(args: argparse.Namespace) -> int:
             for one in checked
         ],
     }
-    say(args.json, value, _text(pilot.name, design, checked, args.target, smallest))
-    return 0
+    return Result(value, _text(pilot.name, design, checked, args.target, smallest))
 
 
 def _size(design: Design) -> dict[str, Any]:
@@ -116,8 +95,6 @@ def _text(
     target: str,
     smallest: dict[str, float | None],
 ) -> str:
-    from sts.cli.arguments import table
-
     lettered = zip(string.ascii_uppercase, checked, strict=False)
     size = ", ".join(f"{part} {number}" for part, number in _size(design).items())
     lines = [
@@ -193,11 +170,3 @@ def _missed(share: Share, meant: float | None) -> bool:
     if meant is None:
         return False
     return share.low > meant if meant < 0.5 else share.high < meant
-
-
-COMMAND = Command(
-    summary="what intervals cover in your own design, by simulating it",
-    example="sts selfcheck {suite} --labels automatic --studies 100",
-    arguments=(_configure,),
-    run=_run,
-)

@@ -253,3 +253,40 @@ ANNOTATIONS = group(
         at="sts.commands.reviews:reviews",
     ),
 )
+
+WORKSPACE = group(
+    "back a workspace up while it is in use, restore it, move its database, and check it",
+    "sts workspace backup study.backup",
+    "sts.commands.workspace",
+    action(
+        "backup study.backup",
+        "write all that people and agents made to one file; nobody has to stop for it",
+        argument("file", "FILE", "to be made, where nothing is", type=Path),
+    ),
+    action(
+        "restore study.backup --workspace restored",
+        "make a backup a workspace again: a new one, or in an empty folder",
+        argument("file", "FILE", "what `sts workspace backup` made", type=Path),
+        description="make a backup a workspace again: a new one, or in an empty folder; a database "
+        "of PostgreSQL goes into the empty one that STS_DATABASE_URL names",
+    ),
+    action(
+        "move --to postgresql://sts@db.example:5432/sts",
+        "move its database to an empty one, between SQLite and PostgreSQL; stop its server first",
+        option(
+            "--to URL",
+            "postgresql://user@host:port/name, or sqlite for the workspace's own file",
+            required=True,
+        ),
+    ),
+    action(
+        "check --against report.json",
+        "look at everything in it for what is damaged, altered or missing; exit code 1 if any is",
+        option(
+            "--against FILE",
+            "a report.json, or the JSON next to an exported table, whose sources must be there "
+            "(default: none)",
+            type=Path,
+        ),
+    ),
+)
