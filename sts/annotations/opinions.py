@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from statistics import fmean
 from typing import NamedTuple
 
@@ -22,6 +22,9 @@ from sts.annotations.schema import (
 )
 from sts.continuations.types import HUMAN
 from sts.ratings import UNABLE
+
+DISPUTES = OUTCOME, VERDICT, MARK = ("outcome", "verdict", "mark")
+"""Whether it was done; else what was said of it; else when. The first weighs most."""
 
 
 class Clip(NamedTuple):
@@ -55,6 +58,21 @@ def clips(connection: Connection, suite: str) -> list[Clip]:
         Clip(item, *said[0][1:4], item in played, tuple(said))
         for item, said in sorted(found.items())
     ]
+
+
+def dispute(opinions: Sequence[Remark], tolerance: int) -> str:
+    """Return about what annotators of a clip disagree, one of `DISPUTES`, or "" for nothing.
+
+    Failure and not done agree on the outcome. Who cannot judge it says nothing of the outcome, and
+    yet something else than who can. Marks of one verdict may lie `tolerance` steps apart.
+    """
+    verdicts = {one.verdict for one in opinions}
+    if "success" in verdicts and verdicts & {"failure", "not_done"}:
+        return OUTCOME
+    if len(verdicts) > 1:
+        return VERDICT
+    steps = [one.step for one in opinions if one.step is not None]
+    return MARK if steps and max(steps) - min(steps) > tolerance else ""
 
 
 def last(connection: Connection) -> int:

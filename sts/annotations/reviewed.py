@@ -11,9 +11,8 @@ from sqlalchemy import Connection
 from sts.annotations import breakdown, opinions, reviews
 from sts.annotations.breakdown import Breakdown
 from sts.annotations.differences import differs
-from sts.annotations.disputes import DISPUTES, dispute
 from sts.annotations.events import NOTE, REVIEW
-from sts.annotations.opinions import Clip, by_lot
+from sts.annotations.opinions import DISPUTES, Clip, by_lot, dispute
 from sts.annotations.remarks import Remark
 from sts.annotations.store import Store
 from sts.annotations.verdicts import Verdict

@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from sts.annotations import verdicts
-from sts.annotations.automatic import automatic as automatic_labels
 from sts.annotations.verdicts import Verdict
 from sts.cli.arguments import warn
 from sts.commands.study import read_study
@@ -21,11 +20,11 @@ class Verdicts(NamedTuple):
     """What has been said of a continuation.
 
     Attributes:
-      human: what each person who judged it says now.
+      human: what each person who judged it says now; None if it cannot be read.
       automatic: what its category's rule says, and for which suites it was asked.
     """
 
-    human: Sequence[Verdict]
+    human: Sequence[Verdict] | None
     automatic: Mapping[Verdict, Sequence[str]]
 
     @property
@@ -41,7 +40,7 @@ class Verdicts(NamedTuple):
             )
             parts.append(f"judged by {people}: {', '.join(each)}")
         else:
-            parts.append("not judged yet")
+            parts.append("judgements cannot be read" if self.human is None else "not judged yet")
         parts += [
             f"automatic label of {', '.join(suites)}: {label.verdict}{_at([label.step])}"
             for label, suites in self.automatic.items()
@@ -52,7 +51,7 @@ class Verdicts(NamedTuple):
     def view(self) -> dict[str, Any]:
         """It as JSON."""
         return {
-            "judgements": [one._asdict() for one in self.human],
+            "judgements": None if self.human is None else [one._asdict() for one in self.human],
             "automatic_labels": [
                 label._asdict() | {"suites": list(suites)}
                 for label, suites in self.automatic.items()
@@ -65,18 +64,22 @@ def verdicts_of(
 ) -> dict[str, Verdicts]:
     """Returns what has been said of continuations; warns of what cannot be read."""
     ids = {one.id for one in shown}
-    human: Mapping[str, Sequence[Verdict]] = {}
+    human: Mapping[str, Sequence[Verdict]] | None = {}
     automatic: Mapping[str, Mapping[Verdict, Sequence[str]]] = {}
     try:
         if ids:
             human = read_study(workspace, lambda connection: verdicts.human(connection, ids)) or {}
     except StsError as error:
         warn(f"judgements are left out: {error}")
+        human = None
     try:
-        automatic = automatic_labels(workspace, shown, index)
+        automatic = verdicts.automatic(workspace, shown, index)
     except StsError as error:
         warn(f"automatic labels are left out: {error}")
-    return {id: Verdicts(human.get(id, ()), automatic.get(id, {})) for id in ids}
+    return {
+        id: Verdicts(None if human is None else human.get(id, ()), automatic.get(id, {}))
+        for id in ids
+    }
 
 
 def _at(steps: Sequence[int | None]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sts.annotations.disputes import dispute
+from sts.annotations.opinions import dispute
 from sts.annotations.remarks import Remark
 
 DONE, MISSED = ("success", 4), ("failure", 4)

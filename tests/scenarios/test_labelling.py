@@ -20,7 +20,7 @@ from scenarios import categories, mining
 from scenarios.category import Category
 from scenarios.labels import label_suite
 from sts import agents
-from sts.annotations.automatic import automatic
+from sts.annotations.verdicts import automatic
 from sts.cli.main import main
 from sts.continuations import label_table, labels, store
 from sts.continuations.label_table import SCHEMA
