@@ -27,7 +27,7 @@ class Store:
     this package read and change it inside a transaction:
 
         with store.read() as connection:
-            views.progress(connection, "core@2")
+            views.progress(connection, "mysuite@1")
 
     Attributes:
       database: where `export` reads.

@@ -50,7 +50,7 @@ def test_of_more_than_wait_at_a_time_some_are_drawn_by_lot_and_others_follow(
     }
     run(workspace, suite.scenarios, ["random"], **options)
     whole = select_part(workspace, suite, [])
-    few = Workspace(workspace.root, {"annotation": {"required": 1, "queue": 5}})
+    few = Workspace(workspace.root, {"annotation": {"required": 1, "queue": 5, "twice": 0}})
     with Store.open(few) as store:
         assert [queueing.fill(few, store, whole) for _ in range(2)] == [20, 20]
         first = queued(store)
