@@ -197,7 +197,7 @@ def test_what_no_rule_labels_has_no_pass_rate(
     workspace = tmp_path / "w"
     write_labels(workspace, {"mute": 215}, verdict="")
     made = Labelled(workspace / "labels" / "core-2.parquet", {"mute": {"": 1}})
-    monkeypatch.setattr("scenarios.labels.label_suite", lambda *given, **more: made)
+    monkeypatch.setattr("scenarios.commands.label.label_suite", lambda *given, **more: made)
     assert main(["label", "core@2", "--workspace", str(workspace)]) == 0
     (line,) = (line for line in capsys.readouterr().out.splitlines() if "mute" in line)
     assert line.split() == ["mute", "1", "0", "0", "0", "1", "-"]
