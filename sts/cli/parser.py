@@ -17,7 +17,8 @@ _WHOLE = re.compile(r"[+-]?[0-9]{1,19}")
 """What every file and database has room for."""
 
 
-def _whole(text: str) -> int:
+def read_whole(text: str) -> int:
+    """Return the whole number that a text is, in plain digits; else raise ArgumentTypeError."""
     if not _WHOLE.fullmatch(text):
         raise argparse.ArgumentTypeError(f"expected a whole number, found {text!r}")
     return int(text)
@@ -43,7 +44,7 @@ class Parser(argparse.ArgumentParser):
         """Takes what `argparse.ArgumentParser` takes, and an example."""
         settings = {"formatter_class": _Help} | settings | {"allow_abbrev": False}
         super().__init__(*args, **settings)
-        self.register("type", int, _whole)
+        self.register("type", int, read_whole)
         self.register("type", float, _finite)
         self.example = example
 

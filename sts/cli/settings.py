@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 from sts import registry
 from sts.cli.command import repeatable
+from sts.cli.parser import read_whole
 from sts.errors import ArgumentError, StsError
 
 GROUP = "sts.flags"
@@ -125,6 +126,6 @@ def pairs(texts: Sequence[str]) -> dict[str, Any]:
 def whole(flag: str, text: str) -> int:
     """Return the whole number that a flag was given."""
     try:
-        return int(text)
-    except ValueError:
+        return read_whole(text)
+    except argparse.ArgumentTypeError:
         raise ArgumentError(f"expected {flag} as a whole number, found {text!r}") from None

@@ -77,6 +77,7 @@ RECORD = ["record", "--domain", "lambda-star", "--agent", "random", "--episodes"
         ([*RECORD, "--size", "9x999"], "expected sides from 3 to 255"),
         ([*RECORD, "--team", "0"], "expected --team of 1 or more"),
         ([*RECORD, "--team", "two"], "expected --team as a whole number, found 'two'"),
+        ([*RECORD, "--team", "1_0"], "expected --team as a whole number, found '1_0'"),
         ([*RECORD, "--patterns", "odd"], "expected patterns paper or lambdastar-2016, found 'odd'"),
         ([*RECORD, "--set", "team"], "expected a setting as KEY=VALUE, found 'team'"),
         ([*RECORD, "--set", "team=2"], "'lambda-star' has no setting 'team'; it has height, "),
