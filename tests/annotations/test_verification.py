@@ -387,6 +387,22 @@ def test_lost_database_is_reported_by_every_command(
     assert main(["annotations", "verify", "--workspace", str(sqlite_workspace.root)]) == 0
 
 
+@pytest.mark.postgresql
+def test_empty_database_on_postgresql_is_reported_where_a_study_began(
+    sqlite_workspace: Workspace,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    postgresql: Callable[[], str],
+) -> None:
+    a_study(sqlite_workspace)
+    monkeypatch.setenv("STS_DATABASE_URL", postgresql())
+    for command in USING_A_STUDY:
+        words = command.replace("FILE", str(tmp_path / "copy")).split()
+        assert main([*words, "--workspace", str(sqlite_workspace.root)]) == 1, command
+        assert "lacks it" in "".join(capsys.readouterr()), command
+
+
 def test_verify_prints_its_findings_and_says_so_by_its_exit_code(
     sqlite_workspace: Workspace, capsys: pytest.CaptureFixture[str]
 ) -> None:
