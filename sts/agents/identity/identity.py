@@ -1,8 +1,8 @@
 """An agent's identity: its name and a fingerprint, taken once, when it is loaded.
 
-An agent that states a version goes by it; any other by the syntax trees of its modules, and the
-versions of what these import. What it was made with, and its weights, count too. See
-docs/agents.md.
+A packaged agent goes by the version that it states; any other by the syntax trees of its modules,
+and the versions of what these import. Where these do not say all that it is, its author states a
+version, too. What it was made with, and its weights, count in any case. See docs/agents.md.
 """
 
 from __future__ import annotations
@@ -132,13 +132,12 @@ def _take(agent: Agent) -> Identity:
 def _fingerprint(agent: Agent, found: dict[str, Any], state: _State) -> str:
     values = [written([name, raw]) for name, raw in sorted(state.written.items())]
     version = _version(agent, found["declared"])
-    if version:
-        if not (isinstance(version, str) and _VERSION.fullmatch(version)):
-            raise ArgumentError(
-                f"version must be 1 to 32 letters, digits, dots and dashes; found {version!r}"
-            )
-        mark = content_hash(_RULES, *values)[:16]
-        return mark if _is_ours(agent) else f"{mark}@{version}"
+    if version and not (isinstance(version, str) and _VERSION.fullmatch(version)):
+        raise ArgumentError(
+            f"version must be 1 to 32 letters, digits, dots and dashes; found {version!r}"
+        )
+    if version and _is_ours(agent):
+        return content_hash(_RULES, *values)[:16]
     child = agent.child if isinstance(agent, Elsewhere) else None
     place = found["module"], found["class"], found["at_its_name"]
     own = _code_of(child or type(agent), *place, child.find if child else find)
@@ -148,13 +147,13 @@ def _fingerprint(agent: Agent, found: dict[str, Any], state: _State) -> str:
             *state.unread,
             *(["it reads what lies outside its code"] if own.outside else []),
         ]
-    if reasons:
+    if reasons and not version:
         remedy = "" if own.hidden else "the digest of its weights as weights_digest, or "
         raise ArgumentError(
             f"{reasons[0]}, so its code does not say all that it is; state {remedy}a version in "
             "its class, such as version = '1'"
         )
-    return content_hash(*_parts(own), *values)[:16]
+    return content_hash(*_parts(own), *values)[:16] + (f"@{version}" if reasons else "")
 
 
 def _version(agent: Agent, declared: dict[str, Any]) -> Any:
