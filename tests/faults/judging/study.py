@@ -19,9 +19,9 @@ import psycopg
 
 from sts.annotations.store import FILE, URL_VARIABLE
 from sts.continuations.run import run
-from sts.suites import store as suites
-from tests.annotator_app.serving import AGENTS, SUITE, Server, empty_workspace, quiet
+from tests.annotator_app.serving import AGENTS, Server, empty_workspace, quiet
 from tests.clusters import Cluster, programs
+from tests.examples import small
 from tests.faults.judging.network import Network
 from tests.faults.trials import Setting
 
@@ -78,11 +78,11 @@ def opened(setting: Setting) -> Iterator[Study]:
 
 @cache
 def _recorded() -> Path:
-    """A workspace in which two agents have continued the packaged suite."""
+    """A workspace in which two agents have continued a small suite."""
     folder = Path(tempfile.mkdtemp(prefix="faults-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     workspace = empty_workspace(folder)
-    scenarios = suites.load(workspace, SUITE).scenarios
+    scenarios = small(workspace).scenarios
     run(workspace, scenarios, AGENTS, count=1, seed=0, workers=1, progress=quiet)
     return folder
 
