@@ -18,7 +18,7 @@ from sts.cli.command import (
 )
 
 ASSUMED = {"rate": 0.5, "icc": 0.4, "correlation": 0.5, "sensitivity": 0.95, "specificity": 0.95}
-"""What `sts power` assumes of a study without a pilot."""
+"""Assumptions of `sts power` about a study without a pilot."""
 _MEANT = {
     "rate": "without a pilot: pass rate of both",
     "icc": "likewise: intraclass correlation of each, how much the scenario decides",
@@ -45,7 +45,7 @@ _PILOT = (
         choices=("human", "automatic", "model"),
     ),
 )
-"""Where the judgements are, whose, and for which scenarios."""
+"""Arguments that name a pilot: its judgements, their source and its scenarios."""
 
 
 def _add_metric(parser: argparse.ArgumentParser) -> None:

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from sts.episodes import Episode, Instruction, in_order
+from sts.errors import StsError
 from sts.storage.files import canonical_json, content_hash
 
 KINDS = ("instruction", "question")
@@ -80,7 +81,7 @@ class Summary:
         Not of its id or tags, nor of which others it belongs with: those are the suite's. Without
         the recording it cannot be computed: what reads a summary states it.
         """
-        raise NotImplementedError
+        raise StsError(f"{self.id}: a summary states its hash when it is read; found none")
 
     @cached_property
     def row_hash(self) -> str:
