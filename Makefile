@@ -35,7 +35,7 @@ check: $(VENV)/.dev  ## ruff, mypy, TypeScript's checker, import-linter, rooms a
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	@if command -v tsc >/dev/null; then echo tsc -p annotator_app/components && tsc -p annotator_app/components; \
+	@if command -v tsc >/dev/null; then echo tsc -p annotator_app/sts_annotator_app/components && tsc -p annotator_app/sts_annotator_app/components; \
 	else echo "the pages' scripts are not checked: there is no tsc (on Debian: apt-get install node-typescript)"; \
 		test -z "$(STS_REQUIRE_TSC)"; fi
 	$(BIN)/lint-imports
@@ -46,6 +46,8 @@ wheel: $(BIN)/python  ## build the wheel, install it in a clean environment, try
 	$(BIN)/python -m pip wheel --quiet --no-deps --wheel-dir build/wheel .
 	$(PYTHON) -m venv build/clean
 	PIP_DISABLE_PIP_VERSION_CHECK=1 build/clean/bin/python -m pip install --quiet --constraint constraints.lock build/wheel/*.whl
+	mkdir build/elsewhere/analysis && echo 'raise SystemExit("imported the folder of a user")' \
+		| tee build/elsewhere/scenarios.py > build/elsewhere/analysis/__init__.py
 	cd build/elsewhere && ../clean/bin/sts suite verify core@2 \
 		&& ../clean/bin/sts run core@2 --agent random --agent rule --continuations 1 \
 		&& ../clean/bin/sts label core@2 && ../clean/bin/sts report core@2

@@ -13,7 +13,7 @@ from typing import Any
 from sts.entry_points import EntryPoint, of_group
 from sts.errors import ArgumentError, StsError, UnknownName
 
-PACKAGES = frozenset({"sts", "scenarios", "analysis", "annotator_app"})
+PACKAGES = frozenset({"sts", "sts_scenarios", "sts_analysis", "sts_annotator_app"})
 """The packages of this distribution."""
 
 

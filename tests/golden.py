@@ -13,7 +13,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from scenarios.category import Category
+from sts_scenarios.category import Category
+
 from sts import agents
 from sts.continuations.takeover import by_shape, continue_all
 from sts.continuations.types import Continuation

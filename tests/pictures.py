@@ -22,8 +22,8 @@ from typing import Any
 
 from PIL import Image, PngImagePlugin
 from playwright.sync_api import sync_playwright
+from sts_annotator_app.people import owner_key
 
-from annotator_app.people import owner_key
 from sts.cli.main import main
 from sts.errors import StsError
 from sts.storage.workspace import Workspace

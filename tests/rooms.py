@@ -24,7 +24,7 @@ from xml.sax.saxutils import escape
 
 import grimp
 
-PACKAGES = ("sts", "scenarios", "analysis", "annotator_app")
+PACKAGES = ("sts", "sts_scenarios", "sts_analysis", "sts_annotator_app")
 OPENED = "sts"
 """The package that is looked into; it holds most of the code."""
 Arrow = tuple[str, str]
@@ -120,7 +120,8 @@ def picture() -> str:
 
 def purpose(name: str) -> str:
     """Returns the first line of a room's docstring."""
-    path = ROOT.joinpath(*name.split("."))
+    top = ROOT if name.startswith(OPENED + ".") else ROOT / name.removeprefix("sts_")
+    path = top.joinpath(*name.split("."))
     file = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
     text = ast.get_docstring(ast.parse(file.read_text())) or ""
     return text.partition("\n")[0].rstrip(".")

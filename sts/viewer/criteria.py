@@ -1,7 +1,7 @@
 """By what a continuation is judged, for the page on which it is seen.
 
 The entry-point group `sts.criteria` names functions from a scenario to by what people judge it, or
-None; `scenarios.categories` has ours. So what shows an episode imports no category.
+None; `sts_scenarios.categories` has ours. So what shows an episode imports no category.
 """
 
 from __future__ import annotations

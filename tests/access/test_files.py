@@ -18,8 +18,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from sts_analysis.inputs.ratings import read_ratings
 
-from analysis.inputs.ratings import read_ratings
 from sts.cli.main import main
 from sts.errors import DamagedData, StsError
 from sts.storage import memory
@@ -174,7 +174,7 @@ def test_a_pickle_is_given_no_more_memory_than_it_has(tmp_path: Path) -> None:
 RUNS = {"eval", "exec", "compile", "__import__", "allow_pickle", "shell"}
 UNPACKS = {"pickle", "marshal", "shelve", "dill", "yaml", "zipfile", "tarfile", "joblib"}
 ALLOWED = {
-    ("analysis/evidence/bundle.py", "zipfile"),  # writes one
+    ("analysis/sts_analysis/evidence/bundle.py", "zipfile"),  # writes one
     ("sts/jobs/pool.py", "pickle"),  # of a task, by a worker, from the process that started it
     ("sts/storage/archive.py", "zipfile"),  # of files that are as long as in it, below a folder
     ("sts/worlds/overcooked/loader.py", "pickle"),  # by a reader that makes nothing

@@ -1,8 +1,7 @@
 """What tests of several folders below share."""
 
 import pytest
-
-from analysis.report import figures
+from sts_analysis.report import figures
 
 
 @pytest.fixture

@@ -9,9 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy.special import expit
-
-from analysis.statistics.judgement_shares import Shares
-from analysis.statistics.outcomes import Summary, summarise
+from sts_analysis.statistics.judgement_shares import Shares
+from sts_analysis.statistics.outcomes import Summary, summarise
 
 
 class Judged(NamedTuple):

@@ -9,15 +9,14 @@ from typing import Any, TypeVar
 
 import jsonschema  # type: ignore[import-untyped]
 import pandas as pd
-
-from analysis.inputs import tables
-from analysis.inputs.ratings import check_ratings
-from analysis.inputs.scores import empty_scores
-from analysis.inputs.subject import Subject
-from analysis.report.build import build
-from analysis.report.json_form import from_json, text
-from analysis.report.schema import Report
-from analysis.report.standard import shipped
+from sts_analysis.inputs import tables
+from sts_analysis.inputs.ratings import check_ratings
+from sts_analysis.inputs.scores import empty_scores
+from sts_analysis.inputs.subject import Subject
+from sts_analysis.report.build import build
+from sts_analysis.report.json_form import from_json, text
+from sts_analysis.report.schema import Report
+from sts_analysis.report.standard import shipped
 
 T = TypeVar("T")
 

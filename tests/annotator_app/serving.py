@@ -12,7 +12,8 @@ import urllib.request
 from pathlib import Path
 from typing import Any, Self
 
-from annotator_app.auth import cookie_name
+from sts_annotator_app.auth import cookie_name
+
 from sts.annotations import people, sessions, views
 from sts.annotations.store import Store
 from sts.storage.workspace import Workspace

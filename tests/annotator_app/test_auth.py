@@ -14,14 +14,14 @@ from sqlalchemy.pool import StaticPool
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
+from sts_annotator_app.attempts import EACH, TOGETHER, WINDOW, Attempts
+from sts_annotator_app.auth import Sessions, cookie_name
+from sts_annotator_app.door import Door
+from sts_annotator_app.entry import AWAY
+from sts_annotator_app.routes import PAGE, application
+from sts_annotator_app.settings import Settings
+from sts_annotator_app.sign_in import FAILED, Provider
 
-from annotator_app.attempts import EACH, TOGETHER, WINDOW, Attempts
-from annotator_app.auth import Sessions, cookie_name
-from annotator_app.door import Door
-from annotator_app.entry import AWAY
-from annotator_app.routes import PAGE, application
-from annotator_app.settings import Settings
-from annotator_app.sign_in import FAILED, Provider
 from sts.annotations import people, schema, sessions
 from sts.annotations.database import Database
 from sts.annotations.sessions import LAPSED, UNKNOWN, USED
@@ -278,7 +278,9 @@ class Counting(Gate):
 def test_wrong_cookies_cost_a_look_up_each_and_lock_nobody_out(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("annotator_app.auth.REMEMBERED", 3600.0)  # the thousand may take a while
+    monkeypatch.setattr(
+        "sts_annotator_app.auth.REMEMBERED", 3600.0
+    )  # the thousand may take a while
     gate = Counting()
     at = door(gate)
     assert status("/", f"{COOKIE}={TOKEN}", at=at) == 200

@@ -13,8 +13,8 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from sts_annotator_app.server import bind
 
-from annotator_app.server import bind
 from sts.cli.main import main
 from tests.annotator_app.serving import PATIENCE
 
@@ -105,7 +105,8 @@ def test_it_ends_quietly_and_prints_no_secret_but_the_link(tmp_path: Path, how: 
 
 
 def test_the_link_of_the_owner_stays_the_same_and_is_nobody_elses(tmp_path: Path) -> None:
-    from annotator_app.people import KEY_FILE, owner_key
+    from sts_annotator_app.people import KEY_FILE, owner_key
+
     from sts.storage.workspace import Workspace
 
     one, other = (Workspace.open(str(tmp_path / name)).ensure() for name in ("one", "other"))
@@ -117,8 +118,8 @@ def test_the_link_of_the_owner_stays_the_same_and_is_nobody_elses(tmp_path: Path
 def test_a_part_of_a_suite_is_judged_by_its_own_name_in_the_queue(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from annotator_app import server
-    from annotator_app.settings import Settings
+    from sts_annotator_app import server
+    from sts_annotator_app.settings import Settings
 
     served: list[Settings] = []
     monkeypatch.setattr(server, "serve", lambda settings, bound: served.append(settings))
@@ -148,7 +149,7 @@ def test_plain_http_for_others_warns_in_one_line(
     options: list[str],
     warned: bool,
 ) -> None:
-    from annotator_app import server
+    from sts_annotator_app import server
 
     monkeypatch.setattr(server, "serve", lambda settings, bound: None)
     assert annotate(tmp_path, "core@2", "--port", "0", *options) == 0

@@ -7,9 +7,9 @@ import logging
 from dataclasses import replace
 
 import pytest
+from sts_scenarios import categories, mining
+from sts_scenarios.category import Category, Overlay, Rubric, spoken_for
 
-from scenarios import categories, mining
-from scenarios.category import Category, Overlay, Rubric, spoken_for
 from sts.errors import StsError
 from sts.suites.types import Scenario
 from sts.viewer.criteria import criterion

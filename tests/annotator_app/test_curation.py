@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from sts_annotator_app.curation.drafts import Drafts
+from sts_annotator_app.curation.exchange import AHEAD, exchange
+from sts_annotator_app.curation.ghosts import Ghosts
+from sts_annotator_app.events import UNSAVED, namespace
+from sts_scenarios.profiles import Profiles
 
-from annotator_app.curation.drafts import Drafts
-from annotator_app.curation.exchange import AHEAD, exchange
-from annotator_app.curation.ghosts import Ghosts
-from annotator_app.events import UNSAVED, namespace
-from scenarios.profiles import Profiles
 from sts.annotations import decisions, people
 from sts.annotations.store import Store
 from sts.annotations.types import Annotator

@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from sts_annotator_app.commands import demo, table
+from sts_annotator_app.queueing import enqueue
 
-from annotator_app.commands import demo, table
-from annotator_app.queueing import enqueue
 from sts import agents, registry
 from sts.annotations.store import Store
 from sts.cli.demo import GROUP, of

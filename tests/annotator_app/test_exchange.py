@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from sts_annotator_app import events
+from sts_annotator_app.events import FEWEST, PATIENCE, exchange, namespace
+from sts_annotator_app.pages import guide
+from sts_annotator_app.remaining import Remaining
 
-from annotator_app import events
-from annotator_app.events import FEWEST, PATIENCE, exchange, namespace
-from annotator_app.pages import guide
-from annotator_app.remaining import Remaining
 from sts.annotations import submissions, views
 from sts.annotations.store import Store
 from sts.annotations.types import Annotator, Item

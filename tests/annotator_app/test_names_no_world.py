@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-import annotator_app
+import sts_annotator_app
+
 from sts import registry
 from sts.domains import domain
 
-ROOT = Path(annotator_app.__file__).parent
+ROOT = Path(sts_annotator_app.__file__).parent
 TEXTS = (".py", ".mjs", ".css", ".html", ".md")
 DEMO = ROOT / "commands" / "demo.py"
 """What is demonstrated comes with each world; the command that shows it is looked at elsewhere."""

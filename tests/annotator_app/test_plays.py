@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from sts_annotator_app import play
 
-from annotator_app import play
 from sts.annotations.store import Store
 from sts.annotations.types import Annotator
 from sts.continuations.store import load

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 from sqlalchemy import select
+from sts_annotator_app import queueing
 
-from annotator_app import queueing
 from sts.annotations import views
 from sts.annotations.export import ratings
 from sts.annotations.schema import items

@@ -11,10 +11,10 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
+from sts_annotator_app.events import UNSAVED, namespace
+from sts_annotator_app.reviewing.exchange import AHEAD, exchange
+from sts_annotator_app.reviewing.views import letter
 
-from annotator_app.events import UNSAVED, namespace
-from annotator_app.reviewing.exchange import AHEAD, exchange
-from annotator_app.reviewing.views import letter
 from sts.annotations import people, submissions
 from sts.annotations import reviews as store_reviews
 from sts.annotations.reviewed import Queues

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 import pytest
 from PIL import Image
+from sts_annotator_app import play
+from sts_annotator_app.sprites import begin
 
-from annotator_app import play
-from annotator_app.sprites import begin
 from sts.annotations.store import Store
 from sts.continuations import human
 from sts.continuations.store import load

@@ -11,13 +11,13 @@ from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
+from sts_annotator_app import state
+from sts_annotator_app.estimate import ENOUGH, estimate
+from sts_annotator_app.pages import team
+from sts_annotator_app.reporting import Builder
+from sts_annotator_app.settings import Settings
+from sts_annotator_app.tables import escaped_markdown, table
 
-from annotator_app import state
-from annotator_app.estimate import ENOUGH, estimate
-from annotator_app.pages import team
-from annotator_app.reporting import Builder
-from annotator_app.settings import Settings
-from annotator_app.tables import escaped_markdown, table
 from sts.annotations import members, people, sessions
 from sts.annotations.members import Work
 from sts.annotations.store import Store
@@ -49,7 +49,7 @@ def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Store]:
 
 
 def script() -> None:
-    from annotator_app.pages.team import page
+    from sts_annotator_app.pages.team import page
 
     page()
 

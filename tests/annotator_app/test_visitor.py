@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
+from sts_annotator_app import state
+from sts_annotator_app.entry import AWAY
 
-from annotator_app import state
-from annotator_app.entry import AWAY
 from sts.annotations import consent
 from sts.annotations.store import Store
 from sts.annotations.types import Annotator
@@ -32,8 +32,7 @@ def nothing_to_agree_to(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def script() -> None:
     import streamlit as st
-
-    from annotator_app.pages.visitor import visitor
+    from sts_annotator_app.pages.visitor import visitor
 
     person = visitor("annotator")
     st.write(f"at the page: {person and person.name}")

@@ -9,9 +9,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from scenarios import categories
-from scenarios.editing import Editor
-from scenarios.profiles import profile
+from sts_scenarios import categories
+from sts_scenarios.editing import Editor
+from sts_scenarios.profiles import profile
+
 from sts.errors import ArgumentError
 from sts.storage.workspace import Workspace
 from sts.suites.types import Scenario

@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+from sts_annotator_app.auth import cookie_name
 
-from annotator_app.auth import cookie_name
 from sts.continuations.run import run
 from tests.annotator_app.serving import PATIENCE, Server, empty_workspace, quiet
 from tests.benchmarks.crowd import Crowd, Pace

@@ -39,7 +39,7 @@ AGENTS = (
 ).split()
 SERVED = """
 import sys
-from annotator_app import queueing
+from sts_annotator_app import queueing
 from sts.annotations import views
 from sts.annotations.store import Store
 from sts.storage.workspace import Workspace

@@ -17,7 +17,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from scenarios import categories, mining
+from sts_scenarios import categories, mining
+
 from sts import agents
 from sts.jobs.pool import Pool
 from sts.storage.workspace import Workspace

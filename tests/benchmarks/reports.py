@@ -22,7 +22,10 @@ PAGE = Path(__file__).resolve().parents[2] / "docs" / "benchmarks_reports.md"
 SCENARIOS, CONTINUATIONS = 1600, 3
 AGENTS = {20: ("3 CPU seconds", None), 100: (None, None), 500: ("60 seconds", 4000)}
 """Aims in time, of processor beyond imports or on the clock, and in megabytes, by agents."""
-IMPORTS = "import analysis.report.build, analysis.report.write, analysis.report.figures, vl_convert"
+IMPORTS = (
+    "import sts_analysis.report.build, sts_analysis.report.write, sts_analysis.report.figures, "
+    "vl_convert"
+)
 DRAWN = "; vl_convert.vegalite_to_svg({'mark': 'point', 'data': {'values': [{'a': 1}]}})"
 TIMES = 5
 """How often what takes seconds is done; the one in the middle is shown."""

@@ -23,11 +23,12 @@ RECORD = ["record", "--episodes", "2", "--size", "5x5", "--steps", "5", "--agent
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A folder with modules called as packages of ours."""
-    for name in ("analysis", "scenarios", "annotator_app"):
+    """A user's folder whose modules have the names of this project's folders and packages."""
+    for name in ("analysis", "scenarios", "annotator_app", "sts_analysis"):
         (tmp_path / name).mkdir()
-        (tmp_path / name / "__init__.py").write_text(f"raise SystemExit('{name} of the user')")
+        (tmp_path / name / "__init__.py").touch()
         (tmp_path / name / "agent.py").write_text(AGENT)
+    (tmp_path / "sts_analysis" / "__init__.py").write_text("raise SystemExit('the user's')")
     (tmp_path / "sts").mkdir()
     (tmp_path / "sts" / "agent.py").write_text(AGENT)
     (tmp_path / "my_agents.py").write_text(AGENT)
@@ -44,11 +45,12 @@ def ran(command: list[str], folder: Path, *words: str) -> subprocess.CompletedPr
         (STS, ["--help"], "usage: sts"),
         (MODULE, ["--help"], "usage: sts"),
         (MODULE, [*RECORD, "my_agents:Mine"], "2 trajectories of 5 steps"),
+        (MODULE, [*RECORD, "analysis.agent:Mine"], "2 trajectories of 5 steps"),
         pytest.param(
             *(STS, [*RECORD, "my_agents:Mine"], "2 trajectories of 5 steps"), marks=pytest.mark.slow
         ),
     ],
-    ids=["sts-help", "module-help", "module", "sts"],
+    ids=["sts-help", "module-help", "module", "own-analysis", "sts"],
 )
 def test_a_folder_called_as_one_of_ours_takes_its_place_nowhere(
     folder: Path, command: list[str], words: list[str], said: str
@@ -58,7 +60,7 @@ def test_a_folder_called_as_one_of_ours_takes_its_place_nowhere(
     assert said in done.stdout
 
 
-@pytest.mark.parametrize("name", ["analysis.agent", "sts.agent", "random"])
+@pytest.mark.parametrize("name", ["sts_analysis.agent", "sts.agent", "random"])
 def test_a_module_of_ones_own_that_is_called_as_an_installed_one_is_one_line(
     folder: Path, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 from PIL import Image, ImageSequence
+from sts_scenarios.categories import criterion
 
-from scenarios.categories import criterion
 from sts.annotations.items import item_of
 from sts.annotations.store import Store
 from sts.cli.main import main

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
+from sts_scenarios.category import Candidate, Category, Label
 
-from scenarios.category import Candidate, Category, Label
 from sts.agents import Agent, Choice
 
 

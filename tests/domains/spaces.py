@@ -7,8 +7,8 @@ from typing import Any
 import gymnasium
 import numpy as np
 from gymnasium.spaces import Box, MultiDiscrete
+from sts_scenarios.category import Candidate, Category, Label
 
-from scenarios.category import Candidate, Category, Label
 from sts.agents import Agent, Choice
 from tests.domains.worlds import Lanterns
 

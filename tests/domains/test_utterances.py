@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from sts_scenarios import mining
+from sts_scenarios.category import Category
 
-from scenarios import mining
-from scenarios.category import Category
 from sts.agents import Choice
 from sts.commands.terminal import utterances
 from sts.continuations.human import Play

@@ -19,9 +19,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from scenarios import categories, mining
-from scenarios.freezing import looked_at
-from scenarios.profiles import Profiles
+from sts_scenarios import categories, mining
+from sts_scenarios.freezing import looked_at
+from sts_scenarios.profiles import Profiles
+
 from sts import registry
 from sts.annotations.items import item_of
 from sts.annotations.store import Store

@@ -82,7 +82,7 @@ FREE = {"reason", "text", "note", "title", "description", "source", "who", "auth
 """For which any text is right."""
 ELSEWHERE = ("domain", "lambda-star", "overcooked", "power", "measure")
 """Commands that may do without a workspace, or without what is in it."""
-HEAVY = ("analysis.report.build", "annotator_app.server", "scenarios.mining")
+HEAVY = ("sts_analysis.report.build", "sts_annotator_app.server", "sts_scenarios.mining")
 """What is imported once, and not in each process that is forked."""
 JUDGING = ("annotations", "annotators", "references")
 """Commands that always open the database."""

@@ -13,6 +13,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 ROOT = Path(__file__).resolve().parents[2]
+PACKAGES = (
+    "sts",
+    "scenarios/sts_scenarios",
+    "analysis/sts_analysis",
+    "annotator_app/sts_annotator_app",
+)
+"""The folders of the installed packages."""
 Groups = dict[str, dict[str, str]]
 
 

@@ -164,7 +164,7 @@ def test_a_suite_in_its_package_is_there_in_every_workspace(pond: Pond, tmp_path
 
 PAGE = """
 import json, sys
-from annotator_app.components import component
+from sts_annotator_app.components import component
 from sts.viewer.payload import shown
 from sts.continuations import store
 from sts.domains import domain

@@ -6,8 +6,8 @@ import re
 from pathlib import Path
 
 import pytest
+from sts_scenarios import categories
 
-from scenarios import categories
 from sts import agents, registry
 from sts.cli import demo
 from sts.domains import domain
@@ -26,8 +26,8 @@ READ = {".py", ".mjs", ".css", ".html", ".j2", ".md"}
 def of_a_world(path: Path) -> bool:
     """Whether a file is a world's own, or data and what builds it."""
     parts = path.relative_to(ROOT).parts
-    world = parts[:2] == ("sts", "worlds") or parts[:2] == ("scenarios", "categories")
-    return (world and len(parts) > 3) or parts[:2] == ("scenarios", "suites")
+    world = parts[:2] == ("sts", "worlds") or parts[1:3] == ("sts_scenarios", "categories")
+    return (world and len(parts) > 3) or parts[1:3] == ("sts_scenarios", "suites")
 
 
 FILES = [

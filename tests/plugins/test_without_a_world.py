@@ -8,16 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from tests.plugins.installing import ROOT, Groups, declare, project, session
-
-PACKAGES = ("sts", "scenarios", "analysis", "annotator_app")
+from tests.plugins.installing import PACKAGES, ROOT, Groups, declare, project, session
 
 
 def without(world: str, site: Path) -> set[str]:
     """Installs the suite to `site` without a world; returns the names that it was found by."""
     for package in PACKAGES:
-        shutil.copytree(ROOT / package, site / package)
-    folders = (f"sts/worlds/{world}", f"scenarios/categories/{world}")
+        shutil.copytree(ROOT / package, site / Path(package).name)
+    folders = (f"sts/worlds/{world}", f"sts_scenarios/categories/{world}")
     gone = tuple(folder.replace("/", ".") for folder in folders)
     for folder in folders:
         shutil.rmtree(site / folder)

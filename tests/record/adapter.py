@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 from uuid import uuid5
 
 import pandas as pd
+from sts_annotator_app import queueing
 
-from annotator_app import queueing
 from sts.annotations.store import Store
 from sts.cli.main import main
 from sts.continuations import store as continuations

@@ -6,10 +6,10 @@ import dataclasses
 from pathlib import Path
 
 import pytest
+from sts_scenarios import categories
+from sts_scenarios.category import Label
+from sts_scenarios.profiles import Profile
 
-from scenarios import categories
-from scenarios.category import Label
-from scenarios.profiles import Profile
 from sts.storage.workspace import Workspace
 from sts.suites import store
 from sts.suites.types import Scenario

@@ -6,13 +6,13 @@ import dataclasses
 
 import numpy as np
 import pytest
+from sts_scenarios import categories, gates
+from sts_scenarios.categories.lambda_star import playing
+from sts_scenarios.categories.lambda_star.tracks import FIRST, distances, grid
+from sts_scenarios.category import CONTEXT
+from sts_scenarios.fitting import fault
+from sts_scenarios.mining.chance import Unseeing, pass_rate
 
-from scenarios import categories, gates
-from scenarios.categories.lambda_star import playing
-from scenarios.categories.lambda_star.tracks import FIRST, distances, grid
-from scenarios.category import CONTEXT
-from scenarios.fitting import fault
-from scenarios.mining.chance import Unseeing, pass_rate
 from sts import agents
 from sts.continuations.takeover import always_alike, continue_all
 from sts.domains import domain

@@ -8,8 +8,8 @@ import shutil
 from pathlib import Path
 
 import pytest
+from sts_scenarios.changelog import difference
 
-from scenarios.changelog import difference
 from sts.cli.main import main
 from sts.errors import ArgumentError, TamperedSuite, UnknownName
 from sts.storage.workspace import Workspace

@@ -7,11 +7,11 @@ import re
 from collections import Counter
 
 import pytest
+from sts_scenarios import categories, gates
+from sts_scenarios.categories.lambda_star import AGENTS, CURATION
+from sts_scenarios.fitting import fault
+from sts_scenarios.profiles import profiles
 
-from scenarios import categories, gates
-from scenarios.categories.lambda_star import AGENTS, CURATION
-from scenarios.fitting import fault
-from scenarios.profiles import profiles
 from sts.storage.workspace import Workspace
 from sts.suites import store
 from sts.suites.lint import lint

@@ -6,9 +6,9 @@ import dataclasses
 
 import numpy as np
 import pytest
+from sts_scenarios.category import Label
+from sts_scenarios.profiles import Profile
 
-from scenarios.category import Label
-from scenarios.profiles import Profile
 from sts.storage.workspace import Workspace
 from sts.suites import store
 from tests.reproduction.suites import dimensions

@@ -7,8 +7,8 @@ import re
 from typing import Any
 
 import pytest
+from sts_scenarios import categories, curation, freezing
 
-from scenarios import categories, curation, freezing
 from sts.annotations import decisions, people
 from sts.annotations.store import Store
 from sts.suites import drafts

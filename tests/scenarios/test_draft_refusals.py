@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from sts_scenarios import curation
 
-from scenarios import curation
 from sts.annotations import decisions
 from sts.annotations.store import Store
 from sts.annotations.types import Annotator

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sts_scenarios import categories, mining
+from sts_scenarios.category import Candidate, Category
+from sts_scenarios.editing import Edited, Editor, added
 
-from scenarios import categories, mining
-from scenarios.category import Candidate, Category
-from scenarios.editing import Edited, Editor, added
 from sts.engine import replay
 from sts.errors import ArgumentError, ReplayMismatch
 from sts.suites.lint import lint
@@ -104,7 +104,7 @@ def test_a_preview_is_the_same_whatever_was_tried_before_it(
     ]
     changes += [{"role": 1}, {"wording": 1}, {}]
     fresh = [Editor(before, trajectory).preview(one) for one in changes]
-    monkeypatch.setattr("scenarios.editing.along", watched)
+    monkeypatch.setattr("sts_scenarios.editing.along", watched)
     for change, made in zip(changes, fresh, strict=True):
         again = tried.preview(change)
         assert again.scenario.row_hash == made.scenario.row_hash

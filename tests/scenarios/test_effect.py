@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import pytest
+from sts_scenarios import categories
+from sts_scenarios.categories import lambda_star
+from sts_scenarios.category import Label
+from sts_scenarios.mining import effect
+from sts_scenarios.mining.order import Order, carried_out
+from sts_scenarios.profiles import Profile, profiles
 
-from scenarios import categories
-from scenarios.categories import lambda_star
-from scenarios.category import Label
-from scenarios.mining import effect
-from scenarios.mining.order import Order, carried_out
-from scenarios.profiles import Profile, profiles
 from sts.errors import ArgumentError
 from sts.storage.workspace import Workspace
 from sts.suites.types import Scenario, pairs

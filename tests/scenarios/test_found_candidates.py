@@ -12,8 +12,8 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from sts_scenarios import categories
 
-from scenarios import categories
 from sts.trajectories.types import Trajectory
 from tests.examples import recorded
 

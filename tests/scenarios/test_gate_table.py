@@ -6,8 +6,8 @@ import functools
 from pathlib import Path
 
 import pytest
+from sts_scenarios import categories, gates
 
-from scenarios import categories, gates
 from sts.suites.types import DIFFICULTIES
 from sts.trajectories.types import Trajectory
 from tests.examples import on_test_side, recorded

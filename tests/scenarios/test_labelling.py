@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from sts_analysis.inputs.ratings import read_ratings
+from sts_scenarios import categories, mining
+from sts_scenarios.category import Category
+from sts_scenarios.labels import label_suite
 
-from analysis.inputs.ratings import read_ratings
-from scenarios import categories, mining
-from scenarios.category import Category
-from scenarios.labels import label_suite
 from sts import agents
 from sts.annotations.verdicts import automatic
 from sts.cli.main import main
@@ -246,7 +246,7 @@ def test_a_suite_labelled_before_is_not_labelled_again_and_what_is_new_is(
 
 OWN = """
 from pathlib import Path
-from scenarios.category import Category, Label
+from sts_scenarios.category import Category, Label
 
 def label(episode, takeover, roles, parameters):
     return Label({}, 1)
@@ -343,7 +343,7 @@ def test_what_a_rule_says_of_a_continuation_is_read_without_the_parts_of_others(
 KILLED_AT_EVERY_WRITE = """
 import os, shutil, signal, sys
 from pathlib import Path
-from scenarios.labels import label_suite
+from sts_scenarios.labels import label_suite
 from sts.storage.workspace import Workspace
 from sts.suites import store
 from tests.faults.writes import dying

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from sts_scenarios import categories
 
-from scenarios import categories
 from sts.cli.main import main
 from sts.storage.workspace import Workspace
 from sts.suites import store as suites
@@ -185,7 +185,7 @@ def test_a_half_of_one_pair_is_not_put_into_another(own: Curation) -> None:
 SIDES = """
 from dataclasses import replace
 
-from scenarios.categories.lambda_star import shadow_evil
+from sts_scenarios.categories.lambda_star import shadow_evil
 
 
 def candidates(trajectory, context, horizon):

@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from sts_scenarios import categories, mining
+from sts_scenarios.category import CONTEXT, Candidate
+from sts_scenarios.commands import mine as command
+from sts_scenarios.mining import order
 
-from scenarios import categories, mining
-from scenarios.category import CONTEXT, Candidate
-from scenarios.commands import mine as command
-from scenarios.mining import order
 from sts.cli.main import main
 from sts.episodes import Episode, Instruction
 from sts.errors import ReplayMismatch, UnknownName

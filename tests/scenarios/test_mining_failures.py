@@ -8,14 +8,14 @@ import re
 from pathlib import Path
 
 import pytest
+from sts_annotator_app.curation.drafts import Drafts
+from sts_scenarios import categories, mining
+from sts_scenarios.editing import Editor
+from sts_scenarios.mining import failures, telling
+from sts_scenarios.mining.chance import Unseeing, open_loop, pass_rate
+from sts_scenarios.mining.making import FAILED
+from sts_scenarios.profiles import CONTINUATIONS, playing, profile
 
-from annotator_app.curation.drafts import Drafts
-from scenarios import categories, mining
-from scenarios.editing import Editor
-from scenarios.mining import failures, telling
-from scenarios.mining.chance import Unseeing, open_loop, pass_rate
-from scenarios.mining.making import FAILED
-from scenarios.profiles import CONTINUATIONS, playing, profile
 from sts.annotations.store import Store
 from sts.cli.main import main
 from sts.continuations import store as continuations

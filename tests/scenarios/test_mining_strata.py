@@ -10,9 +10,9 @@ from itertools import islice
 
 import numpy as np
 import pytest
+from sts_scenarios import categories, mining
+from sts_scenarios.category import Candidate
 
-from scenarios import categories, mining
-from scenarios.category import Candidate
 from sts.trajectories.types import Participant, Trajectory
 from tests.examples import recorded
 

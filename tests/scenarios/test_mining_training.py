@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from sts_scenarios import categories, mining
+from sts_scenarios.mining.training import obeyed
 
-from scenarios import categories, mining
-from scenarios.mining.training import obeyed
 from sts.cli.main import main
 from sts.continuations import label_table
 from sts.errors import StsError

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from sts_scenarios import categories, mining
+from sts_scenarios.mining import filters, miners
+from sts_scenarios.mining.filters import Filter
 
-from scenarios import categories, mining
-from scenarios.mining import filters, miners
-from scenarios.mining.filters import Filter
 from sts.cli.main import main
 from sts.errors import ArgumentError, MissingExtra
 from sts.storage.workspace import Workspace
@@ -24,8 +24,8 @@ from tests.examples import recorded
 OWN = """
 from dataclasses import replace
 
-from scenarios import categories
-from scenarios.category import Candidate
+from sts_scenarios import categories
+from sts_scenarios.category import Candidate
 
 SHADOW = categories.named("shadow-evil")
 

@@ -6,10 +6,10 @@ from collections import defaultdict
 
 import numpy as np
 import pytest
+from sts_scenarios import categories, mining
+from sts_scenarios.categories.lambda_star.tracks import grid
+from sts_scenarios.category import CONTEXT
 
-from scenarios import categories, mining
-from scenarios.categories.lambda_star.tracks import grid
-from scenarios.category import CONTEXT
 from sts.episodes import Episode
 from sts.suites.types import Scenario
 from sts.worlds.lambda_star.state import MOVES, TOKENS

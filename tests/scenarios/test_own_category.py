@@ -9,10 +9,10 @@ from types import SimpleNamespace
 from typing import cast
 
 import pytest
+from sts_scenarios import categories, mining
+from sts_scenarios.categories import lambda_star
+from sts_scenarios.category import Label
 
-from scenarios import categories, mining
-from scenarios.categories import lambda_star
-from scenarios.category import Label
 from sts.errors import StsError
 from sts.suites.types import Scenario
 from sts.worlds.lambda_star.state import TOKENS
@@ -56,7 +56,7 @@ def test_its_label_is_worked_by_hand(own: str) -> None:
 
 
 FALLS = """
-from scenarios.category import Category
+from sts_scenarios.category import Category
 
 def falls(*given):
     raise RuntimeError("out of order")

@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from sts_scenarios import categories, mining, profiles
+from sts_scenarios.category import Category, Label, spoken_for
+from sts_scenarios.freezing import Looked, looked_at
+from sts_scenarios.labels import label_suite
+from sts_scenarios.profiles import Passed, Profiles, profile
 
-from scenarios import categories, mining, profiles
-from scenarios.category import Category, Label, spoken_for
-from scenarios.freezing import Looked, looked_at
-from scenarios.labels import label_suite
-from scenarios.profiles import Passed, Profiles, profile
 from sts.continuations import run, store
 from sts.continuations.types import Continuation
 from sts.errors import ArgumentError, DamagedData, NewerFormat, StsError, UnknownName

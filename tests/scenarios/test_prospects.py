@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-
-from scenarios.categories.lambda_star import prospects
-from scenarios.categories.lambda_star.prospects import HIDDEN
+from sts_scenarios.categories.lambda_star import prospects
+from sts_scenarios.categories.lambda_star.prospects import HIDDEN
 
 SIZE = (6, 7)
 NOBODY = np.full(8, 5 * 7 + 6)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
+from sts_scenarios.categories.lambda_star.tracks import Track, ago, track
 
-from scenarios.categories.lambda_star.tracks import Track, ago, track
 from sts import agents
 from sts.episodes import Episode
 from sts.trajectories.record import record

@@ -10,14 +10,14 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sts_scenarios import categories, mining
+from sts_scenarios.categories.lambda_star.playing import repeated
+from sts_scenarios.categories.lambda_star.prospects import periods
+from sts_scenarios.category import Category, Hits, Screen
+from sts_scenarios.mining import asking, rows, survey
+from sts_scenarios.mining.choice import Offered, Place, Stratum, choose, orders, world_key
+from sts_scenarios.mining.order import Order, carried_out
 
-from scenarios import categories, mining
-from scenarios.categories.lambda_star.playing import repeated
-from scenarios.categories.lambda_star.prospects import periods
-from scenarios.category import Category, Hits, Screen
-from scenarios.mining import asking, rows, survey
-from scenarios.mining.choice import Offered, Place, Stratum, choose, orders, world_key
-from scenarios.mining.order import Order, carried_out
 from sts.errors import StsError
 from sts.jobs.pool import executor
 from sts.storage.files import canonical_json

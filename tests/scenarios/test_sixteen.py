@@ -9,14 +9,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+from sts_scenarios import categories, gates, mining
+from sts_scenarios.categories.lambda_star import clean_take, evade_evil, playing
+from sts_scenarios.categories.lambda_star.tracks import never, track
+from sts_scenarios.category import CONTEXT, Candidate, Category, Controls, Label
+from sts_scenarios.fitting import fault
+from sts_scenarios.mining.chance import pass_rate
+from sts_scenarios.profiles import Profile
 
-from scenarios import categories, gates, mining
-from scenarios.categories.lambda_star import clean_take, evade_evil, playing
-from scenarios.categories.lambda_star.tracks import never, track
-from scenarios.category import CONTEXT, Candidate, Category, Controls, Label
-from scenarios.fitting import fault
-from scenarios.mining.chance import pass_rate
-from scenarios.profiles import Profile
 from sts import agents
 from sts.continuations.takeover import continue_all
 from sts.episodes import Episode
@@ -247,7 +247,7 @@ def test_what_does_not_fit_says_why(
 
 
 def test_superseded_categories_are_mined_by_name_alone() -> None:
-    from scenarios.mining.order import Order, asked
+    from sts_scenarios.mining.order import Order, asked
 
     assert {c.name for c in asked(Order(), ("lambda-star",))} == {*NAMES, "catch-mate"}
     assert [c.name for c in asked(Order(("where-is-good",)), ("lambda-star",))] == ["where-is-good"]

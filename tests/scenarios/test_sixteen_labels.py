@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from sts_scenarios import categories
+from sts_scenarios.category import Label
 
-from scenarios import categories
-from scenarios.category import Label
 from sts.episodes import Episode
 from tests.scenarios.scripted import episode
 

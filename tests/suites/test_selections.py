@@ -8,8 +8,8 @@ import threading
 from pathlib import Path
 
 import pytest
+from sts_annotator_app import queueing
 
-from annotator_app import queueing
 from sts.annotations import views
 from sts.annotations.store import Store
 from sts.cli.main import main

@@ -6,8 +6,8 @@ import csv
 from pathlib import Path
 
 import pytest
+from sts_annotator_app.queueing import fill
 
-from annotator_app.queueing import fill
 from sts.annotations.store import Store
 from sts.cli.main import main
 from sts.continuations.run import run

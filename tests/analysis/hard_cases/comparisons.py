@@ -8,14 +8,14 @@ from collections.abc import Sequence
 
 import numpy as np
 from scipy import stats
+from sts_analysis.statistics import intervals
+from sts_analysis.statistics.comparisons import compare
+from sts_analysis.statistics.outcomes import summarise
+from sts_analysis.statistics.paired import Chance
+from sts_analysis.statistics.pass_rates import pass_rates
+from sts_analysis.statistics.sign_flip import sign_flip
+from sts_analysis.statistics.step_down import Adjusted, step_down
 
-from analysis.statistics import intervals
-from analysis.statistics.comparisons import compare
-from analysis.statistics.outcomes import summarise
-from analysis.statistics.paired import Chance
-from analysis.statistics.pass_rates import pass_rates
-from analysis.statistics.sign_flip import sign_flip
-from analysis.statistics.step_down import Adjusted, step_down
 from tests.analysis.hard_cases.case import Case
 from tests.analysis.worlds import logistic_world
 

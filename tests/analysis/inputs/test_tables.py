@@ -8,8 +8,8 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from sts_analysis.inputs import ratings, scores, tables
 
-from analysis.inputs import ratings, scores, tables
 from sts.errors import ArgumentError, DamagedData, StsError
 from sts.storage import scores as saved
 from tests.access.attempts import attempt

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from sts_analysis.inputs.workspace import workspace_scores
+from sts_analysis.metrics.log_prob import log_prob
+from sts_analysis.metrics.measure import find, keep, measure
 
-from analysis.inputs.workspace import workspace_scores
-from analysis.metrics.log_prob import log_prob
-from analysis.metrics.measure import find, keep, measure
 from sts import agents as registry
 from sts.cli.main import main
 from sts.continuations import store

@@ -7,19 +7,19 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import stats
+from sts_analysis.inputs import tables
+from sts_analysis.inputs.ratings import check_ratings
+from sts_analysis.inputs.subject import Subject
+from sts_analysis.planning import power
+from sts_analysis.planning.noise import Noise, Size, assumed_noise, judging_noise, measured_noise
+from sts_analysis.planning.pilot import pilot
+from sts_analysis.planning.power import Criterion
+from sts_analysis.planning.prospect import measured, prospect
+from sts_analysis.statistics.by_annotators import by_annotators
+from sts_analysis.statistics.comparisons import FEW_SCENARIOS, compare
+from sts_analysis.statistics.outcomes import Summary, summarise
+from sts_analysis.statistics.pass_rates import pass_rates
 
-from analysis.inputs import tables
-from analysis.inputs.ratings import check_ratings
-from analysis.inputs.subject import Subject
-from analysis.planning import power
-from analysis.planning.noise import Noise, Size, assumed_noise, judging_noise, measured_noise
-from analysis.planning.pilot import pilot
-from analysis.planning.power import Criterion
-from analysis.planning.prospect import measured, prospect
-from analysis.statistics.by_annotators import by_annotators
-from analysis.statistics.comparisons import FEW_SCENARIOS, compare
-from analysis.statistics.outcomes import Summary, summarise
-from analysis.statistics.pass_rates import pass_rates
 from sts.cli.main import main
 from sts.errors import DamagedData, UnknownName
 from tests.analysis.planning.designs import copied, judged, plain

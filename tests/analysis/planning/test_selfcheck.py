@@ -7,14 +7,14 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from sts_analysis.planning import selfcheck
+from sts_analysis.planning.people import People
+from sts_analysis.planning.power import Criterion, smallest_difference
+from sts_analysis.planning.prospect import measured
+from sts_analysis.planning.selfcheck import Case, cases, check, smallest_differences
+from sts_analysis.planning.world import design_of
+from sts_analysis.statistics import by_annotators, label_set
 
-from analysis.planning import selfcheck
-from analysis.planning.people import People
-from analysis.planning.power import Criterion, smallest_difference
-from analysis.planning.prospect import measured
-from analysis.planning.selfcheck import Case, cases, check, smallest_differences
-from analysis.planning.world import design_of
-from analysis.statistics import by_annotators, label_set
 from sts.cli.main import main
 from sts.errors import StsError
 from sts.jobs.pool import Pool

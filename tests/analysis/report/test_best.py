@@ -5,9 +5,8 @@ import itertools
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
-from analysis.report.best import best
-from analysis.report.words import listed
+from sts_analysis.report.best import best
+from sts_analysis.report.words import listed
 
 
 def pairs(text: str) -> set[tuple[str, str]]:

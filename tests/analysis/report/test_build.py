@@ -5,17 +5,17 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from sts_analysis.inputs import tables
+from sts_analysis.inputs.scores import check_scores
+from sts_analysis.inputs.subject import Subject
+from sts_analysis.report import figures
+from sts_analysis.report.json_form import to_json
+from sts_analysis.report.page import render
+from sts_analysis.report.schema import Agent, Report
+from sts_analysis.report.values import ends, number
+from sts_analysis.report.verdict import remark
+from sts_analysis.report.words import percent
 
-from analysis.inputs import tables
-from analysis.inputs.scores import check_scores
-from analysis.inputs.subject import Subject
-from analysis.report import figures
-from analysis.report.json_form import to_json
-from analysis.report.page import render
-from analysis.report.schema import Agent, Report
-from analysis.report.values import ends, number
-from analysis.report.verdict import remark
-from analysis.report.words import percent
 from sts.errors import DamagedData, UnknownName
 from sts.ratings import SOURCES
 from tests.analysis.reports import made_anew, report_of, sure, valid

@@ -11,16 +11,16 @@ from urllib.parse import unquote
 
 import pandas as pd
 import pytest
+from sts_analysis.inputs import tables
+from sts_analysis.inputs.ratings import check_ratings
+from sts_analysis.inputs.subject import Other, Part, Subject
+from sts_analysis.report.figures import figures
+from sts_analysis.report.json_form import text
+from sts_analysis.report.page import render
+from sts_analysis.report.schema import Report
+from sts_analysis.report.terminal import table
+from sts_analysis.report.write import write
 
-from analysis.inputs import tables
-from analysis.inputs.ratings import check_ratings
-from analysis.inputs.subject import Other, Part, Subject
-from analysis.report.figures import figures
-from analysis.report.json_form import text
-from analysis.report.page import render
-from analysis.report.schema import Report
-from analysis.report.terminal import table
-from analysis.report.write import write
 from tests.analysis.report.test_page import EVIL, Page
 from tests.analysis.reports import report_of, sure, valid
 from tests.analysis.worlds import ratings_table

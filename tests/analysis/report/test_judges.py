@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
+from sts_analysis.report.judges import CONFOUNDED, DECIDE, ONE, UNKNOWN
+from sts_analysis.report.page import render
+from sts_analysis.report.schema import Report
+from sts_analysis.report.tables import tables
+from sts_analysis.report.terminal import table
 
-from analysis.report.judges import CONFOUNDED, DECIDE, ONE, UNKNOWN
-from analysis.report.page import render
-from analysis.report.schema import Report
-from analysis.report.tables import tables
-from analysis.report.terminal import table
 from sts.annotations import imbalance
 from tests.analysis.report.test_build import world
 from tests.analysis.reports import report_of, sure, valid

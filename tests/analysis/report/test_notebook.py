@@ -9,14 +9,14 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+import sts_analysis
+from sts_analysis.report import notebook
+from sts_analysis.report.figures import FIGURES
+from sts_analysis.report.json_form import from_json, to_json
+from sts_analysis.report.paper.figures import FIGURES as PAPER_FIGURES
+from sts_analysis.report.tables import TABLES
+from sts_analysis.report.write import write
 
-import analysis
-from analysis.report import notebook
-from analysis.report.figures import FIGURES
-from analysis.report.json_form import from_json, to_json
-from analysis.report.paper.figures import FIGURES as PAPER_FIGURES
-from analysis.report.tables import TABLES
-from analysis.report.write import write
 from sts.errors import ArgumentError, StsError, UnknownName
 from tests.analysis.worlds import ratings_table
 
@@ -50,8 +50,8 @@ def test_a_file_and_a_frame_give_one_report(frame: pd.DataFrame, tmp_path: Path)
     pd.DataFrame({"agent": list("abc"), "metric": "m", "value": [3, 1, 2]}).to_csv(
         tmp_path / "s.csv", index=False
     )
-    one = analysis.report(tmp_path / "t.csv", scores=str(tmp_path / "s.csv"), target="fixed")
-    two = analysis.report(frame, scores=pd.read_csv(tmp_path / "s.csv"), target="fixed")
+    one = sts_analysis.report(tmp_path / "t.csv", scores=str(tmp_path / "s.csv"), target="fixed")
+    two = sts_analysis.report(frame, scores=pd.read_csv(tmp_path / "s.csv"), target="fixed")
     assert one.suite == "t.csv" and one.agents == two.agents and one.target == "fixed"
     assert one.correlations == two.correlations and one.correlations[0].n == 3
 
@@ -59,8 +59,8 @@ def test_a_file_and_a_frame_give_one_report(frame: pd.DataFrame, tmp_path: Path)
 @pytest.mark.usefixtures("one_figure")
 def test_what_was_written_is_loaded(report: notebook.NotebookReport, tmp_path: Path) -> None:
     write(tmp_path / "r", report)
-    loaded = analysis.load_report(tmp_path / "r")
-    assert loaded == report == analysis.load_report(str(tmp_path / "r" / "report.json"))
+    loaded = sts_analysis.load_report(tmp_path / "r")
+    assert loaded == report == sts_analysis.load_report(str(tmp_path / "r" / "report.json"))
     assert from_json(to_json(loaded)) == from_json(to_json(report))
     for name, table in report.frames().items():
         written = pd.read_csv(tmp_path / "r" / "tables" / f"{name}.csv")
@@ -94,19 +94,19 @@ def test_its_texts_are_the_verdict_and_the_ranking(report: notebook.NotebookRepo
 
 def test_arguments_that_cannot_be_used_are_named(frame: pd.DataFrame) -> None:
     with pytest.raises(UnknownName, match="unknown target 'all'; known: fixed, sampled"):
-        analysis.report(frame, target="all")
+        sts_analysis.report(frame, target="all")
     with pytest.raises(ArgumentError, match="seed: expected 0 or more, found -1"):
-        analysis.report(frame, seed=-1)
+        sts_analysis.report(frame, seed=-1)
     with pytest.raises(StsError, match="table: missing column 'verdict'"):
-        analysis.report(frame.drop(columns="verdict"))
+        sts_analysis.report(frame.drop(columns="verdict"))
     with pytest.raises(AttributeError, match="no attribute 'reprot'"):
-        analysis.reprot  # noqa: B018
+        sts_analysis.reprot  # noqa: B018
 
 
 def test_importing_the_analysis_imports_nothing_heavy() -> None:
     code = (
-        "import sys, analysis; analysis.report; "
-        f"print([m for m in {HEAVY} if m in sys.modules], callable(analysis.report))"
+        "import sys, sts_analysis; sts_analysis.report; "
+        f"print([m for m in {HEAVY} if m in sys.modules], callable(sts_analysis.report))"
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert run.stdout.strip() == "[] True"

@@ -12,16 +12,16 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from sts_analysis.inputs import tables as inputs
+from sts_analysis.inputs.ratings import check_ratings
+from sts_analysis.inputs.subject import Subject
+from sts_analysis.report import powered as made
+from sts_analysis.report.page import render
+from sts_analysis.report.schema import Report
+from sts_analysis.report.schema_powered import Powered, PoweredRate
+from sts_analysis.report.tables import tables
+from sts_analysis.statistics.label_set import LabelSet, analyse
 
-from analysis.inputs import tables as inputs
-from analysis.inputs.ratings import check_ratings
-from analysis.inputs.subject import Subject
-from analysis.report import powered as made
-from analysis.report.page import render
-from analysis.report.schema import Report
-from analysis.report.schema_powered import Powered, PoweredRate
-from analysis.report.tables import tables
-from analysis.statistics.label_set import LabelSet, analyse
 from tests.analysis.reports import report_of, sure
 from tests.analysis.worlds import ratings_table
 

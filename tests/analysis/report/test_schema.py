@@ -10,10 +10,10 @@ from typing import Any
 
 import jsonschema  # type: ignore[import-untyped]
 import pytest
+from sts_analysis.report import json_form, schema, standard
+from sts_analysis.report.json_form import from_json, read, to_json
+from sts_analysis.report.schema import Report
 
-from analysis.report import json_form, schema, standard
-from analysis.report.json_form import from_json, read, to_json
-from analysis.report.schema import Report
 from sts.errors import ArgumentError, DamagedData, NewerFormat
 from tests.analysis.reports import report_of, valid, validator
 from tests.analysis.worlds import ratings_table
@@ -190,12 +190,21 @@ def test_who_takes_a_report_spells_none_of_its_keys() -> None:
     kinds = [kind for kind in vars(schema).values() if isinstance(kind, type)]
     kinds = [kind for kind in kinds if dataclasses.is_dataclass(kind)]
     named = {key for kind in kinds for key in json_form.keys(kind)}
-    readers = [f"analysis/report/{name}.py" for name in ("page", "tables", "verdict", "terminal")]
-    readers += ["analysis/report/notebook.py", "analysis/commands/report.py"]
-    readers += ["analysis/report/write.py", "annotator_app/pages/report.py"]
+    readers = [
+        f"analysis/sts_analysis/report/{name}.py"
+        for name in ("page", "tables", "verdict", "terminal")
+    ]
+    readers += [
+        "analysis/sts_analysis/report/notebook.py",
+        "analysis/sts_analysis/commands/report.py",
+    ]
+    readers += [
+        "analysis/sts_analysis/report/write.py",
+        "annotator_app/sts_annotator_app/pages/report.py",
+    ]
     for reader in readers:
         assert not subscripts(ROOT / reader) & named, reader
-    drawn = subscripts(ROOT / "analysis/report/figures.py") & named
+    drawn = subscripts(ROOT / "analysis/sts_analysis/report/figures.py") & named
     assert drawn <= {"agent", "kind", "separated"}  # columns of the data that it draws
 
 

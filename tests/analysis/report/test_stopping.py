@@ -1,14 +1,13 @@
 """What a report says while judging goes on."""
 
 import pandas as pd
-
-from analysis.inputs import tables
-from analysis.inputs.ratings import check_ratings
-from analysis.inputs.scores import empty_scores
-from analysis.inputs.subject import Subject
-from analysis.report.build import build
-from analysis.report.page import render
-from analysis.report.schema import Report
+from sts_analysis.inputs import tables
+from sts_analysis.inputs.ratings import check_ratings
+from sts_analysis.inputs.scores import empty_scores
+from sts_analysis.inputs.subject import Subject
+from sts_analysis.report.build import build
+from sts_analysis.report.page import render
+from sts_analysis.report.schema import Report
 
 
 def report(judged: int, *, copies: bool = False) -> Report:

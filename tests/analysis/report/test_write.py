@@ -12,15 +12,15 @@ from typing import Any
 
 import pandas as pd
 import pytest
+from sts_analysis.inputs.scores import check_scores
+from sts_analysis.inputs.subject import Subject
+from sts_analysis.inputs.tables import from_frame, read_table
+from sts_analysis.report import write
+from sts_analysis.report.figures import FIGURES
+from sts_analysis.report.json_form import to_json
+from sts_analysis.report.schema import Report
+from sts_analysis.report.tables import TABLES
 
-from analysis.inputs.scores import check_scores
-from analysis.inputs.subject import Subject
-from analysis.inputs.tables import from_frame, read_table
-from analysis.report import write
-from analysis.report.figures import FIGURES
-from analysis.report.json_form import to_json
-from analysis.report.schema import Report
-from analysis.report.tables import TABLES
 from sts.errors import ArgumentError
 from tests.analysis.reports import report_of
 
@@ -29,9 +29,9 @@ FORMULA = "=HYPERLINK(1)"
 KILLED_AT_EVERY_FILE = """
 import csv, json, os, signal, sys
 from pathlib import Path
-from analysis.report import write
-from analysis.report.figures import Drawn
-from analysis.report.json_form import from_json
+from sts_analysis.report import write
+from sts_analysis.report.figures import Drawn
+from sts_analysis.report.json_form import from_json
 
 {ranking_of}
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
-
-from analysis.statistics.accuracy_by_group import accuracy_by_group
+from sts_analysis.statistics.accuracy_by_group import accuracy_by_group
 
 NONE = pd.DataFrame(
     columns=["continuation", "scenario", "annotator", "verdict", "truth", "agent", "category"]

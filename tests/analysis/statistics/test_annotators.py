@@ -4,12 +4,18 @@ import numpy as np
 import pandas as pd
 import pytest
 from statsmodels.stats.proportion import proportion_confint
-
-from analysis.statistics import accuracy, alpha, corrected, intervals, label_agreement, step_offset
-from analysis.statistics.corrected import Corrected
-from analysis.statistics.outcomes import summarise
-from analysis.statistics.pass_rates import pass_rates
-from analysis.statistics.weighed_accuracy import Share, judged_by, weighed_share
+from sts_analysis.statistics import (
+    accuracy,
+    alpha,
+    corrected,
+    intervals,
+    label_agreement,
+    step_offset,
+)
+from sts_analysis.statistics.corrected import Corrected
+from sts_analysis.statistics.outcomes import summarise
+from sts_analysis.statistics.pass_rates import pass_rates
+from sts_analysis.statistics.weighed_accuracy import Share, judged_by, weighed_share
 
 
 def references(*rows: tuple[str, str, str, float, float]) -> pd.DataFrame:

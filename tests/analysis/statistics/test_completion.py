@@ -3,10 +3,9 @@
 import numpy as np
 import pytest
 from statsmodels.duration.survfunc import CumIncidenceRight
-
-from analysis.statistics import incidence, mean_area
-from analysis.statistics.incidence import CENSORED, FAILURE, SUCCESS, cumulative_incidence
-from analysis.statistics.outcomes import Outcomes
+from sts_analysis.statistics import incidence, mean_area
+from sts_analysis.statistics.incidence import CENSORED, FAILURE, SUCCESS, cumulative_incidence
+from sts_analysis.statistics.outcomes import Outcomes
 
 
 def at(curve: incidence.Curve, step: int) -> float:

@@ -5,13 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
-
-from analysis.inputs.ratings import check_ratings
-from analysis.inputs.tables import from_frame
-from analysis.statistics.comparisons import compare
-from analysis.statistics.copies import Copies, find_copies
-from analysis.statistics.outcomes import arrange, continuation_values, summarise
-from analysis.statistics.pass_rates import pass_rates
+from sts_analysis.inputs.ratings import check_ratings
+from sts_analysis.inputs.tables import from_frame
+from sts_analysis.statistics.comparisons import compare
+from sts_analysis.statistics.copies import Copies, find_copies
+from sts_analysis.statistics.outcomes import arrange, continuation_values, summarise
+from sts_analysis.statistics.pass_rates import pass_rates
 
 SCENARIOS, EACH, KINDS = 40, 10, 3
 

@@ -5,13 +5,12 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy import stats
-
-from analysis.statistics.correlation_difference import difference_interval
-from analysis.statistics.correlations import correlate
-from analysis.statistics.family_jackknife import clusters
-from analysis.statistics.order_accuracy import order_accuracy
-from analysis.statistics.reliability import disattenuate, reliability
-from analysis.statistics.spearman import bonett_wright, permutation_p
+from sts_analysis.statistics.correlation_difference import difference_interval
+from sts_analysis.statistics.correlations import correlate
+from sts_analysis.statistics.family_jackknife import clusters
+from sts_analysis.statistics.order_accuracy import order_accuracy
+from sts_analysis.statistics.reliability import disattenuate, reliability
+from sts_analysis.statistics.spearman import bonett_wright, permutation_p
 
 
 def test_spearman_and_kendall_agree_with_scipy() -> None:

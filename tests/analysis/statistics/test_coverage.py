@@ -2,15 +2,15 @@
 
 import numpy as np
 import pytest
+from sts_analysis.statistics import corrected, intervals, mean_area
+from sts_analysis.statistics.comparisons import compare
+from sts_analysis.statistics.corrected import Corrected
+from sts_analysis.statistics.icc import intraclass_correlation
+from sts_analysis.statistics.outcomes import Outcomes, summarise
+from sts_analysis.statistics.pass_rates import pass_rates
+from sts_analysis.statistics.pooled_correlation import pooled_correlation
+from sts_analysis.statistics.weighed_accuracy import Share
 
-from analysis.statistics import corrected, intervals, mean_area
-from analysis.statistics.comparisons import compare
-from analysis.statistics.corrected import Corrected
-from analysis.statistics.icc import intraclass_correlation
-from analysis.statistics.outcomes import Outcomes, summarise
-from analysis.statistics.pass_rates import pass_rates
-from analysis.statistics.pooled_correlation import pooled_correlation
-from analysis.statistics.weighed_accuracy import Share
 from tests.analysis.worlds import beta_world, logistic_world
 
 FAST, SLOW = 500, 4000

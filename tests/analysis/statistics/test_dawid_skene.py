@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-
-from analysis.statistics.dawid_skene import Panel, draw, fit, panel
+from sts_analysis.statistics.dawid_skene import Panel, draw, fit, panel
 
 
 def test_with_references_alone_it_is_the_share_of_right_answers_by_hand() -> None:

@@ -2,9 +2,8 @@
 
 import numpy as np
 import pytest
-
-from analysis.statistics.guess_penalised import Penalised, guess_penalised
-from analysis.statistics.outcomes import summarise
+from sts_analysis.statistics.guess_penalised import Penalised, guess_penalised
+from sts_analysis.statistics.outcomes import summarise
 
 
 def suite(rows: list[list[float]]) -> np.ndarray:

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 from statsmodels.stats.proportion import proportion_confint
-
-from analysis.statistics import intervals
+from sts_analysis.statistics import intervals
 
 
 @pytest.mark.parametrize(("k", "n"), [(0, 10), (3, 10), (10, 10), (70, 160)])

@@ -2,12 +2,11 @@
 
 import numpy as np
 import pytest
-
-from analysis.statistics import intervals, sampling
-from analysis.statistics.comparisons import compare
-from analysis.statistics.linked import credits
-from analysis.statistics.outcomes import Summary, summarise
-from analysis.statistics.pass_rates import pass_rates
+from sts_analysis.statistics import intervals, sampling
+from sts_analysis.statistics.comparisons import compare
+from sts_analysis.statistics.linked import credits
+from sts_analysis.statistics.outcomes import Summary, summarise
+from sts_analysis.statistics.pass_rates import pass_rates
 
 ROWS = 1500
 

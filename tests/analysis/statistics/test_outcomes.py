@@ -4,10 +4,9 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-
-from analysis.inputs.ratings import check_ratings
-from analysis.inputs.tables import from_frame
-from analysis.statistics.outcomes import arrange, continuation_values, summarise
+from sts_analysis.inputs.ratings import check_ratings
+from sts_analysis.inputs.tables import from_frame
+from sts_analysis.statistics.outcomes import arrange, continuation_values, summarise
 
 
 def table(*rows: tuple[str, ...]) -> pd.DataFrame:

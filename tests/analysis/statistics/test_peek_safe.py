@@ -2,9 +2,8 @@
 
 import numpy as np
 import pytest
-
-from analysis.statistics.intervals import wilson
-from analysis.statistics.peek_safe import Stratum, peek_safe_interval
+from sts_analysis.statistics.intervals import wilson
+from sts_analysis.statistics.peek_safe import Stratum, peek_safe_interval
 
 
 def interval(pool: int, judged: int, successes: int) -> tuple[float, float]:

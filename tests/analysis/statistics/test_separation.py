@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-
-from analysis.statistics.outcomes import summarise
-from analysis.statistics.separation import separation
+from sts_analysis.statistics.outcomes import summarise
+from sts_analysis.statistics.separation import separation
 
 RATES = np.array(
     [

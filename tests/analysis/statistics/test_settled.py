@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-
-from analysis.statistics import settled
-from analysis.statistics.comparisons import compare
-from analysis.statistics.outcomes import Outcomes, Summary, summarise
-from analysis.statistics.pass_rates import pass_rates
-from analysis.statistics.sampling import scenario_weights
+from sts_analysis.statistics import settled
+from sts_analysis.statistics.comparisons import compare
+from sts_analysis.statistics.outcomes import Outcomes, Summary, summarise
+from sts_analysis.statistics.pass_rates import pass_rates
+from sts_analysis.statistics.sampling import scenario_weights
 
 SILENT, RATE = 0.3, 0.6
 TRUTH = (1 - SILENT) * RATE

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { Activity, PLAYED, THOUGHT } from "../../../annotator_app/components/activity.mjs";
+import { Activity, PLAYED, THOUGHT } from "../../../annotator_app/sts_annotator_app/components/activity.mjs";
 
 test("a moment of thought counts whole, and of a long pause its beginning", () => {
   const activity = new Activity(0);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { Curation } from "../../../annotator_app/components/curation.mjs";
-import { Outbox } from "../../../annotator_app/components/outbox.mjs";
+import { Curation } from "../../../annotator_app/sts_annotator_app/components/curation.mjs";
+import { Outbox } from "../../../annotator_app/sts_annotator_app/components/outbox.mjs";
 import { Playback } from "../../../sts/viewer/playback.mjs";
 import { Storage, payload, random } from "./fixtures.mjs";
 

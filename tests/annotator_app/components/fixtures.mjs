@@ -1,9 +1,9 @@
 // A small episode and a session on a storage that lasts as long as a test.
 
-import { Outbox } from "../../../annotator_app/components/outbox.mjs";
+import { Outbox } from "../../../annotator_app/sts_annotator_app/components/outbox.mjs";
 import { Playback } from "../../../sts/viewer/playback.mjs";
-import { Session } from "../../../annotator_app/components/session.mjs";
-import { Visits } from "../../../annotator_app/components/visits.mjs";
+import { Session } from "../../../annotator_app/sts_annotator_app/components/session.mjs";
+import { Visits } from "../../../annotator_app/sts_annotator_app/components/visits.mjs";
 
 const base64 = (array) => Buffer.from(array.buffer).toString("base64");
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { JUDGING_KEYS } from "../../../annotator_app/components/judging.mjs";
+import { JUDGING_KEYS } from "../../../annotator_app/sts_annotator_app/components/judging.mjs";
 import { PLAYBACK_KEYS, actionsOf } from "../../../sts/viewer/keys.mjs";
 
 const KEYS = [...PLAYBACK_KEYS, ...JUDGING_KEYS];

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { Outbox, uuid } from "../../../annotator_app/components/outbox.mjs";
+import { Outbox, uuid } from "../../../annotator_app/sts_annotator_app/components/outbox.mjs";
 import { Storage, random } from "./fixtures.mjs";
 
 const letter = (n) => ({ uuid: `${n}`.repeat(32), item: `item-${n}`, verdict: "not_done" });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { paceOf } from "../../../annotator_app/components/pace.mjs";
+import { paceOf } from "../../../annotator_app/sts_annotator_app/components/pace.mjs";
 
 test("nothing is said of a pace before there is enough to say", () => {
   assert.deepEqual(paceOf({ done: 40, today: 0, seconds: 0, left: 100 }), []);

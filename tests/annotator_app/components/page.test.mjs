@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { Outbox } from "../../../annotator_app/components/outbox.mjs";
-import { localStore } from "../../../annotator_app/components/browser.mjs";
+import { Outbox } from "../../../annotator_app/sts_annotator_app/components/outbox.mjs";
+import { localStore } from "../../../annotator_app/sts_annotator_app/components/browser.mjs";
 import { luminance } from "../../../sts/viewer/page.mjs";
 import { Storage } from "./fixtures.mjs";
 

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { Outbox } from "../../../annotator_app/components/outbox.mjs";
+import { Outbox } from "../../../annotator_app/sts_annotator_app/components/outbox.mjs";
 import { Playback } from "../../../sts/viewer/playback.mjs";
-import { Reviewing } from "../../../annotator_app/components/reviewing.mjs";
-import { Visits } from "../../../annotator_app/components/visits.mjs";
+import { Reviewing } from "../../../annotator_app/sts_annotator_app/components/reviewing.mjs";
+import { Visits } from "../../../annotator_app/sts_annotator_app/components/visits.mjs";
 import { payload, press, random, Storage } from "./fixtures.mjs";
 
 const ERRORS = [["empty", "player", "made no attempt"], ["fair", "none", "is right"]];

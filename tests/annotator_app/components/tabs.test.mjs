@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { Heartbeat, Turn } from "../../../annotator_app/components/tabs.mjs";
+import { Heartbeat, Turn } from "../../../annotator_app/sts_annotator_app/components/tabs.mjs";
 import { Storage } from "./fixtures.mjs";
 
 const tick = () => new Promise((resolve) => setTimeout(resolve));

@@ -8,8 +8,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-
-from annotator_app.components import MODULES, component
+from sts_annotator_app.components import MODULES, component
 
 NODE = shutil.which("node")
 needs_node = pytest.mark.skipif(

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 import pytest
+from sts_annotator_app.components import HERE
 
-from annotator_app.components import HERE
 from sts.annotations.types import Annotator
 from sts.viewer import scripts
 from tests.annotator_app.served.test_viewer import string

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { Turns, layoutOf, speechHelp, turnAction } from "../../../annotator_app/components/turns.mjs";
+import { Turns, layoutOf, speechHelp, turnAction } from "../../../annotator_app/sts_annotator_app/components/turns.mjs";
 import { Storage } from "./fixtures.mjs";
 
 const MOVES = ["up-left", "up", "up-right", "left", "stay", "right", "down-left", "down", "down-right"];

@@ -23,9 +23,10 @@ if (origin !== "null") localStorage["sts:settings"] ??= '{"autoplay": false}'
 STORED = "local_storage,indexeddb,cache_storage,file_systems,service_workers"
 """What pages may leave in a browser, in Chromium's words."""
 IMPORTED = (
-    "annotator_app.commands.annotate annotator_app.connections annotator_app.server "
-    "annotator_app.state pandas streamlit annotator_app.pages.team annotator_app.results "
-    "annotator_app.shell annotator_app.sign_in sts.viewer.sprites uvicorn"
+    "sts_annotator_app.commands.annotate sts_annotator_app.connections sts_annotator_app.server "
+    "sts_annotator_app.state pandas streamlit sts_annotator_app.pages.team "
+    "sts_annotator_app.results sts_annotator_app.shell sts_annotator_app.sign_in "
+    "sts.viewer.sprites uvicorn"
 ).split()
 """What a server imports before it serves."""
 

@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 
 import pytest
 from sqlalchemy import select
+from sts_annotator_app import remaining
+from sts_annotator_app.events import exchange, namespace
+from sts_annotator_app.remaining import Remaining
 
-from annotator_app import remaining
-from annotator_app.events import exchange, namespace
-from annotator_app.remaining import Remaining
 from sts.annotations import assignment, references
 from sts.annotations import people as store_people
 from sts.annotations.items import item_of

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from sts_analysis.evidence import files
+from sts_analysis.evidence.dossiers import Clip, Dossier, Share
+from sts_analysis.evidence.files import make
 
-from analysis.evidence import files
-from analysis.evidence.dossiers import Clip, Dossier, Share
-from analysis.evidence.files import make
 from sts.annotations.types import Mark
 from sts.cli.main import main
 from sts.continuations.store import entries

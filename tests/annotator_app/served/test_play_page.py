@@ -90,7 +90,7 @@ def test_what_a_person_has_judged_is_not_offered_to_them_to_play(
 ) -> None:
     first = at_play(open_page, "judge first")
     offered = first.get_attribute(".play", "data-session")
-    from annotator_app import play
+    from sts_annotator_app import play
 
     person = next(a for a in ask(server.store, people.everybody) if a.name == "judge first")
     workspace = Workspace.open(str(server.folder))

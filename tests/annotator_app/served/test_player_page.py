@@ -10,8 +10,8 @@ from statistics import median, quantiles
 from typing import Any
 
 import pytest
+from sts_annotator_app.events import namespace
 
-from annotator_app.events import namespace
 from sts.annotations import people
 from sts.continuations.store import load
 from sts.storage.workspace import Workspace

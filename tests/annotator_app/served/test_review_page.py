@@ -9,8 +9,8 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
+from sts_scenarios.labels import label_suite
 
-from scenarios.labels import label_suite
 from sts.annotations import people, reviews
 from sts.annotations.store import Store
 from sts.storage.workspace import Workspace

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from sts_annotator_app import sign_in
+from sts_annotator_app.auth import cookie_name
 
-from annotator_app import sign_in
-from annotator_app.auth import cookie_name
 from sts.annotations import people, sessions
 from sts.cli.main import main
 from sts.errors import ArgumentError, MissingExtra

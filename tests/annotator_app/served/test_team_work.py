@@ -15,8 +15,8 @@ from zlib import crc32
 
 import pytest
 from sqlalchemy import select
+from sts_scenarios.labels import label_suite
 
-from scenarios.labels import label_suite
 from sts.annotations.events import LABELS
 from sts.annotations.schema import items
 from sts.cli.main import main

@@ -9,8 +9,8 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from sts_scenarios.freezing import looked_at
 
-from scenarios.freezing import looked_at
 from sts.annotations import decisions
 from sts.cli.main import main
 from sts.storage.workspace import Workspace

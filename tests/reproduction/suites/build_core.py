@@ -18,9 +18,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from scenarios import categories
-from scenarios.mining import effect
-from scenarios.profiles import profiles
+from sts_scenarios import categories
+from sts_scenarios.mining import effect
+from sts_scenarios.profiles import profiles
+
 from sts.errors import ArgumentError, StsError
 from sts.provenance import provenance
 from sts.storage.workspace import Workspace

@@ -13,8 +13,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
+from sts_scenarios.profiles import Profile
 
-from scenarios.profiles import Profile
 from sts.suites.types import Scenario
 
 LEAST = 5

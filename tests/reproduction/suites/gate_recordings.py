@@ -10,7 +10,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from scenarios import gates
+from sts_scenarios import gates
+
 from sts import agents
 from sts.trajectories.record import record
 from sts.trajectories.types import Trajectory

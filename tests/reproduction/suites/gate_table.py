@@ -17,12 +17,12 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
+from sts_scenarios import categories, gates, mining
+from sts_scenarios.category import Candidate, Category
+from sts_scenarios.gates import Gate
+from sts_scenarios.mining.chance import pass_rate
+from sts_scenarios.profiles import Profile, profiles
 
-from scenarios import categories, gates, mining
-from scenarios.category import Candidate, Category
-from scenarios.gates import Gate
-from scenarios.mining.chance import pass_rate
-from scenarios.profiles import Profile, profiles
 from sts import agents
 from sts.agents import Agent, Choice
 from sts.agents.protocol import Draws, Instructions, Memory

@@ -12,9 +12,10 @@ import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
-from scenarios import categories, gates
-from scenarios.categories.lambda_star import AGENTS, CURATION, FAMILIES, LANDED
-from scenarios.profiles import Profile, profiles
+from sts_scenarios import categories, gates
+from sts_scenarios.categories.lambda_star import AGENTS, CURATION, FAMILIES, LANDED
+from sts_scenarios.profiles import Profile, profiles
+
 from sts.errors import StsError
 from sts.storage.workspace import Workspace
 from sts.suites import store

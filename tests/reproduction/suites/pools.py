@@ -6,8 +6,9 @@ import math
 from collections import defaultdict
 from collections.abc import Iterable
 
-from scenarios import mining
-from scenarios.category import Category
+from sts_scenarios import mining
+from sts_scenarios.category import Category
+
 from sts.suites.types import Scenario
 from sts.trajectories.types import Trajectory
 

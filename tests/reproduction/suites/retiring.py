@@ -11,9 +11,9 @@ from functools import partial
 from typing import NamedTuple
 
 import numpy as np
+from sts_scenarios.categories.lambda_star.tracks import FIRST, SIGHT, distances, grid, track
+from sts_scenarios.profiles import Profile
 
-from scenarios.categories.lambda_star.tracks import FIRST, SIGHT, distances, grid, track
-from scenarios.profiles import Profile
 from sts.suites.types import DIFFICULTIES, Scenario
 
 SHARE, FEW, CROWD = 0.2, 3, 3

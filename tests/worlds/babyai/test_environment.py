@@ -275,7 +275,7 @@ def test_without_minigrid_one_line_says_what_to_install_and_other_domains_go_on(
         "from sts import agents\n"
         "from sts.domains import domain\n"
         "from sts.errors import MissingExtra\n"
-        "from scenarios import categories\n"
+        "from sts_scenarios import categories\n"
         "assert 'babyai-go-to' in categories.installed()\n"
         "domain('lambda-star').generate(1, seed=0, height=5, width=5, participants=1, horizon=5)\n"
         "for ask in (lambda: domain('babyai'), lambda: agents.load('babyai-bot'),\n"

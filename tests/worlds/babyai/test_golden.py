@@ -5,8 +5,8 @@ from __future__ import annotations
 import functools
 
 import pytest
+from sts_scenarios import categories
 
-from scenarios import categories
 from sts import agents
 from sts.continuations.types import Continuation
 from sts.suites.types import Scenario

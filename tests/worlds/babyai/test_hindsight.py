@@ -9,14 +9,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+from sts_scenarios import categories, mining
+from sts_scenarios.categories.babyai import other_colour, playing, rooms
+from sts_scenarios.categories.babyai.rooms import Frame, Thing
+from sts_scenarios.category import Category, Label
+from sts_scenarios.fitting import fault
+from sts_scenarios.gates import Gate, of_pool
+from sts_scenarios.mining.chance import Unseeing, pass_rate
 
-from scenarios import categories, mining
-from scenarios.categories.babyai import other_colour, playing, rooms
-from scenarios.categories.babyai.rooms import Frame, Thing
-from scenarios.category import Category, Label
-from scenarios.fitting import fault
-from scenarios.gates import Gate, of_pool
-from scenarios.mining.chance import Unseeing, pass_rate
 from sts import agents
 from sts.agents import Agent
 from sts.continuations.takeover import continue_all
@@ -58,7 +58,7 @@ def trajectories() -> list[Trajectory]:
 def first(category: Category, trajectories: Sequence[Trajectory]) -> list[Scenario]:
     """Returns the first scenario that a category offers, or the first pair."""
     plain: Category = importlib.import_module(
-        f"scenarios.categories.babyai.{category.name.removeprefix('babyai-').replace('-', '_')}"
+        f"sts_scenarios.categories.babyai.{category.name.removeprefix('babyai-').replace('-', '_')}"
     ).CATEGORY
     for one in trajectories:
         every = plain.candidates(one, plain.context, plain.horizon)

@@ -8,10 +8,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from sts_scenarios import categories, gates
+from sts_scenarios.freezing import unfit
+from sts_scenarios.profiles import profiles
 
-from scenarios import categories, gates
-from scenarios.freezing import unfit
-from scenarios.profiles import profiles
 from sts.storage.workspace import Workspace
 from sts.suites import store
 from sts.suites.lint import lint

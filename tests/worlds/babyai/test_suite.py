@@ -12,11 +12,11 @@ from typing import cast
 
 import numpy as np
 import pytest
+from sts_scenarios import categories, mining
+from sts_scenarios.categories.babyai import missions
+from sts_scenarios.category import Candidate, Category, Label
+from sts_scenarios.replayed import environments
 
-from scenarios import categories, mining
-from scenarios.categories.babyai import missions
-from scenarios.category import Candidate, Category, Label
-from scenarios.replayed import environments
 from sts import agents
 from sts.cli.main import main
 from sts.continuations.takeover import by_shape, continue_all

@@ -4,9 +4,8 @@ import dataclasses
 import importlib
 
 import pytest
-
-from scenarios import categories, mining
-from scenarios.categories.overcooked import (
+from sts_scenarios import categories, mining
+from sts_scenarios.categories.overcooked import (
     asking,
     deliver_after,
     deliver_or_lay,
@@ -14,10 +13,11 @@ from scenarios.categories.overcooked import (
     take_laid,
     way_or_stay,
 )
-from scenarios.categories.overcooked.moments import CONTEXT, Moment
-from scenarios.category import Label
-from scenarios.fitting import fault
-from scenarios.mining.chance import pass_rate
+from sts_scenarios.categories.overcooked.moments import CONTEXT, Moment
+from sts_scenarios.category import Label
+from sts_scenarios.fitting import fault
+from sts_scenarios.mining.chance import pass_rate
+
 from sts import agents
 from sts.continuations.takeover import continue_all
 from sts.suites.lint import lint
@@ -31,7 +31,9 @@ NOT_DONE = Label("not_done", None)
 
 def first(name, trajectories):
     """Returns the first scenario that a category offers, or the first pair."""
-    module = importlib.import_module(f"scenarios.categories.overcooked.{name.replace('-', '_')}")
+    module = importlib.import_module(
+        f"sts_scenarios.categories.overcooked.{name.replace('-', '_')}"
+    )
     rule, count = module.CATEGORY, 2 if name in PAIRS else 1
     for one in trajectories:
         every = rule.candidates(one, rule.context, rule.horizon)

@@ -7,20 +7,20 @@ from typing import cast
 
 import numpy as np
 import pytest
-
-from scenarios import categories
-from scenarios.categories.overcooked import hand_over
-from scenarios.categories.overcooked.moments import (
+from sts_scenarios import categories
+from sts_scenarios.categories.overcooked import hand_over
+from sts_scenarios.categories.overcooked.moments import (
     CONTEXT,
     Moment,
     difficulty,
     timeline,
     within_reach,
 )
-from scenarios.category import Label
-from scenarios.fitting import fault
-from scenarios.freezing import unfit
-from scenarios.mining import Pick, mine, scenario
+from sts_scenarios.category import Label
+from sts_scenarios.fitting import fault
+from sts_scenarios.freezing import unfit
+from sts_scenarios.mining import Pick, mine, scenario
+
 from sts import agents
 from sts.continuations.takeover import by_shape, continue_all
 from sts.episodes import Episode
@@ -51,7 +51,9 @@ SKILLS = {
     "pot-onion": "pot",
 }
 LEADS = {
-    name: importlib.import_module(f"scenarios.categories.overcooked.{name.replace('-', '_')}").LEAD
+    name: importlib.import_module(
+        f"sts_scenarios.categories.overcooked.{name.replace('-', '_')}"
+    ).LEAD
     for name in NAMES
     if name not in ("hand-over", "make-way")
 }
@@ -88,7 +90,9 @@ def test_there_are_categories_for_the_kitchen_alone():
 
 
 def test_they_are_known_without_the_package():
-    code = "import sys; sys.modules['overcooked_ai_py'] = None; from scenarios import categories; "
+    code = (
+        "import sys; sys.modules['overcooked_ai_py'] = None; from sts_scenarios import categories; "
+    )
     code += "print(*(c.name for c in categories.installed().values() if c.domain == 'overcooked'))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == sorted((*NAMES, *LATER))
@@ -188,7 +192,7 @@ def test_of_two_onions_in_one_step_the_later_cook_fills_the_pot():
     pot = (2, 0)
     events = ((0, "potting_onion", pot), (1, "potting_onion", pot))
     after = moment(objects={pot: ["soup", ["onion"] * 3, 1]}, events=events)
-    from scenarios.categories.overcooked.fill_pot import done
+    from sts_scenarios.categories.overcooked.fill_pot import done
 
     assert not done(moment(), after, 0) and done(moment(), after, 1)
     begun = after._replace(objects={pot: ["soup", ["onion"] * 2, -1]})
@@ -196,7 +200,7 @@ def test_of_two_onions_in_one_step_the_later_cook_fills_the_pot():
 
 
 def test_a_soup_from_a_counter_is_not_one_from_a_pot():
-    from scenarios.categories.overcooked.plate_soup import done
+    from sts_scenarios.categories.overcooked.plate_soup import done
 
     assert done(moment(), moment(events=((0, "soup_pickup", (2, 0)),)), 0)
     assert not done(moment(), moment(events=((0, "soup_pickup", (0, 0)),)), 0)
@@ -263,7 +267,7 @@ def test_a_timeline_begins_without_events_and_says_what_was_done(recorded):
 
 
 def test_to_make_way_the_other_must_come_by():
-    from scenarios.categories.overcooked.make_way import _until
+    from sts_scenarios.categories.overcooked.make_way import _until
 
     here, there = [1, 1, 0, -1, None], [2, 1, -1, 0, None]
     blocked, free = moment(players=[here, there]), moment(players=[[1, 2, 0, 1, None], here])

@@ -6,9 +6,9 @@ import io
 
 import numpy as np
 import pytest
+from sts_scenarios import categories
+from sts_scenarios.mining import mine
 
-from scenarios import categories
-from scenarios.mining import mine
 from sts import agents
 from sts.trajectories.record import record
 from sts.worlds.overcooked.agents import cloned, network

@@ -2,9 +2,9 @@ import dataclasses
 
 import numpy as np
 import pytest
+from sts_scenarios import categories
+from sts_scenarios.mining import mine
 
-from scenarios import categories
-from scenarios.mining import mine
 from sts import agents
 from sts.continuations.takeover import by_shape, continue_all
 from sts.errors import ArgumentError, StsError

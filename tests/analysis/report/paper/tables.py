@@ -3,7 +3,8 @@
 import functools
 from typing import Any
 
-from analysis.report.schema import Report
+from sts_analysis.report.schema import Report
+
 from tests.analysis.reports import report_of
 from tests.analysis.worlds import ratings_table
 

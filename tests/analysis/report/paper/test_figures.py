@@ -9,16 +9,16 @@ from xml.etree import ElementTree
 
 import pandas as pd
 import pytest
+from sts_analysis.report.paper.figure_3 import figure_3
+from sts_analysis.report.paper.figure_7 import figure_7
+from sts_analysis.report.paper.figure_8 import figure_8
+from sts_analysis.report.paper.figure_9 import figure_9
+from sts_analysis.report.paper.figures import FIGURES
+from sts_analysis.report.paper.picture import WIDTHS, Picture
+from sts_analysis.report.schema import Report
+from sts_analysis.statistics.intervals import jeffreys
+from sts_analysis.statistics.pass_rates import EXACT
 
-from analysis.report.paper.figure_3 import figure_3
-from analysis.report.paper.figure_7 import figure_7
-from analysis.report.paper.figure_8 import figure_8
-from analysis.report.paper.figure_9 import figure_9
-from analysis.report.paper.figures import FIGURES
-from analysis.report.paper.picture import WIDTHS, Picture
-from analysis.report.schema import Report
-from analysis.statistics.intervals import jeffreys
-from analysis.statistics.pass_rates import EXACT
 from sts.errors import ArgumentError, UnknownName
 from tests.analysis.report.paper.tables import made, usual
 from tests.analysis.reports import report_of, sure

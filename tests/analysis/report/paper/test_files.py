@@ -5,11 +5,11 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+from sts_analysis.report.paper import files as folder
+from sts_analysis.report.paper.figures import FIGURES
+from sts_analysis.report.schema import Report
+from sts_analysis.report.write import write
 
-from analysis.report.paper import files as folder
-from analysis.report.paper.figures import FIGURES
-from analysis.report.schema import Report
-from analysis.report.write import write
 from sts.cli.main import main
 from tests.analysis.report.paper.tables import made as report_of
 from tests.analysis.worlds import ratings_table

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from scenarios.category import Candidate, Category, Label
+from sts_scenarios.category import Candidate, Category, Label
+
 from sts.engine.replay import along
 from sts_pond.water import NOBODY
 

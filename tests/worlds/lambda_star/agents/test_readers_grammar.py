@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sts_scenarios import categories
 
-from scenarios import categories
 from sts.worlds.lambda_star.agents.readers.grammar import ACTS, FAR, Intent, parse
 from sts.worlds.lambda_star.state import MOVES
 

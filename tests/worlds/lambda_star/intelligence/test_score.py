@@ -12,9 +12,9 @@ from xml.etree import ElementTree
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
+from sts_analysis.inputs.scores import read_scores
 
 import sts.storage.files
-from analysis.inputs.scores import read_scores
 from sts import agents
 from sts.agents.identity import fingerprint
 from sts.cli.main import main

@@ -1,0 +1,253 @@
+"""The ratings table: one row per judgement of a continuation, validated and typed.
+
+A row whose annotator and verdict are empty is a continuation that nobody has judged yet. A column
+that is absent, or empty throughout, is not known: what needs it is null in a report.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from sts.errors import DamagedData
+from sts.names import printable
+from sts.ratings import MARKED, MOST_STEPS, REQUIRED, SIGHTS, SOURCES, TYPES, VERDICTS, verdict
+from sts_analysis.inputs import tables
+
+KINDS = ("instruction", "question")
+NAMES = ("agent", "scenario", "category", "continuation", "annotator")
+CONTINUATION = ("agent", "scenario", "continuation")
+"""What a continuation is known by; its own name may be an index from 0."""
+_DEFAULTS = {"source": "human", "sees": "observation", "extra": "0", "twice": "0"}
+
+
+def read_ratings(path: Path) -> pd.DataFrame:
+    """Reads a ratings table from a file; see `check_ratings`."""
+    return check_ratings(tables.read_table(path, tuple(TYPES)))
+
+
+def check_ratings(table: tables.RawTable) -> pd.DataFrame:
+    """Validates a ratings table and gives every column its type.
+
+    A continuation's rows agree on its horizon. A scenario has one category and one kind, an agent
+    sees one thing. Without a column `continuation` every row is one of its own.
+
+    Args:
+      table: the text as found.
+
+    Returns:
+      Every column of the format. continuation is int64, a number for each in the order of agent,
+      scenario and name. step, truth_step, adjudicated_step, seconds and order are float64, NaN
+      where empty; horizon is int64, or float64 NaN throughout where the table has none; extra and
+      twice are bool. The others are texts, "" where empty: names and verdicts as categories in
+      alphabetical order. Reference episodes are the rows with a truth.
+
+    Raises:
+      DamagedData: names the file, the line and what was expected there.
+    """
+    tables.require_columns(table, REQUIRED)
+    if table.frame.empty:
+        raise DamagedData(f"{table.name}: expected at least one row, found only a header")
+    frame = table.frame
+    given = {column for column in TYPES if column in frame and (frame[column] != "").any()}
+    for column in TYPES:
+        usual = _DEFAULTS.get(column, "")
+        if column not in given:
+            frame[column] = tables.coded(np.zeros(len(frame), np.int8), [usual])
+        elif usual:
+            frame[column] = tables.by_word(frame[column], partial(_or_usual, usual))
+    _check_words(table)
+    _check_names(table, given)
+    horizon = _horizon(table, given)
+    step = _steps(table, "step", horizon)
+    timeless = frame["verdict"].isin(("not_done", "cannot_judge", "")).to_numpy()
+    bad = np.isfinite(step) & timeless
+    tables.refuse(table, bad, "no step beside not_done and cannot_judge", "step")
+    truth_step = _steps(table, "truth_step", horizon)
+    decided_step = _steps(table, "adjudicated_step", horizon)
+    unmarked = ~frame["adjudicated"].isin(MARKED).to_numpy()
+    expected = f"a step beside {' and '.join(MARKED)} alone"
+    tables.refuse(table, np.isfinite(decided_step) & unmarked, expected, "adjudicated_step")
+    seconds = tables.numbers(table, "seconds", "a number of seconds", optional=True)
+    tables.refuse(table, seconds < 0, "at least 0 seconds", "seconds")
+    order = tables.numbers(table, "order", "a whole number", optional=True, whole=True)
+    tables.refuse(table, order < 1, "1 or more", "order")
+    number = _numbers(frame)
+    _check_agreement(table, number)
+    return frame.assign(
+        continuation=number,
+        step=step,
+        horizon=horizon.astype(np.int64) if "horizon" in given else horizon,
+        truth_step=truth_step,
+        adjudicated_step=decided_step,
+        seconds=seconds,
+        extra=(frame["extra"] == "1").to_numpy(),
+        twice=(frame["twice"] == "1").to_numpy(),
+        order=order,
+        notes=tables.by_word(frame["notes"], printable),
+    )[list(TYPES)]
+
+
+def once(ratings: pd.DataFrame) -> pd.DataFrame:
+    """Returns the rows of a checked table in which each judgement stands once.
+
+    What a person said of a clip is said of each continuation that it covers, and stands in a row
+    for each. One of them is left, of the clip's first continuation.
+    """
+    known = ratings["clip"] != ""
+    if not known.any():
+        return ratings
+    first = ratings.groupby("clip")["continuation"].transform("min")
+    thing = ratings["continuation"].where(~known, first)
+    rows = ratings.assign(continuation=thing)
+    again = rows.duplicated(["source", "annotator", "continuation"]) & known
+    return rows[~again]
+
+
+def valued(ratings: pd.DataFrame) -> pd.DataFrame:
+    """Returns the rows of a checked table with the verdicts that continuations are worth.
+
+    Where a reviewer has decided between annotators, what they decided stands for what each of these
+    said. What a rule has settled stands beside what people said, but where somebody did say it.
+    Agreement and accuracy are of what was said, so of the table as it was.
+    """
+    ratings = _alone(ratings)
+    decided = (ratings["adjudicated"] != "") & (ratings["source"] == "human")
+    if not decided.any():
+        return ratings
+    return ratings.assign(
+        verdict=np.where(decided, ratings["adjudicated"], ratings["verdict"]),
+        step=ratings["step"].where(~decided, ratings["adjudicated_step"]),
+    )
+
+
+def unsettled(ratings: pd.DataFrame) -> pd.DataFrame:
+    """Returns the rows of a checked table as they would be had a rule settled nothing."""
+    settled = ratings["source"] == "settled"
+    return ratings.assign(
+        source=np.where(settled, "human", ratings["source"]),
+        verdict=np.where(settled, "", ratings["verdict"]),
+    )
+
+
+def _alone(ratings: pd.DataFrame) -> pd.DataFrame:
+    """Returns the rows without what a rule has settled and somebody has looked at."""
+    settled = ratings["source"] == "settled"
+    if not settled.any():
+        return ratings
+    human = (ratings["source"] == "human") & (ratings["verdict"] != "")
+    judged = ratings["continuation"].isin(ratings.loc[human, "continuation"])
+    return ratings[~(settled & judged)]
+
+
+def _or_usual(usual: str, word: str) -> str:
+    return word or usual
+
+
+def _numbers(frame: pd.DataFrame) -> pd.Series:
+    """Returns int64[rows], which continuation each is of, counted in the order of their names."""
+    number = np.zeros(len(frame), np.int64)
+    for column in CONTINUATION:
+        words = frame[column].cat
+        number = np.unique(number * len(words.categories) + words.codes, return_inverse=True)[1]
+    return pd.Series(number, frame.index)
+
+
+def _check_words(table: tables.RawTable) -> None:
+    """Checks the columns that hold one of a few words."""
+    frame = table.frame
+    for column in ("verdict", "truth", "adjudicated"):
+        frame[column] = tables.by_word(frame[column], verdict)
+    tables.one_of(table, "source", SOURCES)
+    tables.one_of(table, "sees", SIGHTS)
+    tables.one_of(table, "kind", (*KINDS, ""))
+    tables.one_of(table, "truth", ("success", "failure", "not_done", ""))
+    tables.one_of(table, "adjudicated", (*VERDICTS, ""))
+    for column in ("extra", "twice"):
+        tables.one_of(table, column, ("0", "1"))
+    other = _settled(frame) & (frame["verdict"] != "not_done").to_numpy()
+    tables.refuse(table, other, "not_done where a rule has settled it", "verdict")
+    tables.refuse(
+        table,
+        ~frame["verdict"].isin(VERDICTS).to_numpy() & ~_unjudged(frame),
+        f"a verdict, one of {', '.join(VERDICTS)}",
+        "verdict",
+    )
+
+
+def _check_names(table: tables.RawTable, given: set[str]) -> None:
+    """Checks names, and names continuations where the table does not."""
+    frame = table.frame
+    for column in NAMES:
+        tables.clean_names(table, column)
+    empty = {column: (frame[column] == "").to_numpy() for column in NAMES}
+    reference = (frame["truth"] != "").to_numpy()
+    for column in ("agent", "scenario", "category"):
+        if column in (*REQUIRED, *given):
+            tables.refuse(table, empty[column] & ~reference, "a name", column)
+    if "annotator" in given:
+        nobody = _unjudged(frame) | _settled(frame)
+        tables.refuse(table, empty["annotator"] & ~nobody, "a name", "annotator")
+    if "continuation" in given:
+        tables.refuse(table, empty["continuation"], "a name", "continuation")
+    else:
+        _check_alone(table)
+        frame["continuation"] = tables.by_word(pd.Series(range(len(frame)), frame.index))
+
+
+def _check_alone(table: tables.RawTable) -> None:
+    """Refuses a table in which two rows may be of one continuation, and nothing says so."""
+    frame = table.frame
+    judge = frame["source"].str.cat(frame["annotator"], sep="\0").where(~_unjudged(frame))
+    judges = judge.groupby([frame["agent"], frame["scenario"]]).transform("nunique").to_numpy()
+    expected = "a column continuation, because several have judged this agent in this scenario"
+    tables.refuse(table, judges > 1, f"{expected}: one continuation, or one each?")
+
+
+def _horizon(table: tables.RawTable, given: set[str]) -> np.ndarray:
+    optional = "horizon" not in given
+    horizon = tables.numbers(table, "horizon", "a number of steps", optional=optional, whole=True)
+    expected = f"1 to {MOST_STEPS} steps"
+    tables.refuse(table, (horizon < 1) | (horizon > MOST_STEPS), expected, "horizon")
+    return horizon
+
+
+def _steps(table: tables.RawTable, column: str, horizon: np.ndarray) -> np.ndarray:
+    step = tables.numbers(table, column, "a whole step", optional=True, whole=True)
+    last = np.where(np.isfinite(horizon), horizon, MOST_STEPS)
+    outside = np.isfinite(step) & ((step < 1) | (step > last))
+    tables.refuse(table, outside, "a step of the continuation, 1 to its horizon", column)
+    return step
+
+
+def _check_agreement(table: tables.RawTable, number: pd.Series) -> None:
+    """Checks that rows which speak of one thing say the same; `number` is a continuation's."""
+    frame = table.frame
+    reference = (frame["truth"] != "").to_numpy()
+    every = np.ones(len(frame), dtype=bool)
+    tables.one_value_each(table, "continuation", "horizon", every, number)
+    tables.one_value_each(table, "continuation", "truth", reference, number)
+    if (frame["adjudicated"] != "").any():
+        human = (frame["source"] == "human").to_numpy()
+        clip = frame.groupby([number, frame["clip"]]).ngroup()
+        tables.one_value_each(table, "continuation", "adjudicated", human, clip)
+    for column in ("category", "kind"):
+        tables.one_value_each(table, "scenario", column, ~reference)
+    tables.one_value_each(table, "agent", "sees", ~reference)
+    judgement = frame[["source", "annotator"]].assign(number=number)
+    twice = judgement.duplicated().to_numpy()
+    expected = "one row per continuation and annotator"
+    tables.refuse(table, twice & ~_unjudged(frame), expected, "annotator")
+
+
+def _settled(frame: pd.DataFrame) -> np.ndarray:
+    settled: np.ndarray = (frame["source"] == "settled").to_numpy()
+    return settled
+
+
+def _unjudged(frame: pd.DataFrame) -> np.ndarray:
+    empty: np.ndarray = ((frame["annotator"] == "") & (frame["verdict"] == "")).to_numpy()
+    return empty

@@ -1,0 +1,138 @@
+"""The scores table: other metrics of agents, to correlate with the pass rate."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from sts.errors import DamagedData
+from sts.ratings import SIGHTS
+from sts.storage.checks import Checked, Findings
+from sts.storage.files import content_hash
+from sts.storage.scores import REQUIRED, SCHEMA, check_mark, read, write
+from sts.storage.workspace import Workspace
+from sts_analysis.inputs import tables
+
+PASS_RATE = "pass_rate"
+COLUMNS = tuple(SCHEMA)
+
+
+def read_scores(path: Path) -> pd.DataFrame:
+    """Reads a scores table from a file of anyone's; see `check_scores`."""
+    return check_scores(tables.read_table(path, COLUMNS))
+
+
+def read_saved(path: Path) -> pd.DataFrame:
+    """Reads a scores table of the workspace; see `check_scores`.
+
+    Raises:
+      DamagedData: it is damaged, or of an earlier version; says which.
+      NewerFormat: a later version.
+    """
+    return check_scores(tables.from_frame(path.name, pd.DataFrame(read(path), columns=COLUMNS)))
+
+
+def check(workspace: Workspace) -> Checked:
+    """Reads every scores table of a workspace."""
+    findings, rows = Findings(), 0
+    paths = sorted(workspace.path("scores").glob("*.parquet"))
+    for path in paths:
+        with findings.of(path):
+            rows += len(read_saved(path))
+    return Checked({"tables": len(paths), "rows": rows}, tuple(findings))
+
+
+def check_scores(table: tables.RawTable) -> pd.DataFrame:
+    """Validates a scores table and gives every column its type.
+
+    Args:
+      table: the text as found.
+
+    Returns:
+      Every column: value, standard_error and n as float64 with NaN where empty, the others as text.
+      `sees` is "observation" where it is empty; the others are "" then.
+
+    Raises:
+      DamagedData: names the file, the line and what was expected there.
+    """
+    check_mark(table.name, table.mark)
+    tables.require_columns(table, REQUIRED)
+    if table.frame.empty:
+        raise DamagedData(f"{table.name}: expected at least one row, found only a header")
+    frame = table.frame
+    for column in COLUMNS:
+        if column not in frame.columns:
+            frame[column] = ""
+    frame["sees"] = tables.by_word(frame["sees"], lambda word: word or SIGHTS[0])
+    tables.one_of(table, "sees", SIGHTS)
+    for column in ("agent", "metric", "family"):
+        tables.clean_names(table, column)
+    for column in ("agent", "metric"):
+        tables.refuse(table, (frame[column] == "").to_numpy(), "a name", column)
+    own = (frame["metric"] == PASS_RATE).to_numpy()
+    tables.refuse(table, own, "another name than the suite's own metric has", "metric")
+    value = tables.numbers(table, "value", "a finite number", optional=False)
+    error = tables.numbers(table, "standard_error", "a number, at least 0", optional=True)
+    tables.refuse(table, error < 0, "a number, at least 0", "standard_error")
+    count = tables.numbers(table, "n", "a count, at least 1", optional=True, whole=True)
+    tables.refuse(table, count < 1, "a count, at least 1", "n")
+    twice = frame.duplicated(["agent", "metric"]).to_numpy()
+    tables.refuse(table, twice, "one value per agent and metric", "metric")
+    tables.one_value_each(table, "agent", "family", np.ones(len(frame), dtype=bool))
+    texts = frame[list(COLUMNS)].astype(object)
+    return texts.assign(value=value, standard_error=error, n=count)
+
+
+def empty_scores() -> pd.DataFrame:
+    """A scores table without a row."""
+    return pd.DataFrame({column: [] for column in COLUMNS}, dtype=object)
+
+
+def merge_scores(named: Iterable[tuple[str, pd.DataFrame]]) -> pd.DataFrame:
+    """Joins scores tables; equal rows count once.
+
+    Raises:
+      DamagedData: two tables give one agent different values of one metric.
+    """
+    kept: dict[tuple[str, str], tuple[str, pd.Series]] = {}
+    for name, frame in named:
+        for _, row in frame.iterrows():
+            key = (row["agent"], row["metric"])
+            other = kept.setdefault(key, (name, row))
+            if any(other[1][column] != row[column] for column in ("value", "sees")):
+                raise DamagedData(
+                    f"{name} and {other[0]} give {key[0]!r} different values of {key[1]!r}; "
+                    "remove one of the files"
+                )
+    rows = [row for _, row in kept.values()]
+    return pd.DataFrame(rows).reset_index(drop=True) if rows else empty_scores()
+
+
+def override_scores(scores: pd.DataFrame, newer: pd.DataFrame) -> pd.DataFrame:
+    """Joins two scores tables; where both have an agent's metric, `newer` counts."""
+    keys = ["agent", "metric"]
+    joined = pd.concat([newer, scores], ignore_index=True) if len(scores) else newer
+    return joined.drop_duplicates(keys).reset_index(drop=True)
+
+
+def import_scores(workspace: Workspace, scores: pd.DataFrame) -> Path:
+    """Writes a checked scores table into the workspace and returns its path.
+
+    The file is named by its content, so importing it twice leaves one file.
+
+    Raises:
+      DamagedData: the workspace already has other values of the same metrics and agents.
+    """
+    ordered = scores.sort_values(["metric", "agent"]).reset_index(drop=True)
+    name = content_hash(ordered.to_csv(index=False).encode())[:16]
+    path = workspace.path("scores", f"{name}.parquet")
+    others = [other for other in sorted(path.parent.glob("*.parquet")) if other != path]
+    named = [(other.name, read_saved(other)) for other in others]
+    merge_scores([*named, ("this table", scores)])
+    workspace.ensure()
+    rows = [{column: row[column] for column in COLUMNS} for _, row in ordered.iterrows()]
+    write(path, rows)
+    return path

@@ -1,0 +1,211 @@
+"""What a workspace holds for a report: judgements, automatic labels and scores."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import pandas as pd
+
+from sts.annotations import digests, export
+from sts.annotations.people import everybody
+from sts.annotations.store import Store
+from sts.errors import ArgumentError, DamagedData
+from sts.ratings import TYPES, WRITTEN
+from sts.storage.files import content_hash
+from sts.storage.workspace import Workspace
+from sts.suites import selections
+from sts.suites.selections import Selection
+from sts.suites.types import Scenario, pairs, series
+from sts_analysis.inputs.declared import deterministic
+from sts_analysis.inputs.gather import Gathered
+from sts_analysis.inputs.ratings import check_ratings
+from sts_analysis.inputs.scores import merge_scores, read_saved
+from sts_analysis.inputs.subject import SCENARIO, Other, Part, Subject
+from sts_analysis.inputs.tables import by_word, from_frame, of_texts, read_table, require_columns
+
+if TYPE_CHECKING:
+    from sts.annotations.breakdown import Breakdown
+
+_PLAIN = re.compile(r"[a-z0-9+,:-]{0,80}")
+"""Terms that are a good name for a folder."""
+
+
+def gather(workspace: Workspace, label: str, against: str | None = None) -> Gathered:
+    """Gathers everything for the report of suite `label`, beside suite `against` if one is named.
+
+    People are called by their pseudonyms; see `called_by_name`.
+
+    Args:
+      workspace: where everything is.
+      label: `NAME@VERSION`, or a part of it.
+      against: another, or None.
+
+    Raises:
+      UnknownName: no such suite or version.
+      ArgumentError: both are one.
+      DamagedData: there is neither a label nor a judgement of one.
+    """
+    chosen = selections.load(workspace, label)
+    judged, made_of = export.exported(workspace, chosen.suite.label)
+    ratings, ids = _ratings(workspace, chosen, judged)
+    return Gathered(
+        ratings,
+        workspace_scores(workspace),
+        _subject(workspace, chosen)._replace(
+            annotations_hash=_hash(judged),
+            digests=digests.with_files(workspace, made_of),
+            reviews=_reviews(workspace, chosen, judged),
+        ),
+        workspace.path("reports", _folder(chosen)),
+        None if against is None else _other(workspace, chosen, against),
+        ids,
+    )
+
+
+def _reviews(workspace: Workspace, chosen: Selection, judged: pd.DataFrame) -> Breakdown | None:
+    """What reviewers found in failures of a whole suite; of a part nothing was sampled."""
+    if chosen.terms or judged.empty:
+        return None
+    from sts.annotations.reviewed import table_1  # rules, and so continuations, come with it
+
+    return table_1(workspace, chosen.suite.label)
+
+
+def _other(workspace: Workspace, chosen: Selection, label: str) -> Other:
+    other = selections.load(workspace, label)
+    if chosen.label == other.label:
+        raise ArgumentError(f"--against: expected another suite than {label}")
+    there = {one.hash: one.id for one in other.scenarios}
+    return Other(
+        _subject(workspace, other),
+        _ratings(workspace, other, export.exported(workspace, other.suite.label).table).table,
+        {one.id: there[one.hash] for one in chosen.scenarios if one.hash in there},
+    )
+
+
+class _Ratings(NamedTuple):
+    """A checked ratings table, and the id of each continuation by its number there."""
+
+    table: pd.DataFrame
+    ids: pd.Series
+
+
+def _ratings(workspace: Workspace, chosen: Selection, judged: pd.DataFrame) -> _Ratings:
+    """The ratings of what was chosen; reference episodes are everybody's.
+
+    Raises:
+      DamagedData: there is none.
+    """
+    label = chosen.suite.label
+    every, ids = _with_labels(workspace, label, judged, export.pool(workspace))
+    if not chosen.terms:
+        return _Ratings(every, ids)
+    inside = every["scenario"].isin([one.id for one in chosen.scenarios])
+    if not (inside & (every["truth"] == "")).any():
+        raise DamagedData(
+            f"{chosen.label}: expected labels or judgements in {workspace.root}, found none of "
+            f"these scenarios; run `sts label {label}` first"
+        )
+    return _Ratings(every[inside | (every["truth"] != "")].reset_index(drop=True), ids)
+
+
+def _folder(chosen: Selection) -> str:
+    """What the folder of a report is called."""
+    suite = f"{chosen.suite.name}-{chosen.suite.version}"
+    if _PLAIN.fullmatch(chosen.terms):
+        return suite + chosen.terms.replace(":", "=")  # a saved selection may be called tag-wrap
+    return f"{suite}+{chosen.queue.rpartition('+')[2]}"
+
+
+def called_by_name(workspace: Workspace, ratings: pd.DataFrame) -> pd.DataFrame:
+    """Returns a ratings table in which people have their names in place of their pseudonyms."""
+    with Store.read_existing(workspace) as connection:
+        names = {one.pseudonym: one.name for one in everybody(connection)} if connection else {}
+    return ratings.assign(annotator=by_word(ratings["annotator"], lambda who: names.get(who, who)))
+
+
+def workspace_scores(workspace: Workspace) -> pd.DataFrame:
+    """Every scores table in the workspace, as one."""
+    paths = sorted(workspace.path("scores").glob("*.parquet"))
+    return merge_scores((path.name, read_saved(path)) for path in paths)
+
+
+def _hash(judged: pd.DataFrame) -> str:
+    return content_hash(judged.to_csv(index=False).encode())[:16]
+
+
+def _subject(workspace: Workspace, chosen: Selection) -> Subject:
+    rows = [(s.id, s.category, s.kind) for s in chosen.scenarios]
+    notes = (s.provenance.get("notes") for s in chosen.scenarios)
+    every = {str(note) for own in notes if isinstance(own, list) for note in own}
+    whole = chosen.suite
+    return Subject(
+        chosen.label,
+        pd.DataFrame(rows, columns=SCENARIO),
+        hash=whole.hash,
+        notes=tuple(sorted(every)),
+        part=Part(whole.label, chosen.meaning, len(rows), len(whole.scenarios), chosen.joined)
+        if chosen.terms
+        else None,
+        tags=selections.tagged(workspace, chosen.part),
+        pairs=_ids(pairs(chosen.scenarios)),
+        series=_ids(series(chosen.scenarios)),
+        deterministic=deterministic(workspace, chosen.scenarios),
+        instructions={s.id: s.instruction.text for s in chosen.scenarios},
+        worlds={s.id: s.world for s in chosen.scenarios},
+    )
+
+
+def _ids(groups: Mapping[str, Sequence[Scenario]]) -> dict[str, tuple[str, ...]]:
+    """The ids of whole groups; one that lacks a member is none."""
+    return {name: tuple(s.id for s in own) for name, own in groups.items() if len(own) > 1}
+
+
+def _with_labels(
+    workspace: Workspace, suite: str, judged: pd.DataFrame, references: set[str]
+) -> _Ratings:
+    """The judgements and the automatic labels of a suite's continuations, as one checked table.
+
+    The automatic labels have a row per continuation, so they also say what nobody has judged,
+    and what its agent is called now: a second agent of one name renames both. A continuation that
+    serves as a reference measures annotators, and is none of its agent's any more.
+
+    Raises:
+      DamagedData: there is neither a label nor a judgement of this suite.
+    """
+    human = from_frame("annotations", judged).frame
+    frames = [human] if len(human) else []
+    labels = _labels(workspace.path("labels", f"{suite.replace('@', '-')}.parquet"), references)
+    if labels is not None:
+        frames.append(labels)
+        own = labels[labels["continuation"].isin(human["continuation"])]
+        current = own.drop_duplicates("continuation").set_index("continuation")
+        for column in ("agent", "scenario", "category", "kind", "sees"):
+            named = human["continuation"].map(current[column])
+            human[column] = named.where(named.notna(), human[column])
+    if not frames:
+        raise DamagedData(
+            f"{suite}: expected labels or judgements in {workspace.root}, found none; "
+            f"run `sts label {suite}` first"
+        )
+    every = list(dict.fromkeys(column for frame in frames for column in frame.columns))
+    filled = [frame.reindex(columns=every, fill_value="") for frame in frames]
+    joined = pd.concat(filled, ignore_index=True)
+    del human, labels, frames, filled  # of a million rows, one table is much
+    texts = of_texts(suite, joined)
+    checked = check_ratings(texts)
+    ids = pd.Series(texts.frame["continuation"].to_numpy(), checked["continuation"])
+    return _Ratings(checked, ids[~ids.index.duplicated()])
+
+
+def _labels(path: Path, references: set[str]) -> pd.DataFrame | None:
+    """The automatic labels in a file, without those of references; None where there is none."""
+    if not path.exists():
+        return None
+    table = read_table(path, tuple(TYPES))
+    require_columns(table, (*WRITTEN, "kind", "sees"))
+    referred = table.frame["continuation"].isin(references)
+    return table.frame[~referred.to_numpy()].astype(object)

@@ -1,0 +1,95 @@
+"""Measures agents by a metric that is found by name, and keeps the scores in the workspace."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from sts import agents as agent_registry
+from sts import registry
+from sts.errors import ArgumentError
+from sts.storage.scores import write
+from sts.storage.workspace import Workspace
+from sts.suites.types import Suite
+from sts_analysis.inputs.scores import COLUMNS, check_scores, read_saved
+from sts_analysis.inputs.tables import from_frame
+from sts_analysis.metrics.protocol import GROUP, Metric
+
+
+def find(name: str) -> tuple[str, Metric]:
+    """Returns a metric and its name: an installed one, or a user's by `module:function`.
+
+    Raises:
+      UnknownName: none is installed under this name.
+      ArgumentError: what the name stands for cannot be called.
+    """
+    if ":" in name:
+        metric, called = registry.load_path("metric", name), name.rpartition(":")[2]
+    else:
+        metric, called = registry.load(GROUP, "metric", name), name
+    if not callable(metric):
+        raise ArgumentError(f"metric {name!r}: expected a function, found {type(metric).__name__}")
+    return called, metric
+
+
+def measure(
+    name: str, agents: Sequence[str], *, suite: Suite | None, workspace: Workspace, seed: int
+) -> pd.DataFrame:
+    """Measures agents; nothing is kept.
+
+    Args:
+      name: of an installed metric, or `module:function`.
+      agents: names, or `module:Class`.
+      suite: for a metric that asks for one.
+      workspace: what the metric may read.
+      seed: of every random draw.
+
+    Returns:
+      A checked scores table.
+
+    Raises:
+      StsError: the metric failed, or what it returned is no scores table; says which and why.
+    """
+    called, metric = find(name)
+    loaded = {agent.name: agent for agent in map(agent_registry.load, agents)}
+    with registry.blaming(f"metric {called!r} failed"):
+        rows = [dict(row) for row in metric(agents, suite=suite, workspace=workspace, seed=seed)]
+    for row in rows:
+        agent = loaded.get(str(row.get("agent")))
+        own = {"metric": called}
+        if agent is not None:
+            own |= {"sees": agent.sees, "fingerprint": agent_registry.fingerprint(agent)}
+        row.update({column: cell for column, cell in own.items() if not row.get(column)})
+    table = pd.DataFrame(rows, columns=_columns(rows), dtype=object)
+    return check_scores(from_frame(f"metric {called!r}", table))
+
+
+def _columns(rows: Iterable[Mapping[str, Any]]) -> list[str]:
+    return list(dict.fromkeys(column for row in rows for column in row)) or list(COLUMNS)
+
+
+def keep(name: str, scores: pd.DataFrame, workspace: Workspace) -> Path:
+    """Keeps scores in the workspace; they take the place of what it had of the same ones.
+
+    Args:
+      name: of the metric, installed or `module:function`; it names the file.
+      scores: a checked scores table.
+      workspace: where to.
+
+    Raises:
+      DamagedData: the file is damaged, or of an earlier version; it is left as it is.
+      NewerFormat: it is of a later version; it is left as it is.
+    """
+    path = workspace.ensure().path("scores", f"{name.rpartition(':')[2]}.parquet")
+    with workspace.locked():
+        frames = [read_saved(path), scores] if path.exists() else [scores]
+        rows = {
+            (row["agent"], row["metric"]): {column: row[column] for column in COLUMNS}
+            for frame in frames
+            for row in frame.to_dict("records")
+        }
+        write(path, list(rows.values()))
+    return path

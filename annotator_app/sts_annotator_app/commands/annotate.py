@@ -1,0 +1,113 @@
+"""`sts annotate`: serves the pages on which people judge continuations."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from ipaddress import ip_network
+from shlex import quote
+from typing import TYPE_CHECKING
+
+from sts.cli.arguments import warn
+from sts.errors import ArgumentError
+from sts.storage.workspace import Workspace
+
+if TYPE_CHECKING:
+    from sts.annotations.types import Annotator, Progress
+
+LOOPBACK = ("127.0.0.1", "::1", "localhost")
+
+
+def annotate(args: argparse.Namespace, workspace: Workspace) -> int:
+    """Put the suite's continuations in the queue, then serve until Ctrl-C."""
+    if args.owner is not None and args.host not in LOOPBACK:
+        raise ArgumentError(
+            f"--as is for your own machine, found --host {args.host}; give people links of their "
+            "own instead: sts annotators add NAME"
+        )
+    from sts.annotations import consent, training, views
+    from sts.annotations.store import Store
+    from sts_annotator_app import people, queueing, server, sign_in
+    from sts_annotator_app.settings import Settings, checked_base
+
+    base, proxies = checked_base(args.base_path), [_network(one) for one in args.proxy]
+    offers = sign_in.settings(workspace, base) is not None
+    chosen = queueing.chosen(workspace, args.suite)
+    with server.bind(args.host, args.port) as bound:
+        with Store.open(workspace) as store:
+            if store.study.consent:
+                consent.text(workspace, store.study.consent)  # better now than on the first page
+            there = queueing.fill(workspace, store, chosen) if chosen else 0
+            owner = queueing.welcome(store, args.owner) if args.owner is not None else None
+            with store.read() as connection:
+                progress = views.progress(connection, chosen.queue) if chosen else None
+                untrained = training.lack(connection, study=store.study)
+        key = people.owner_key(workspace, owner.name) if owner else ""
+        address = f"http://{args.host}:{bound.getsockname()[1]}{base}"
+        link = f"{address}/enter?t={key}" if key else None
+        label = chosen.label if chosen else ""
+        if args.json:
+            value = {"suite": label or None, "address": address, "link": link}
+            print(json.dumps(value), flush=True)
+        else:
+            lines = _queued(label, progress, there) if progress else [_only(args.suite)]
+            lines += [untrained] if untrained else []
+            print("\n".join([*lines, *_links(address, link, owner)]), flush=True)
+        if args.host not in LOOPBACK and not proxies:
+            warn(
+                f"{address} is plain http, which anyone on the way can read and change; serve it "
+                "through a proxy with https (docs/deploy.md)"
+            )
+        if link and not args.no_browser:
+            server.open_soon(link)
+        name = owner.name if owner else ""
+        suite, part = "", ""
+        if chosen:
+            suite, part = chosen.suite.label, chosen.queue if chosen.terms else ""
+        folder = str(workspace.root.resolve())
+        told = Settings(
+            folder, suite, name, key, part, base, ",".join(proxies), offers, args.connections
+        )
+        server.serve(told, bound)
+    return 0
+
+
+def _network(address: str) -> str:
+    """Return an address or a network of them; raise ArgumentError if it is neither."""
+    try:
+        ip_network(address)
+    except ValueError:
+        raise ArgumentError(
+            f"--proxy: expected an address such as 127.0.0.1 or 10.0.0.0/8, found {address!r}"
+        ) from None
+    return address
+
+
+def _only(draft: str) -> str:
+    return f"draft {draft}: curators decide about it; there is nothing to judge before it is frozen"
+
+
+def _queued(suite: str, progress: Progress, there: int) -> list[str]:
+    count, done, wanted = progress.continuations, progress.judged, progress.required
+    unable = progress.unjudgeable
+    none = f", {unable} of the clips could not be judged" if unable else ""
+    clips = "" if progress.items == count else f" are {progress.items} clips"
+    clips += f", {progress.settled} settled by rule" if progress.settled else ""
+    lines = [f"{suite}: {count} continuations{clips}, {done} of {wanted} judgements{none}"]
+    if there > count:
+        lines.append(
+            f"these are drawn by lot from {there}; others follow when they are judged and this is "
+            "started again (queue in workspace.toml)"
+        )
+    if not count:
+        lines.append(f"nothing to judge yet: sts run {suite} --agent NAME, then start this again")
+    return lines
+
+
+def _links(address: str, link: str | None, owner: Annotator | None) -> list[str]:
+    lines = [f"open your page: {link}" if link else f"serving {address}"]
+    if owner and "lead" not in owner.roles:
+        lines.append(f"{owner.name} sees no report: sts annotators role {quote(owner.name)} lead")
+    lines.append("others enter with a link of their own: sts annotators add NAME")
+    lines.append("Ctrl-C ends this; nothing is lost")
+    return lines

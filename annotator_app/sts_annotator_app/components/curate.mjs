@@ -1,0 +1,252 @@
+// The page on which a draft is decided: the Viewer, a way through the draft, and the channel to the server.
+
+import { Channel } from "./channel.mjs";
+import { Coverage } from "./coverage.mjs";
+import { Curation } from "./curation.mjs";
+import { CURATING_KEYS, Deciding } from "./deciding.mjs";
+import { drawings } from "../../../sts/viewer/drawings.mjs";
+import { EditorPanel } from "./editor.mjs";
+import { count } from "../../../sts/viewer/episode.mjs";
+import { Outbox } from "./outbox.mjs";
+import { closeConnectionDialogs, keep, localStore, ownerOf, recall, sayAnothersLink } from "./browser.mjs";
+import { isTyping, keepFocus, mounted } from "../../../sts/viewer/page.mjs";
+import { Viewer } from "../../../sts/viewer/viewer.mjs";
+
+const LOOK = 5000; // ms between questions for what others have decided
+const GHOSTLY = 1500; // ms between such questions as long as the agents have not gone on
+const WHILE = 15000; // ms after which the agents are no longer waited for
+const PATIENCE = 1500; // ms after which it is asked again what an edit comes to
+const SOON = 120; // ms in which several moves ask the server once
+const SETTINGS_HERE = "sts:curate:settings";
+
+class CuratePage {
+  /** @type {Curation | undefined} */ curation;
+  /** @type {Channel | undefined} */ channel;
+  /** @type {string | undefined} */ author;
+
+  /** @param {ShadowRoot} root */
+  constructor(root) {
+    this.root = root;
+    this.store = localStore();
+    this.abort = new AbortController();
+    /** @type {string | null} */
+    this.seen = null; // the candidate in view, and since when
+    this.seenAt = 0;
+    // Before the Viewer, whose arrow keys go through the episode.
+    const { signal } = this.abort;
+    window.addEventListener("keydown", (event) => this.#key(event), { signal, capture: true });
+    this.viewer = new Viewer(this.$(".stage"), {
+      drawings,
+      settings: recall(this.store, SETTINGS_HERE) ?? { autoplay: !matchMedia("(prefers-reduced-motion)").matches },
+      rows: CURATING_KEYS,
+      act: (action, now) => this.#act(action, now),
+      rendered: () => this.curation && this.#render(),
+    });
+    this.deciding = new Deciding(root, { symbol: (episode, object) => this.viewer.board.symbol(episode, object) });
+    this.coverage = new Coverage(this.$(".coverage"), {
+      choose: (parts) => this.#do({ name: "list", parts }),
+      leave: () => this.#leaveCoverage(),
+    });
+    this.editor = new EditorPanel(this.$(".editing"), this.$(".timeline"), { ask: (action) => this.#do(action) });
+    this.#listen();
+    closeConnectionDialogs(signal);
+    this.timer = setInterval(() => this.#keepInTouch(), 1000);
+  }
+
+  /** @param {string} selector @returns {any} what the markup has there */
+  $(selector) {
+    return this.root.querySelector(selector);
+  }
+
+  destroy() {
+    this.abort.abort();
+    clearInterval(this.timer);
+    clearTimeout(this.asking);
+    this.viewer.destroy();
+  }
+
+  // Runs on mount and whenever `data` or the theme changes.
+  /** @param {{ data: Drafted & { author: string, empty: { title?: string, text?: string } },
+   *   setStateValue: (name: string, value: object) => void }} component */
+  update({ data, setStateValue }) {
+    this.author ??= ownerOf(data.author);
+    this.data = data;
+    const first = !this.curation;
+    this.curation ??= this.#begin();
+    this.channel.send = setStateValue;
+    if (this.author !== data.author) return this.#close();
+    this.closed = false;
+    if (data.acks.length) this.channel.answered();
+    this.curation.receive(data, performance.now());
+    if (first && !isTyping(document.activeElement)) this.$(".curate").focus({ preventScroll: true });
+    if (first && (this.curation.outbox.size || this.curation.at !== data.at || this.curation.lacks)) this.channel.flush();
+    this.anew = true;
+    this.viewer.render();
+    this.waits = false;
+    if (this.curation.editing?.asks) this.#tell();
+  }
+
+  // Asks what an edit comes to; of changes made meanwhile only the latest.
+  #tell() {
+    const now = performance.now();
+    if (this.waits && now - this.askedAt < PATIENCE) return;
+    this.waits = true;
+    this.askedAt = now;
+    this.channel.flush();
+  }
+
+  #begin() {
+    const outbox = new Outbox(this.store, `drafts:${this.author}`, "follows");
+    const curation = new Curation({
+      outbox,
+      random: (array) => crypto.getRandomValues(array),
+      playback: this.viewer.playback,
+      place: recall(this.store, this.#placeKey),
+    });
+    this.channel = new Channel({ outbox, author: this.author, more: () => curation.asks });
+    return curation;
+  }
+
+  get #placeKey() {
+    return `sts:curate:place:${this.author}`;
+  }
+
+  // Another person's link was opened in this browser: what this page sends would count as theirs.
+  #close() {
+    this.closed = true;
+    this.viewer.open(null);
+    const unsaved = this.curation.outbox.size;
+    this.$(".judging").hidden = this.$(".waiting").hidden = this.$(".keys").hidden = true;
+    sayAnothersLink(this.root, unsaved ? count(unsaved, "decision") : "");
+  }
+
+  #keepInTouch() {
+    if (!this.curation || this.closed) return;
+    const { curation } = this;
+    const soon = curation.candidate && !curation.passed && performance.now() - this.seenAt < WHILE;
+    if (this.seen !== curation.at) [this.seen, this.seenAt] = [curation.at, performance.now()];
+    this.channel.keepInTouch(soon ? GHOSTLY : LOOK);
+    this.#renderConnection();
+  }
+
+  // ---- what a person does
+
+  #key(event) {
+    if (!this.coverage.takes(event) && !this.editor.takes(event)) return;
+    event.preventDefault();
+    event.stopImmediatePropagation();
+  }
+
+  #listen() {
+    const { signal } = this.abort;
+    this.root.addEventListener("mousedown", keepFocus, { signal });
+    this.root.addEventListener("click", ({ target }) => {
+      const button = /** @type {HTMLElement} */ (target).closest("button[data-action]");
+      if (!button || button.closest(".viewer")) return;
+      const { action, at, frame, text } = /** @type {HTMLElement} */ (button).dataset;
+      this.#do({ name: action, at: at === undefined ? undefined : +at, frame: +frame, text });
+    }, { signal });
+    this.$(".draft select").addEventListener("change", ({ target }) => {
+      this.#do({ name: "draft", text: target.value });
+      this.$(".curate").focus({ preventScroll: true });
+    }, { signal });
+  }
+
+  // By keyboard the coverage stands in front, so that nothing has to be scrolled to.
+  #openCoverage() {
+    this.$(".coverage-box").classList.add("open");
+    this.coverage.focus();
+  }
+
+  #leaveCoverage() {
+    this.$(".coverage-box").classList.remove("open");
+    this.$(".curate").focus({ preventScroll: true });
+  }
+
+  #do(action) {
+    this.viewer.ask(action);
+  }
+
+  #act(action, now) {
+    const { curation } = this;
+    if (!curation || this.closed) return;
+    const { name } = action;
+    if (name === "filter") return curation.blind || curation.editing || this.#openCoverage();
+    if (name === "drafts") return this.$(".draft").hidden || this.$(".draft select").focus();
+    if (curation.editing && name in FIELD_OF) return this.editor.focus(FIELD_OF[name]);
+    const typed = curation.asking && this.deciding.words.trim();
+    if (name === "words" && !curation.asking) return;
+    if (curation.asking && (name === "words" || (name === "enter" && !typed))) return this.deciding.askForWords();
+    const sending = curation.act(name === "enter" ? { name: "typed", text: typed || "" } : action, now);
+    keep(this.store, SETTINGS_HERE, this.viewer.playback.settings);
+    keep(this.store, this.#placeKey, curation.place);
+    if (sending) this.#send(name);
+  }
+
+  // Decisions go at once; several moves are one question.
+  #send(name) {
+    clearTimeout(this.asking);
+    if (this.curation.editing) return this.#tell();
+    if (this.curation.outbox.size || name === "sight" || name === "list" || name === "draft") this.channel.flush();
+    else this.asking = setTimeout(() => this.channel.flush(), SOON);
+  }
+
+  // ---- what is shown
+
+  #render() {
+    const { curation, viewer } = this;
+    if (this.closed) return;
+    const host = this.$(".curate");
+    for (const [name, value] of [["candidate", curation.at ?? ""], ["list", curation.list?.number ?? ""]])
+      if (host.dataset[name] !== String(value)) host.dataset[name] = String(value);
+    viewer.soon = curation.soon;
+    viewer.sight = curation.seen?.view ?? null;
+    viewer.overlay = (curation.editing?.tried?.facts ?? curation.candidate)?.criterion ?? null;
+    host.classList.toggle("edits", !!curation.editing);
+    const { draft, total, candidate } = curation;
+    this.$(".judging").hidden = !draft;
+    this.$(".empty").hidden = !!draft;
+    this.$(".waiting").hidden = !draft || !!viewer.playback.view;
+    this.$(".waiting p").textContent = candidate?.broken ? "This one cannot be shown." : total ? "One moment ..." : NONE_HERE;
+    if (!draft) this.#renderEmpty();
+    this.deciding.render(curation, this.anew);
+    this.editor.render(curation.editing);
+    this.deciding.renderSaid(viewer.playback.view);
+    this.coverage.render(curation.coverage, curation.list);
+    this.anew = false;
+    this.#renderConnection();
+  }
+
+  #renderEmpty() {
+    const { title, text } = this.data.empty ?? {};
+    this.$(".empty h2").textContent = title ?? "One moment ...";
+    this.$(".empty p").textContent = text ?? "";
+  }
+
+  #renderConnection() {
+    const { curation, data, channel } = this;
+    const unsaved = curation.outbox.size;
+    const kept = curation.outbox.volatile ? "this browser keeps nothing: leave the page open" : "kept in this browser";
+    const waits = `${unsaved} unsaved, ${kept}; will be sent when the connection returns`;
+    const trouble = data.trouble || (channel.lost && unsaved ? `Connection lost. ${waits}. Go on meanwhile.` : "");
+    const status = this.$(".status");
+    const text = trouble || curation.message.text;
+    if (status.textContent !== text) status.textContent = text;
+    status.className = `status ${trouble ? "warning" : curation.message.tone}`;
+    const progress = this.$(".progress");
+    const of = curation.draft ? `draft ${curation.draft.name}, ${count(curation.draft.candidates, "candidate")} · ` : "";
+    progress.textContent = `${of}${unsaved ? `${unsaved} unsaved` : "all saved"}`;
+    progress.classList.toggle("unsaved", unsaved > 0);
+    const box = this.$(".refused");
+    box.hidden = !curation.refused.length;
+    const notes = curation.refused.map(({ message, said }) => `Not kept (${said}): ${message}.`);
+    if (notes.length) notes.push("Esc closes this note.");
+    if (box.textContent !== notes.join(" ")) box.textContent = notes.join(" ");
+  }
+}
+
+/** @type {Record<string, string>} */
+const FIELD_OF = { words: "text", ghost: "tags", half: "role" };
+const NONE_HERE = "There is nothing of this kind. F chooses what to go through.";
+
+export default mounted("curate", (root) => new CuratePage(root));

@@ -1,0 +1,139 @@
+// What a candidate is edited by: three handles on the timeline, wordings, words, tags, who is asked.
+
+import { element } from "../../../sts/viewer/page.mjs";
+
+const HANDLES = [
+  ["start", "S", "Start of the context"],
+  ["takeover", "M", "Takeover"],
+  ["end", "L", "Last step"],
+];
+
+export class EditorPanel {
+  // `ask` is told what is done here; the handles go on a Viewer's timeline.
+  /** @param {HTMLElement} root @param {HTMLElement} timeline @param {{ ask: (action: Action) => void }} how */
+  constructor(root, timeline, { ask }) {
+    this.root = root;
+    this.ask = ask;
+    this.steps = 1;
+    this.bar = element("div", { className: "span", hidden: true });
+    this.bar.append(element("i", { className: "within" }), ...HANDLES.map((row) => this.#handle(row)));
+    timeline.append(this.bar);
+    /** @returns {any} */
+    const field = (name) => root.querySelector(`[name=${name}]`);
+    for (const [name, event] of [["text", "input"], ["tags", "input"], ["role", "change"], ["category", "change"]])
+      field(name).addEventListener(event, () => ask({ name: "change", text: name, word: field(name).value }));
+  }
+
+  /** @param {string[]} row */
+  #handle([which, sign, text]) {
+    const handle = element("button", { type: "button", textContent: sign, title: `${text} (${sign})` });
+    handle.dataset.handle = which;
+    handle.setAttribute("role", "slider");
+    handle.setAttribute("aria-label", text);
+    handle.addEventListener("pointerdown", (event) => {
+      handle.setPointerCapture(event.pointerId);
+      event.stopPropagation();
+    });
+    handle.addEventListener("pointermove", (event) => {
+      if (!handle.hasPointerCapture(event.pointerId)) return;
+      const { left, width } = this.bar.getBoundingClientRect();
+      this.ask({ name: "move", text: which, frame: Math.round((this.steps * (event.clientX - left)) / width) });
+    });
+    return handle;
+  }
+
+  // Takes arrow keys while a handle has the focus; returns whether the press was its own.
+  /** @param {KeyboardEvent} event */
+  takes(event) {
+    const target = event.composedPath()[0];
+    if (!(target instanceof HTMLElement) || !target.dataset.handle) return false;
+    const by = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1 }[event.key];
+    if (!by) return false;
+    const frame = +target.getAttribute("aria-valuenow") + by * (event.shiftKey ? 10 : 1);
+    this.ask({ name: "move", text: target.dataset.handle, frame });
+    return true;
+  }
+
+  focus(name) {
+    const field = this.root.querySelector(`[name=${name}]`);
+    /** @type {HTMLElement} */ (field).focus();
+  }
+
+  /** @param {import("./editing.mjs").Editing | null} editing */
+  render(editing) {
+    this.root.hidden = !editing;
+    this.bar.hidden = !editing?.whole;
+    if (!editing) return void (this.shown = null);
+    const { root } = this;
+    const write = (name, value) => {
+      const field = /** @type {HTMLInputElement} */ (root.querySelector(`[name=${name}]`));
+      if (/** @type {ShadowRoot} */ (root.getRootNode()).activeElement !== field) field.value = value;
+    };
+    if (editing.whole) this.#renderSpan(editing);
+    if (this.shown !== editing.choices && editing.choices) this.#renderChoices(editing);
+    this.shown = editing.choices;
+    write("text", editing.text);
+    write("tags", editing.tags);
+    write("role", editing.role);
+    write("category", editing.category);
+    this.#renderWordings(editing);
+    this.#renderChanges(editing);
+  }
+
+  #renderSpan({ span, whole }) {
+    this.steps = whole.steps;
+    const at = (frame) => `${(100 * frame) / whole.steps}%`;
+    const within = /** @type {HTMLElement} */ (this.bar.querySelector(".within"));
+    within.style.left = at(span.start);
+    within.style.width = at(span.end - span.start);
+    for (const handle of this.bar.querySelectorAll("button")) {
+      const frame = span[handle.dataset.handle];
+      handle.style.left = at(frame);
+      handle.setAttribute("aria-valuenow", frame);
+      handle.setAttribute("aria-valuemin", "0");
+      handle.setAttribute("aria-valuemax", String(whole.steps));
+      handle.setAttribute("aria-valuetext", `step ${frame}`);
+    }
+  }
+
+  #renderChoices({ choices }) {
+    const fill = (name, options) =>
+      this.root.querySelector(`[name=${name}]`).replaceChildren(
+        ...options.map(([value, text]) => element("option", { value, textContent: text })),
+      );
+    fill("role", choices.roles.map((name, role) => [role, name]));
+    fill("category", choices.categories.map((name) => [name, name]));
+  }
+
+  #renderWordings({ tried, changes }) {
+    const box = this.root.querySelector(".wordings");
+    const wordings = tried?.wordings ?? [];
+    const key = wordings.join("\n");
+    if (this.worded !== key) {
+      this.worded = key;
+      box.replaceChildren(...wordings.slice(0, 5).map((text, n) => {
+        const button = element("button", { type: "button" });
+        Object.assign(button.dataset, { action: "reason", at: n });
+        button.append(element("kbd", { textContent: n + 1 }), text);
+        return button;
+      }));
+    }
+    [...box.children].forEach((one, n) => one.setAttribute("aria-pressed", String(changes.wording === n)));
+  }
+
+  #renderChanges({ tried, answered, number }) {
+    const rows = (tried?.changes ?? []).filter(([name]) => name !== "state at takeover");
+    const items = rows.map(([name, before, after]) => {
+      const row = element("li");
+      row.append(element("b", { textContent: name }), ` ${before} → ${after}`);
+      return row;
+    });
+    const list = this.root.querySelector(".changes");
+    list.classList.toggle("old", answered !== number);
+    list.replaceChildren(...items);
+    const fault = tried?.error ?? (tried?.facts?.fault ? `It does not fit: ${tried.facts.fault}` : "");
+    const box = /** @type {HTMLElement} */ (this.root.querySelector(".unfit"));
+    box.textContent = fault || (tried?.facts ? "It fits." : "One moment ...");
+    box.classList.toggle("bad", !!fault);
+  }
+}

@@ -1,0 +1,126 @@
+// The panel beside the Viewer: the instruction, who is who, the verdicts and what was said.
+
+import { count, instructionAt } from "../../../sts/viewer/episode.mjs";
+import { PLAYBACK_KEYS } from "../../../sts/viewer/keys.mjs";
+import { keyRows, legendRows, reasonRows, renderCriterion, renderUtterances } from "../../../sts/viewer/panel.mjs";
+import { REASONS } from "../../../sts/viewer/verdicts.mjs";
+
+const MOST_WORDS = 300; // letters of a reason in a person's own words
+
+/** @type {KeyRow[]} */
+export const JUDGING_KEYS = [
+  { keys: ["s"], show: "S", action: "success", help: "success, at this step" },
+  { keys: ["f"], show: "F", action: "failure", help: "failure, at this step" },
+  { keys: ["n"], show: "N", action: "not_done", help: "not done by the end" },
+  { keys: ["x"], show: "X", action: "cannot_judge", help: "cannot judge (then 1 to 4: why)" },
+  { keys: ["1", "2", "3", "4"], action: "reason" },
+  { keys: ["h"], show: "H", action: "guideline", help: "how doubtful cases are judged" },
+  { keys: ["u"], show: "U", action: "undo", help: "take the mark away" },
+  { keys: ["Enter"], show: "Enter", action: "submit", help: "submit and go on" },
+  { keys: ["b"], show: "B", action: "previous", help: "back to the one before, to correct it" },
+  { keys: ["Escape"], show: "Esc", action: "cancel", help: "leave a correction, a reason or this help" },
+  { keys: ["?"], show: "?", action: "help", help: "show or hide these keys" },
+];
+
+export class Judging {
+  // `ask` is told of what is done here; `symbol` gives the symbol of an episode's object.
+  /** @param {ShadowRoot} root
+   * @param {{ ask: (action: Action) => void,
+   *   symbol: (episode: Episode, object: number) => Element }} how */
+  constructor(root, { ask, symbol }) {
+    this.root = root;
+    this.ask = ask;
+    this.symbol = symbol;
+    this.$(".keys dl").replaceChildren(...keyRows([...PLAYBACK_KEYS, ...JUDGING_KEYS]));
+  }
+
+  /** @param {string} selector @returns {any} what the markup has there */
+  $(selector) {
+    return this.root.querySelector(selector);
+  }
+
+  /** @param {import("./session.mjs").Session} session @param {boolean} anew */
+  render(session, anew) {
+    this.renderShown(session, anew);
+    const { visit } = session;
+    if (!visit) return;
+    const { episode, mark } = visit;
+    this.$(".submit").disabled = !mark || (mark.verdict === "cannot_judge" && !mark.reason);
+    this.$(".submit").firstChild.textContent = visit.answer ? "Go on" : visit.corrects ? "Submit correction" : "Submit";
+    this.$('[data-action="undo"]').disabled = !mark;
+    this.$('[data-action="previous"]').disabled = !session.history.length;
+    const banner = this.$(".banner");
+    banner.hidden = !visit.corrects && !episode.training;
+    banner.textContent = visit.corrects ? "Correcting an earlier answer. Esc leaves it as it was." : inTraining(session.training);
+    this.$(".permalink").hidden = !visit.corrects;
+    this.$(".permalink a").href = `clip?c=${encodeURIComponent(episode.id)}`;
+  }
+
+  // What is to be seen and said of an episode, of whoever says it. It is listed anew when it is
+  // another, or when the colours of the page have changed.
+  /** @param {{ visit: (View & { mark: Mark | null }) | null, help: boolean, guideline: boolean,
+   *   reasons: boolean }} session @param {boolean} anew */
+  renderShown({ visit, help, guideline, reasons }, anew) {
+    this.$(".keys").hidden = !help;
+    this.$('[data-action="help"]').setAttribute("aria-expanded", help);
+    this.$(".judging").hidden = !visit;
+    if (!visit) return;
+    const { episode, frame, mark } = visit;
+    if (anew || this.listed !== episode) this.#renderLegend(episode);
+    this.listed = episode;
+    this.#renderInstruction(episode, frame);
+    renderCriterion(this.$(".criterion"), episode.criterion, guideline);
+    for (const button of /** @type {NodeListOf<HTMLElement>} */ (this.root.querySelectorAll(".verdicts button")))
+      button.setAttribute("aria-pressed", String(mark?.verdict === button.dataset.action));
+    this.#renderReasons(mark, reasons);
+    renderUtterances(this.$(".utterances"), episode, frame);
+  }
+
+  askForWords() {
+    this.$(".reasons input")?.focus();
+  }
+
+  #renderInstruction(episode, frame) {
+    const text = instructionAt(episode, frame);
+    const instruction = this.$(".instruction");
+    const wait = episode.instructions[0].given_at - frame;
+    instruction.textContent = text ?? `No instruction yet; it comes in ${count(wait, "step")}`;
+    instruction.classList.toggle("none", text === null);
+    const { given_at } = episode.instruction;
+    const given = this.$(".given-at");
+    given.hidden = given_at === 0;
+    given.querySelector("span").textContent = `Given ${before(episode, given_at)}.`;
+  }
+
+  #renderLegend(episode) {
+    this.$(".legend").replaceChildren(...legendRows(episode, "judged", this.symbol));
+    this.$(".utterances ol").replaceChildren();
+  }
+
+  #renderReasons(mark, asked) {
+    const box = this.$(".reasons");
+    box.hidden = !asked;
+    if (box.hidden) return box.replaceChildren();
+    if (!box.children.length)
+      box.replaceChildren(...reasonRows(REASONS, MOST_WORDS, (text) => this.ask({ name: "reason", text })));
+    for (const button of box.querySelectorAll("button"))
+      button.setAttribute("aria-pressed", mark.reason === REASONS[button.dataset.at]);
+    const field = box.querySelector("input");
+    if (mark.reason === null || REASONS.includes(mark.reason)) field.value = "";
+    else if (field !== this.root.activeElement) field.value = mark.reason;
+  }
+}
+
+/** @param {Episode} episode @param {number} frame */
+function before({ takeover }, frame) {
+  return frame < takeover ? `${count(takeover - frame, "step")} before the takeover` : "at the takeover";
+}
+
+/** @param {Round | null} round */
+function inTraining(round) {
+  if (!round) return "Training: this is no judgement yet.";
+  const { size, answered, share, rounds } = round;
+  const again = rounds ? `, round ${rounds + 1}` : "";
+  const bar = `${Math.ceil(share * size)} of ${size} answers are to agree with the known ones`;
+  return `Training${again}: ${answered} of ${size} answered. ${bar}; nothing of it counts as a judgement.`;
+}

@@ -1,0 +1,253 @@
+// The page on which continuations are judged: the Viewer, a session, and the channel to the server.
+
+import { Activity } from "./activity.mjs";
+import { Channel } from "./channel.mjs";
+import { drawings } from "../../../sts/viewer/drawings.mjs";
+import { count } from "../../../sts/viewer/episode.mjs";
+import { JUDGING_KEYS, Judging } from "./judging.mjs";
+import { PLAYBACK_KEYS } from "../../../sts/viewer/keys.mjs";
+import { Notices } from "./notices.mjs";
+import { Outbox, uuid } from "./outbox.mjs";
+import { closeConnectionDialogs, keep, localStore, ownerOf, recall, sayAnothersLink } from "./browser.mjs";
+import { isTyping, keepFocus, mounted } from "../../../sts/viewer/page.mjs";
+import { Session } from "./session.mjs";
+import { Turn } from "./tabs.mjs";
+import { REASONS, SIGNS } from "../../../sts/viewer/verdicts.mjs";
+import { Viewer } from "../../../sts/viewer/viewer.mjs";
+import { Visits } from "./visits.mjs";
+
+const ASK = 15000; // ms between questions for work while there is none
+const RENEW = 240000; // ms between signs of life, which renew the leases
+const AWAY = 900000; // ms without a sign of anybody after which leases are not renewed
+const MOMENT = 400; // ms that a tab waits for its turn before it says so
+const SETTINGS = "sts:settings";
+const STILL = "(prefers-reduced-motion)";
+const WORK = ["keydown", "pointerdown", "pointermove", "wheel"]; // by what somebody is seen to be there
+const random = (array) => crypto.getRandomValues(array); // randomUUID exists on https and localhost only
+
+class Player {
+  /** @type {Session | undefined} */ session;
+  /** @type {Channel | undefined} */ channel;
+  /** @type {Turn | undefined} */ turn;
+  /** @type {string | undefined} */ author;
+
+  /** @param {ShadowRoot} root */
+  constructor(root) {
+    this.root = root;
+    this.store = localStore();
+    this.abort = new AbortController();
+    this.activity = new Activity(performance.now());
+    this.notices = new Notices(root);
+    const act = (action, now) => this.#act(action, now);
+    this.viewer = new Viewer(this.$(".stage"), {
+      drawings,
+      settings: recall(this.store, SETTINGS) ?? { autoplay: !matchMedia(STILL).matches },
+      rows: [...PLAYBACK_KEYS, ...JUDGING_KEYS],
+      act,
+      arrived: (now) => this.session?.arrived(now) && this.channel.flush(),
+      ticked: () => this.#spend(),
+      rendered: () => this.session && this.#render(),
+    });
+    this.judging = new Judging(root, {
+      ask: (action) => this.viewer.ask(action),
+      symbol: (episode, object) => this.viewer.board.symbol(episode, object),
+    });
+    this.#listen();
+    closeConnectionDialogs(this.abort.signal);
+    this.timer = setInterval(() => this.#keepInTouch(), 1000);
+  }
+
+  /** @param {string} selector @returns {any} what the markup has there */
+  $(selector) {
+    return this.root.querySelector(selector);
+  }
+
+  destroy() {
+    this.#leave();
+    this.turn?.end();
+    this.abort.abort();
+    clearInterval(this.timer);
+    this.viewer.destroy();
+  }
+
+  // Runs on mount and whenever `data` or the theme changes.
+  /** @param {{ data: Judged & { author: string, trouble?: string, empty: { title: string, text: string } },
+   *   setStateValue: (name: string, value: object) => void }} component */
+  update({ data, setStateValue }) {
+    this.author ??= ownerOf(data.author);
+    this.data = data;
+    this.send = setStateValue;
+    if (this.author !== data.author) return this.#close();
+    this.closed = false;
+    if (!this.turn) this.#await();
+    else if (this.turn.held) this.#receive();
+  }
+
+  // Of several tabs of one person one works, so that no two answer one episode.
+  #await() {
+    this.turn = new Turn({
+      name: this.author,
+      storage: this.store,
+      tab: uuid(random),
+      gained: () => this.#begin(),
+      lost: () => this.#stand(),
+    });
+    setTimeout(() => this.turn?.held === false && this.#stand(), MOMENT);
+  }
+
+  #stand() {
+    this.#leave();
+    this.waited = true;
+    this.notices.instead(
+      "This page is open in another tab",
+      "Go on there. When that tab is closed, this one takes over by itself.",
+    );
+  }
+
+  // What the server sent while another tab worked is old: it is asked once more.
+  #begin() {
+    if (!this.waited) return this.#receive();
+    this.waited = false;
+    this.notices.instead("The other tab is closed", "One moment: this one takes over.");
+    this.send("sync", { author: this.author, outbox: [], beat: uuid(random) });
+  }
+
+  #receive() {
+    const first = !this.session;
+    this.session ??= new Session({
+      outbox: new Outbox(this.store, this.author),
+      visits: new Visits(this.store, this.author),
+      random,
+      playback: this.viewer.playback,
+    });
+    const { session, data } = this;
+    const more = () => ({ has: this.session.held, midnight: new Date().setHours(0, 0, 0, 0) / 1000 });
+    this.channel ??= new Channel({ outbox: session.outbox, author: this.author, more });
+    this.channel.send = this.send;
+    if (data.acks.length) this.channel.answered();
+    this.#spend();
+    session.receive(data, performance.now());
+    if (first) {
+      if (session.outbox.size && !session.lacks) this.channel.flush();
+      if (!isTyping(document.activeElement)) this.$(".player").focus({ preventScroll: true });
+    }
+    if (session.lacks) this.channel.flush();
+    this.anew = true;
+    this.viewer.render();
+  }
+
+  // Puts everything away, as it was before the page began; what is in hand is kept in the browser.
+  #leave() {
+    this.#keep();
+    this.session = this.channel = undefined;
+    this.viewer.open(null);
+    this.$(".judging").hidden = this.$(".keys").hidden = this.$(".refused").hidden = true;
+  }
+
+  #keep() {
+    if (!this.session) return;
+    this.#spend();
+    this.session.keep();
+  }
+
+  // Another person's link was opened in this browser, and what this page sends would count as theirs:
+  // it sends nothing more. What is unsent stays under its author's name until they come back.
+  #close() {
+    if (this.closed) return;
+    this.closed = true;
+    this.#leave();
+    this.turn?.end();
+    this.turn = undefined;
+    const unsaved = new Outbox(this.store, this.author).size;
+    sayAnothersLink(this.root, unsaved ? count(unsaved, "answer") : "");
+  }
+
+  #keepInTouch() {
+    if (!this.session) return;
+    this.#keep();
+    const there = !this.session.visit || performance.now() - this.activity.touched < AWAY;
+    this.channel.keepInTouch(this.session.visit ? RENEW : ASK, there);
+    this.#renderNotices();
+  }
+
+  // ---- what a person does
+
+  #listen() {
+    const { signal } = this.abort;
+    const on = (target, type, listener) => target.addEventListener(type, listener, { signal });
+    on(document, "visibilitychange", () => this.#visibility());
+    on(window, "pagehide", () => this.#keep());
+    for (const type of WORK) window.addEventListener(type, () => this.#work(), { signal, capture: true, passive: true });
+    on(this.root, "mousedown", keepFocus);
+    on(this.root, "click", ({ target }) => {
+      const button = target.closest("button[data-action]");
+      if (!button || button.closest(".viewer")) return;
+      const { action, at, frame } = button.dataset;
+      this.viewer.ask({ name: action, at: +at, frame: +frame });
+    });
+  }
+
+  #act(action, now) {
+    if (!this.session) return;
+    this.#spend();
+    const ownWords = action.name === "reason" && action.at === REASONS.length && this.session.reasons;
+    const sending = this.session.act(action, now);
+    keep(this.store, SETTINGS, this.viewer.playback.settings);
+    this.session.keep();
+    if (sending) this.channel.flush();
+    if (ownWords) this.judging.askForWords();
+  }
+
+  #spend() {
+    const work = this.activity.spent(performance.now(), this.viewer.playback.playing);
+    this.session?.spend(work);
+  }
+
+  #work() {
+    this.#spend();
+    this.activity.touch(performance.now());
+  }
+
+  #visibility() {
+    this.#keep();
+    this.activity.visible = !document.hidden;
+    if (!document.hidden || !this.session) return;
+    this.viewer.playback.stop();
+    this.viewer.render();
+  }
+
+  // ---- what is shown
+
+  #render() {
+    const { session, viewer } = this;
+    const { visit, interrupted, queue } = session;
+    const host = this.$(".player");
+    const item = visit?.episode.id ?? "";
+    if (host.dataset.item !== item) host.dataset.item = item;
+    const next = queue[0] && { episode: queue[0], frame: 0 };
+    viewer.soon = [interrupted, next].filter(Boolean);
+    viewer.flags = visit ? flagsOf(visit) : [];
+    viewer.overlay = visit?.episode.criterion ?? null;
+    this.judging.render(session, this.anew);
+    this.anew = false;
+    this.$(".empty").hidden = !!visit;
+    this.#renderNotices();
+  }
+
+  #renderNotices() {
+    const { session, data, channel } = this;
+    const broken = this.viewer.playback.picture === "broken";
+    this.notices.render({ session, lost: channel.lost, broken, trouble: data.trouble, empty: data.empty });
+  }
+}
+
+// What is marked on the timeline: one's own mark, and in training where it belongs.
+/** @param {Visit} visit */
+function flagsOf({ episode, mark, answer }) {
+  const at = (step, verdict, text, sign = SIGNS[verdict]) => ({ frame: episode.takeover + step, sign, text });
+  const own = mark?.step ? [at(mark.step, mark.verdict, `${mark.verdict} is marked here`)] : [];
+  const known = answer?.step ? [at(answer.step, answer.truth, `${answer.truth} is known to be here`, "★")] : [];
+  return [...own, ...known];
+}
+
+export default mounted("player", (root) => new Player(root));

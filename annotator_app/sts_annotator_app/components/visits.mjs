@@ -1,0 +1,70 @@
+// What a judge or a reviewer has in hand, kept in the browser until it is sent: the mark, what was
+// watched and the time spent, a reviewer's label and words, survive a page that is loaded anew. It only
+// fills this page; what the server is sent is checked there.
+
+import { keep, recall } from "./browser.mjs";
+import { VERDICTS } from "../../../sts/viewer/verdicts.mjs";
+
+const KEPT = 60; // episodes of which something is kept; the eldest are dropped
+
+export class Visits {
+  /** @param {Kept} storage @param {string} namespace */
+  constructor(storage, namespace) {
+    this.storage = storage;
+    this.prefix = `sts:visit:${namespace}:`;
+    const all = Array.from({ length: storage.length }, (_, i) => storage.key(i) ?? "");
+    const ours = all.filter((key) => key.startsWith(this.prefix)).map((key) => key.slice(this.prefix.length));
+    ours.sort((a, b) => this.when(b) - this.when(a));
+    for (const item of ours.slice(KEPT)) this.forget(item);
+  }
+
+  // When something of an item was kept, in ms; 0 where nothing is.
+  /** @param {string} item @returns {number} */
+  when(item) {
+    const { at } = recall(this.storage, this.prefix + item) ?? {};
+    return at > 0 ? at : 0;
+  }
+
+  /** @param {Visit | Review | null} visit @param {number} at when, to drop the eldest */
+  keep(visit, at) {
+    if (!visit || ("sent" in visit && !visit.corrects)) return; // an answer in training is given
+    const { frame, mark, corrects, spent, watched } = visit;
+    if (!frame && !spent && !mark) return;
+    const said = "words" in visit ? { label: visit.label, words: visit.words } : {};
+    const kept = { at, frame, mark, corrects, spent, watched: [...watched], ...said };
+    keep(this.storage, this.prefix + visit.episode.id, kept);
+  }
+
+  /** @param {string} item */
+  forget(item) {
+    this.storage.removeItem(this.prefix + item);
+  }
+
+  // Puts what is kept of an episode into a visit of it; returns whether there was anything. What was
+  // kept of a first answer is none of a correction, nor of another one.
+  /** @param {Visit | Review} visit */
+  restore(visit) {
+    const kept = recall(this.storage, this.prefix + visit.episode.id);
+    if (typeof kept !== "object" || !kept || (kept.corrects ?? null) !== visit.corrects) return false;
+    const { steps, takeover, length } = visit.episode;
+    const whole = (n, least, most) => Number.isInteger(n) && n >= least && n <= most;
+    if (whole(kept.frame, 0, steps)) visit.frame = kept.frame;
+    if (Array.isArray(kept.watched))
+      for (const frame of kept.watched) if (whole(frame, takeover + 1, steps)) visit.watched.add(frame);
+    if (kept.spent > 0 && kept.spent < 1e9) visit.spent = kept.spent;
+    if (isMark(kept.mark, (step) => whole(step, 1, length))) visit.mark = kept.mark;
+    if ("words" in visit) {
+      if (typeof kept.label === "string") visit.label = kept.label;
+      if (typeof kept.words === "string") visit.words = kept.words;
+    }
+    return true;
+  }
+}
+
+/** @param {any} mark @param {(step: any) => boolean} fits */
+function isMark(mark, fits) {
+  if (typeof mark !== "object" || !mark || !Object.hasOwn(VERDICTS, mark.verdict)) return false;
+  const { verdict, step, reason } = mark;
+  const marked = verdict === "success" || verdict === "failure";
+  return (marked ? fits(step) : step === null) && (reason === null || typeof reason === "string");
+}

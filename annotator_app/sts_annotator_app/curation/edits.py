@@ -1,0 +1,110 @@
+"""A candidate changed on the page: what would come of it, before it is decided and then."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from sts_scenarios import categories
+from sts_scenarios.editing import Edited, Editor
+from sts_scenarios.freezing import Looked
+
+from sts.domains import domain
+from sts.episodes import Instruction
+from sts.errors import ArgumentError, StsError, UnknownName
+from sts.suites.decisions import Decision
+from sts.viewer.payload import seen
+from sts_annotator_app.curation import views
+from sts_annotator_app.curation.drafts import Opened
+
+MOST_TAGS = 20
+
+
+def answer(opened: Opened, sent: object) -> dict[str, Any] | None:
+    """Return what changes of a candidate would come to, as a page asks for it; None for nothing.
+
+    A page sends `candidate` and `changes`, with a `number` that comes back; `whole` asks for all of
+    the trajectory, too. What cannot be is named under `error`.
+    """
+    if not isinstance(sent, Mapping):
+        return None
+    number, id = sent.get("number"), sent.get("candidate")
+    out: dict[str, Any] = {"number": number if type(number) is int else 0, "candidate": str(id)}
+    try:
+        one = opened.every.get(id) if isinstance(id, str) else None
+        if one is None:
+            raise UnknownName(f"candidate of draft {opened.draft.name}", str(id), opened.every)
+        with opened.editing:
+            editor = opened.editor(one.summary.id, one.state.scenario)
+            out["mark"] = opened.mark(one)
+            if sent.get("whole") is True:
+                out["whole"] = _whole(opened, editor)
+            made = editor.preview(_changes(sent.get("changes")))
+        out["facts"] = views.facts(made.scenario, made.label, made.fault)
+        out["changes"] = differences(made)
+        rule = editor.category(made.scenario.category)
+        out["wordings"] = list(rule.wordings)
+    except StsError as error:
+        out["error"] = str(error)
+    return out
+
+
+def derived(opened: Opened, one: Looked, made: Decision, sent: object) -> Decision:
+    """Return an edit with the scenario that comes of it, which is then kept.
+
+    Raises:
+      ArgumentError: it would change nothing, or cannot be.
+    """
+    changes = _changes(sent)
+    with opened.editing:
+        edited = opened.editor(one.summary.id, one.state.scenario).preview(changes)
+    if not edited.changes:
+        raise ArgumentError(f"nothing of {one.summary.id} would change")
+    opened.draft.keep(edited.scenario)
+    return made._replace(scenario=edited.scenario.row_hash, detail={"changes": changes})
+
+
+def differences(made: Edited) -> list[list[str]]:
+    """Returns what is another than before: its name, and both in words."""
+    return [[name, _words(old), _words(new)] for name, (old, new) in made.changes.items()]
+
+
+def _words(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, list | tuple):
+        return ", ".join(map(str, value)) or "none"
+    if isinstance(value, Mapping):
+        return ", ".join(f"{name} {one}" for name, one in sorted(value.items())) or "none"
+    return str(value)
+
+
+def _changes(sent: object) -> dict[str, Any]:
+    if not isinstance(sent, Mapping) or not all(isinstance(name, str) for name in sent):
+        raise ArgumentError("expected changes by name")
+    tags = sent.get("tags", [])
+    if isinstance(tags, list) and len(tags) > MOST_TAGS:
+        raise ArgumentError(f"expected at most {MOST_TAGS} tags, found {len(tags)}")
+    return dict(sent)
+
+
+def _whole(opened: Opened, editor: Editor) -> dict[str, Any]:
+    """Returns all of the trajectory of a candidate, and what there is to choose from."""
+    before, trajectory = editor.before, editor.trajectory
+    moment = before.context_start + before.takeover
+    asked = Instruction(before.instruction.text, before.category, moment, "curator")
+    shown = seen(
+        opened.draft.workspace,
+        trajectory.episode,
+        takeover=moment,
+        roles=before.roles,
+        instructions=[asked],
+    )
+    world = trajectory.episode.domain
+    picture = domain(world).picture(trajectory.episode.state)
+    return {
+        "episode": {**shown, "id": before.id},
+        "roles": [picture.names[one] for one in picture.participants],
+        "objects": list(picture.participants),
+        "categories": [one.name for one in categories.of(world)],
+    }

@@ -1,0 +1,140 @@
+"""How built-in agents go on from candidates: made in a process of its own, never waited for."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import logging
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from sts_scenarios.freezing import Looked
+from sts_scenarios.profiles import Profiles
+
+from sts.annotations.store import Store
+from sts.errors import StsError, UnknownName
+from sts.storage.workspace import Workspace
+from sts.viewer.payload import shown
+from sts_annotator_app.curation.drafts import Drafts, Opened
+
+_PAUSE = 1.0
+"""Seconds between looks at whether there is something to make."""
+_AT_ONCE = 20
+"""Profiles that are made before it is looked at once more what is in view."""
+_LOG = logging.getLogger(__name__)
+
+
+class Ghosts:
+    """What is known by now of how agents go on; the process begins with the first question."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        self._workspace = workspace
+        self._profiles: dict[str, Profiles] = {}
+        self._process: subprocess.Popen[bytes] | None = None
+        self._lock = threading.Lock()
+
+    def near(self, opened: Opened, ids: Sequence[str]) -> None:
+        """Has the profiles of a draft made, of these candidates first."""
+        line = json.dumps([opened.draft.name, list(ids)]).encode() + b"\n"
+        with self._lock:
+            if self._process is None:
+                # By its name: the script that Streamlit runs stands where a child would be begun.
+                command = [sys.executable, "-m", __name__, str(self._workspace.root.resolve())]
+                self._process = subprocess.Popen(command, stdin=subprocess.PIPE)
+            if self._process.stdin is not None and self._process.poll() is None:
+                with contextlib.suppress(OSError):
+                    self._process.stdin.write(line)
+                    self._process.stdin.flush()
+
+    def passed(self, opened: Opened, every: Iterable[Looked]) -> list[dict[str, Any]]:
+        """Returns of those whose profile is there how many continuations each agent passes."""
+        out = []
+        for one in every:
+            try:
+                profile = self._of(opened).of(one)
+            except StsError:  # nothing can be said of its category, which the page says
+                continue
+            if profile is not None:
+                rows = [[name, *passed] for name, passed in profile.passed.items()]
+                out.append({"id": one.summary.id, "mark": opened.mark(one), "passed": rows})
+        return out
+
+    def episode(self, opened: Opened, sent: object) -> dict[str, Any] | None:
+        """Returns the continuation of an agent that a page asks for, by `candidate` and `agent`."""
+        id, agent = (
+            (sent.get("candidate"), sent.get("agent")) if isinstance(sent, dict) else (None, None)
+        )
+        one = opened.every.get(id) if isinstance(id, str) else None
+        if one is None or not isinstance(agent, str):
+            return None
+        own = {"id": one.summary.id, "mark": opened.mark(one), "agent": agent, "broken": ""}
+        try:
+            first = self._of(opened).first(one)
+            if agent not in first:
+                raise UnknownName("agent", agent, first)
+            return own | {"episode": {**shown(self._workspace, first[agent]), "id": id}}
+        except StsError as error:
+            return own | {"episode": None, "broken": str(error)}
+
+    def _of(self, opened: Opened) -> Profiles:
+        with self._lock:
+            return self._profiles.setdefault(opened.draft.id, Profiles(opened.draft))
+
+
+class _Near:
+    """What is in view by now, as the server tells it line by line; its end ends the process."""
+
+    def __init__(self) -> None:
+        self.latest: tuple[str, list[str]] | None = None
+        threading.Thread(target=self._listen, daemon=True).start()
+
+    def _listen(self) -> None:
+        for line in sys.stdin:
+            name, ids = json.loads(line)
+            self.latest = (name, ids)
+        os._exit(0)
+
+    def take(self) -> tuple[str, list[str]] | None:
+        """Returns what was told since; None for nothing."""
+        latest, self.latest = self.latest, None
+        return latest
+
+
+def make(root: str) -> None:
+    """Makes profiles, those of what is in view first, until the server is gone."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server, which then ends this
+    os.nice(10)
+    workspace, near = Workspace.open(root), _Near()
+    every, profiles = Drafts(workspace), dict[str, Profiles]()
+    asked: tuple[str, list[str]] | None = None
+    with Store.open(workspace) as store:
+        while True:
+            asked = near.take() or asked
+            if asked is None:
+                time.sleep(_PAUSE)
+                continue
+            name, ids = asked
+            try:
+                more = _some(every.opened(name, store), ids, profiles)
+            except StsError as error:
+                _LOG.error("profiles of draft %s: %s", name, error)
+                more = False
+            asked = asked if more else None
+
+
+def _some(opened: Opened, ids: Sequence[str], profiles: dict[str, Profiles]) -> bool:
+    """Makes a few profiles; returns whether there are more to make."""
+    own = profiles.setdefault(opened.draft.id, Profiles(opened.draft))
+    first = [opened.every[id] for id in ids if id in opened.every]
+    candidates = [*first, *opened.every.values()]
+    return all(own.make_next(candidates) is not None for _ in range(_AT_ONCE))
+
+
+if __name__ == "__main__":
+    make(sys.argv[1])

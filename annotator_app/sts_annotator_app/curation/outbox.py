@@ -1,0 +1,107 @@
+"""What a curator's page has decided, looked at field by field and then kept."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Mapping
+from typing import Any
+
+from sts_scenarios.curation import checked_reason, decide, decision, opinion
+from sts_scenarios.freezing import Looked
+
+from sts.annotations.decisions import Overtaken
+from sts.annotations.store import Store
+from sts.annotations.types import Annotator
+from sts.errors import ArgumentError, StoreError, StsError, UnknownName
+from sts.suites.decisions import OPINIONS, STATUSES, Decision, opinion_of
+from sts.suites.drafts import check_open
+from sts_annotator_app.curation import edits
+from sts_annotator_app.curation.drafts import Drafts, Opened
+
+AT_ONCE = 500
+"""Decisions read from one message; a page sends the rest when these are acknowledged."""
+_UUID = re.compile(r"[0-9a-f]{32}")
+_KINDS = (*STATUSES, "undo", "edit", "opinion")
+
+
+def keep(drafts: Drafts, store: Store, person: Annotator, sent: object) -> list[dict[str, Any]]:
+    """Keep decisions, in their order; return of each whether it is kept, or why it is refused.
+
+    One that was kept before is kept once. What is refused changes nothing.
+
+    Raises:
+      StoreError: the store fails; what came after is not acknowledged, and will be sent again.
+    """
+    acks = []
+    for one in sent[:AT_ONCE] if isinstance(sent, list) else []:
+        uuid = one.get("uuid") if isinstance(one, Mapping) else None
+        if not isinstance(uuid, str) or not _UUID.fullmatch(uuid):
+            continue  # a page makes none such, and nobody waits for an answer
+        try:
+            _keep(drafts, store, person, one)
+        except StsError as error:
+            if isinstance(error, StoreError) and not isinstance(error, Overtaken):
+                raise
+            acks.append({"uuid": uuid, "status": "refused", "message": str(error)})
+        else:
+            acks.append({"uuid": uuid, "status": "saved", "message": ""})
+    return acks
+
+
+def _keep(drafts: Drafts, store: Store, person: Annotator, sent: Mapping[str, Any]) -> None:
+    opened = drafts.opened(drafts.named_by(sent.get("draft")), store)
+    one = looked(opened, sent.get("candidate"))
+    kept = opened.decision(sent["uuid"])
+    if kept is not None:
+        what = (person.id, sent.get("kind"), one.summary.id)
+        if (kept.person, kept.kind, kept.candidate) != what:
+            raise ArgumentError(f"{one.summary.id}: another decision has this uuid")
+        return
+    check_open(opened.draft)
+    made = _made(one, person, sent)
+    if made.kind == "edit":
+        made = edits.derived(opened, one, made, sent.get("changes"))
+    decide(store, opened.draft, [made])
+
+
+def looked(opened: Opened, id: object) -> Looked:
+    """Return the candidate that a page names."""
+    found = opened.every.get(id) if isinstance(id, str) else None
+    if found is None:
+        raise UnknownName(f"candidate of draft {opened.draft.name}", str(id), opened.every, most=10)
+    return found
+
+
+def _made(one: Looked, person: Annotator, sent: Mapping[str, Any]) -> Decision:
+    """Return the decision that was sent, unless another was made about the candidate since."""
+    kind, follows, why = sent.get("kind"), sent.get("follows"), sent.get("reason", "")
+    if kind not in _KINDS:
+        raise ArgumentError(f"expected a decision of {', '.join(_KINDS)}, found {kind!r}")
+    if not isinstance(follows, str) or not isinstance(why, str):
+        raise ArgumentError("expected a decision that names the one it follows and its reason")
+    if kind == "opinion":
+        return _opinion(one, person, sent)
+    mine = opinion_of(one.state, person.id)
+    if kind == "undo" and mine is not None and mine.uuid == sent.get("undoes"):
+        return opinion(one, "undo", person, at=time.time())._replace(uuid=sent["uuid"])
+    reason = checked_reason(why)
+    if kind in ("reject", "retire") and not reason:
+        raise ArgumentError(f"expected a reason to {kind} {one.summary.id}, found none")
+    bare = Decision(sent["uuid"], one.summary.id, kind, person.id, follows, "", {}, 0.0)
+    if follows != one.state.last:
+        raise Overtaken(bare, one.state)
+    made = decision(one, kind, person, reason=reason, at=time.time())
+    if kind == "undo" and sent.get("undoes") != made.detail["undoes"]:
+        raise ArgumentError(f"{one.summary.id}: there is no such decision to undo")
+    return made._replace(uuid=sent["uuid"])
+
+
+def _opinion(one: Looked, person: Annotator, sent: Mapping[str, Any]) -> Decision:
+    """Return the opinion that was sent, about the candidate as it was seen."""
+    word = sent.get("opinion")
+    if word not in OPINIONS:
+        raise ArgumentError(f"expected an opinion of {' or '.join(OPINIONS)}, found {word!r}")
+    if sent.get("mark") != (one.state.scenario or one.summary.row_hash):
+        raise ArgumentError(f"{one.summary.id} was edited since you saw it; look at it again")
+    return opinion(one, word, person, at=time.time())._replace(uuid=sent["uuid"])

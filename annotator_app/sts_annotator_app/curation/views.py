@@ -1,0 +1,146 @@
+"""What the page is sent of a candidate: its scenes, what is derived of it, and its decisions."""
+
+from __future__ import annotations
+
+import logging
+from functools import lru_cache
+from typing import Any
+
+from sts_scenarios import categories
+from sts_scenarios.category import Label
+from sts_scenarios.curation import opinions
+from sts_scenarios.fitting import fault
+from sts_scenarios.freezing import Looked
+
+from sts.annotations.types import Annotator
+from sts.domains import domain
+from sts.engine.rendering import look
+from sts.engine.replay import along
+from sts.errors import StsError
+from sts.suites.decisions import Decision, opinion_of
+from sts.suites.types import Scenario
+from sts.viewer.criteria import criterion
+from sts.viewer.payload import seen, sprite_view
+from sts.viewer.sprites import sprites_of
+from sts_annotator_app.curation.drafts import Opened, recorder
+
+_HELD = 512
+"""Candidates whose views are kept at hand."""
+_LOG = logging.getLogger(__name__)
+
+
+def candidate(opened: Opened, one: Looked) -> dict[str, Any]:
+    """Returns a candidate as it is now, with its episode; `broken` where that cannot be shown."""
+    return _candidate(opened, one.summary.id, one.state.scenario)
+
+
+@lru_cache(_HELD)
+def _candidate(opened: Opened, id: str, edited: str) -> dict[str, Any]:
+    one = opened.every[id]
+    view: dict[str, Any] = {"id": id, "mark": edited or one.summary.row_hash, "broken": ""}
+    try:
+        scenario = opened.scenario(id, edited)
+        view |= facts(scenario, *judged(scenario)) | {"source": recorder(one)}
+        view["episode"] = episode(opened, scenario)
+    except StsError as error:
+        _LOG.error("draft %s: %s: %s", opened.draft.name, id, error)
+        view["broken"] = str(error)
+    return view
+
+
+def episode(opened: Opened, scenario: Scenario) -> dict[str, Any]:
+    """Return the context of a scenario and the recording that followed it, for a page."""
+    shown = seen(
+        opened.draft.workspace,
+        scenario.recording,
+        takeover=scenario.takeover,
+        roles=scenario.roles,
+        instructions=scenario.instructions,
+    )
+    return {**shown, "id": scenario.id}
+
+
+def judged(scenario: Scenario) -> tuple[Label | None, str | None]:
+    """Return what its category says of the recording, and why the scenario does not fit, if so."""
+    rules = categories.ruling([scenario])
+    if (rule := rules.get(scenario.category)) is None:
+        return None, "its category is not installed here"
+    label = rule.label(scenario.recording, scenario.takeover, scenario.roles, scenario.parameters)
+    return label, fault(scenario, rules)
+
+
+def facts(scenario: Scenario, label: Label | None, unfit: str | None) -> dict[str, Any]:
+    """Return what is to be known of a scenario besides its scenes, and why it does not fit."""
+    return {
+        "text": scenario.instruction.text,
+        "criterion": criterion(scenario),
+        "category": scenario.category,
+        "kind": scenario.kind,
+        "difficulty": scenario.difficulty,
+        "parameters": [[name, str(value)] for name, value in sorted(scenario.parameters.items())],
+        "label": None if label is None else [label.verdict, label.step],
+        "fault": unfit,
+        "tags": list(scenario.tags),
+        "moment": scenario.context_start + scenario.takeover,
+        "context": scenario.takeover,
+        "length": scenario.horizon,
+        "role": scenario.roles[0],
+        "partner": scenario.partner,
+        "pair": scenario.pair,
+    }
+
+
+def sight(opened: Opened, one: Looked) -> dict[str, Any]:
+    """Return what the asked participant sees along the recording, as on the page of a player."""
+    scenario = opened.scenario(one.summary.id, one.state.scenario)
+    recording, role = scenario.recording, scenario.roles[0]
+    world = domain(recording.domain)
+    replay = along([recording], [scenario.id])
+    view: dict[str, Any] = {"takeover": scenario.takeover, "frames": [], "session": scenario.id}
+    if world.form(recording.state).kind == "frames":
+        made = sprites_of(opened.draft.workspace, recording, role)
+        shape = look(world.restore([recording.state]), recording.domain, role).shape
+        view |= {"sprites": [sprite_view(s) for s in made], "height": shape[0], "width": shape[1]}
+    else:
+        view["drawing"] = recording.domain
+        view["frames"] = [world.sight(worlds, role) for worlds in replay]
+    return view
+
+
+def state(one: Looked, person: Annotator, blind: bool) -> dict[str, Any]:
+    """Return what was decided about a candidate, the standing decisions with the latest last.
+
+    A person who gives second opinions blind is shown no more than their own.
+    """
+    mine = opinion_of(one.state, person.id)
+    own: dict[str, Any] = {"opinion": mine.detail["opinion"] if mine else "", "opinions": []}
+    if blind:
+        hidden = {"inherited": False, "last": "", "standing": []}
+        return (
+            {"id": one.summary.id, "mark": one.state.scenario or one.summary.row_hash}
+            | hidden
+            | own
+        )
+    standing = [[d.uuid, d.kind, d.by, str(d.detail.get("reason", ""))] for d in one.state.standing]
+    return {
+        **own,
+        "opinions": [[name, word] for name, word in opinions(one.state, person).items()],
+        "id": one.summary.id,
+        "inherited": one.inherited,
+        "last": one.state.last,
+        "standing": standing,
+        "mark": one.state.scenario or one.summary.row_hash,
+    }
+
+
+def line(one: Decision) -> dict[str, Any]:
+    """Returns a decision as a line of the changelog."""
+    reason = one.detail.get("reason") or ", ".join(one.detail.get("changes", ()))
+    return {
+        "uuid": one.uuid,
+        "candidate": one.candidate,
+        "kind": one.kind,
+        "by": one.by,
+        "at": one.at,
+        "why": str(reason),
+    }

@@ -1,0 +1,120 @@
+"""What can be asked of an open level in hindsight, and only where it can be done by what was seen.
+
+At a moment a category tries two of the things that it proposes, and an episode is asked twice.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, cast
+
+from sts.episodes import Episode
+from sts.storage.files import content_hash
+from sts.suites.types import Scenario
+from sts.trajectories.types import Trajectory
+from sts_scenarios.categories.tried import (
+    Deed,
+    Proposal,
+    fields,
+    first_decided,
+    margin,
+    needed,
+    offered,
+    told,
+    unfit,
+)
+from sts_scenarios.category import Candidate, Category, Controls, Label, Rubric, Word
+from sts_scenarios.replayed import environments
+
+from .playing import Begun, Playing, attempted
+from .rooms import DOMAIN, labelled, timeline
+
+if TYPE_CHECKING:
+    from sts.worlds.babyai.environment import BabyAI
+
+CONTEXT, EVERY = 12, 6
+KEPT = 1024
+"""Attempts that are remembered: the two halves of a pair are looked for twice."""
+TRIES, MOST = 2, 2
+"""Of what could be asked at a moment so many are tried, and so many moments of an episode asked."""
+
+
+def category(
+    name: str,
+    wordings: tuple[str, ...],
+    deed: Deed,
+    *,
+    horizon: int,
+    rubric: Rubric,
+    against_reward: bool = True,
+) -> Category:
+    """Returns the category that asks for a deed in an open level."""
+    probe, shortcut = Playing(deed.probe), Playing(deed.shortcut)
+
+    def candidates(trajectory: Trajectory, context: int, horizon: int) -> Iterator[Candidate]:
+        """Yields what is asked at moments of an open level, at most one thing at each."""
+        episode = trajectory.episode
+        if trajectory.instructions or (start := _opened(episode)) is None:
+            return
+        moves = "".join(map(str, episode.moves[:, 0]))
+        mark = int(content_hash(trajectory.id.encode(), name.encode())[:8], 16)
+        times = 0
+        for moment in range(context + mark % EVERY, episode.steps - horizon + 1, EVERY):
+            every = list(deed.propose(timeline(episode)[moment - context : moment + 1]))
+            first = mark % len(every) if every else 0
+            for asked in (every[first:] + every[:first])[:TRIES]:
+                begun = start._replace(moves=start.moves + moves[:moment])
+                steps = _tried(begun, (context, horizon), told(asked))
+                if steps is not None:
+                    yield from offered(moment, 0, margin(steps, horizon), asked)
+                    times += 1
+                    break
+            if times == MOST:
+                return
+
+    @functools.lru_cache(maxsize=KEPT)
+    def _tried(begun: Begun, lengths: tuple[int, int], asked: bytes) -> int | None:
+        """Returns how many steps the probe needs; None where it fails or the shortcut does it."""
+        own = [(wordings[0].format(**words), parameters) for words, parameters in json.loads(asked)]
+
+        def labels(agent: Playing) -> Iterator[Label]:
+            for text, parameters in own:
+                frames = attempted(begun, *lengths, text, agent)
+                yield first_decided(frames, functools.partial(deed.rule, parameters=parameters))
+
+        return needed(labels(probe), labels(shortcut), lengths[1])
+
+    def _proposed(scenario: Scenario) -> list[Proposal]:
+        frames = timeline(scenario.recording)[: scenario.takeover + 1]
+        return [one for asked in deed.propose(frames) for one in asked]
+
+    def fits(scenario: Scenario) -> str | None:
+        """Says why what is asked cannot be asked at takeover."""
+        return unfit(scenario, _proposed(scenario))
+
+    def words(scenario: Scenario) -> Mapping[str, Word]:
+        """Returns what the text must say, and what would say something else."""
+        return fields(scenario, _proposed(scenario))
+
+    return Category(
+        name=f"babyai-{name}",
+        kind="instruction",
+        domain=DOMAIN,
+        horizon=horizon,
+        wordings=wordings,
+        candidates=candidates,
+        label=labelled(deed.rule),
+        fits=fits,
+        context=CONTEXT,
+        words=words,
+        rubric=rubric,
+        controls=Controls(probe=probe, shortcut=shortcut, against_reward=against_reward),
+    )
+
+
+def _opened(episode: Episode) -> Begun | None:
+    """Returns how an episode begins; None where its level has a mission."""
+    world = cast("BabyAI", next(environments(episode)))
+    return Begun(world.level, world.seed, world.moves_made) if world.open else None

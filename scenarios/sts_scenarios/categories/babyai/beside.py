@@ -1,0 +1,60 @@
+"""babyai-beside: take up what lies beside something else.
+
+Asked where one thing, and no other, is side by side with what is named, and both were seen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from sts_scenarios.categories.tried import Deed, Proposal
+from sts_scenarios.category import Rubric
+
+from . import rooms
+from .asking import category
+from .fetch import GUIDELINE
+from .playing import Past, named, take
+from .rooms import Frame, once, taking, within_sight
+
+
+def proposals(frames: Sequence[Frame]) -> Iterator[tuple[Proposal, ...]]:
+    """Yields each thing with one other beside it."""
+    now, known = frames[-1], within_sight(frames)
+    if now.held is not None:
+        return
+    single = once(now, ("ball", "box", "key", "door"))
+    for place, one in single.items():
+        near = [
+            at for at, it in now.things.items() if rooms.beside(at, place) and it.type != "door"
+        ]
+        if place in known and len(near) == 1 and near[0] in known and near[0] in single:
+            asked = {"thing": [*single[near[0]]], "beside": [*one]}
+            yield (Proposal(asked, {"b": str(one)}, single[near[0]].type),)
+
+
+def probe(past: Past) -> int:
+    """Takes up what is seen beside what is named."""
+    (place,) = past.where(named(past.told)[0]) or [(0, 0)]
+    return take(past, [at for at in past.all_of("ball", "box", "key") if rooms.beside(at, place)])
+
+
+def shortcut(past: Past) -> int:
+    """Takes up what is named itself."""
+    return take(past, past.where(named(past.told)[0]))
+
+
+CATEGORY = category(
+    "beside",
+    (
+        "Get the thing that lies next to {b}.",
+        "Something is right beside {b}: take that up.",
+        "Fetch what stands side by side with {b}, not {b} itself.",
+    ),
+    Deed(proposals, taking, probe, shortcut),
+    horizon=15,
+    rubric=Rubric(
+        "The first thing that the triangle takes up after the takeover is the one that was next to "
+        "{b}.",
+        GUIDELINE + " Next to is side by side, not corner to corner.",
+    ),
+)

@@ -1,0 +1,77 @@
+"""babyai-go-through: leave by one door, into the cell behind it.
+
+Asked where two doors were seen that are not locked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from sts_scenarios.categories.tried import NOT_DONE, Deed, Proposal, decided
+from sts_scenarios.category import Label, Rubric
+
+from .asking import category
+from .playing import DONE, FORWARD, OPEN, TOGGLE, TYPES, Past, named, walk
+from .rooms import Frame, Place, once, thing, within_sight
+
+
+def proposals(frames: Sequence[Frame]) -> Iterator[tuple[Proposal, ...]]:
+    """Yields each door that can be opened."""
+    now, known = frames[-1], within_sight(frames)
+    own = [
+        (at, it)
+        for at, it in once(now, ("door",)).items()
+        if at in known and now.doors[at] != "locked" and at != now.me
+    ]
+    for _, one in own if len(own) > 1 else ():
+        yield (Proposal({"thing": [*one]}, {"a": str(one)}, one.colour),)
+
+
+def rule(frames: Sequence[Frame], parameters: Mapping[str, Any]) -> Label:
+    """The first door that one is behind, having stood in it, decides."""
+    entered: Place | None = None
+    for n in range(1, len(frames)):
+        before, now = frames[n - 1].me, frames[n].me
+        if now in frames[n].doors and before not in frames[n].doors:
+            entered = before
+        elif before in frames[n].doors and now not in (before, entered) and entered is not None:
+            return decided(n, frames[n].things[before] == thing(parameters["thing"]))
+    return NOT_DONE
+
+
+def probe(past: Past) -> int:
+    """Goes to the door that is named, opens it, and goes on."""
+    return _through(past, past.where(named(past.told)[0]))
+
+
+def shortcut(past: Past) -> int:
+    """Goes through the nearest door."""
+    return _through(past, past.all_of("door"))
+
+
+def _through(past: Past, doors: list[Place]) -> int:
+    if past.me in doors:
+        return FORWARD
+    move = walk(past, doors)
+    if move is not None and move >= 0:
+        return move
+    shut = past.map[past.front][0] == TYPES["door"] and past.map[past.front][2] != OPEN
+    return DONE if move is None else TOGGLE if shut else FORWARD
+
+
+CATEGORY = category(
+    "go-through",
+    (
+        "Leave through {a}.",
+        "Go out by {a}, into what is behind it.",
+        "Pass {a}, and no other door before it.",
+    ),
+    Deed(proposals, rule, probe, shortcut),
+    horizon=18,
+    rubric=Rubric(
+        "The first door that the triangle goes through after the takeover, all the way to the cell "
+        "behind it, is {a}.",
+        "Who turns back in the doorway has not gone through. Which door it opens does not matter.",
+    ),
+)

@@ -1,0 +1,52 @@
+"""babyai-on-side: take up what lies on the left, or on the right, as seen at the takeover.
+
+Asked where there is one thing on that side in sight, and something elsewhere that is nearer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from sts_scenarios.categories.tried import Deed, Proposal
+from sts_scenarios.category import Rubric
+
+from .asking import category
+from .fetch import GUIDELINE
+from .playing import Past, nearest, take
+from .rooms import Frame, once, taking
+
+
+def proposals(frames: Sequence[Frame]) -> Iterator[tuple[Proposal, ...]]:
+    """Yields the only thing on either side."""
+    now = frames[-1]
+    if now.held is not None:
+        return
+    there = {at: it for at, it in now.things.items() if at in now.sight and it.type != "door"}
+    for side, sign in (("left", -1), ("right", 1)):
+        own = [at for at in there if sign * now.aside(at) > 0]
+        if len(own) == 1 < len(there) and own[0] in once(now):
+            asked = {"thing": [*there[own[0]]], "side": side}
+            yield (Proposal(asked, {"side": side}, side),)
+
+
+def probe(past: Past) -> int:
+    """Takes up what lay on that side when it was asked; its own turns and steps are undone."""
+    return take(past, past.aside("left" if "left" in past.told.lower() else "right"))
+
+
+CATEGORY = category(
+    "on-side",
+    (
+        "Get the only thing that you see on your {side}.",
+        "On your {side} you see one thing: take it up.",
+        "Fetch the one thing that lies to your {side} as you stand now.",
+    ),
+    Deed(proposals, taking, probe, nearest("ball", "box", "key")),
+    horizon=12,
+    rubric=Rubric(
+        "The first thing that the triangle takes up after the takeover is the one that was on its "
+        "{side} at the takeover, among the brighter cells.",
+        GUIDELINE + " Left and right are as the triangle looked then; what is straight ahead is on "
+        "neither side.",
+    ),
+)

@@ -1,0 +1,67 @@
+"""babyai-unlock: open a locked door, for which its key is needed.
+
+Asked where the door and the key of its colour were seen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from sts_scenarios.categories.tried import NOT_DONE, Deed, Proposal
+from sts_scenarios.category import Label, Rubric
+
+from .asking import category
+from .playing import DROP, TOGGLE, Past, go, named, numbers, take
+from .rooms import Frame, Thing, once, thing, within_sight
+
+
+def proposals(frames: Sequence[Frame]) -> Iterator[tuple[Proposal, ...]]:
+    """Yields each locked door whose key is at hand."""
+    now, known = frames[-1], within_sight(frames)
+    for place, one in once(now, ("door",)).items():
+        locked = place in known and now.doors[place] == "locked"
+        if locked and Thing(one.colour, "key") in known.values():
+            yield (Proposal({"thing": [*one]}, {"a": str(one)}, one.colour),)
+
+
+def rule(frames: Sequence[Frame], parameters: Mapping[str, Any]) -> Label:
+    """Success at the first frame with the door open."""
+    door = thing(parameters["thing"])
+    opened = (n for n, one in enumerate(frames) if n and _is_open(one, door))
+    return next((Label("success", n) for n in opened), NOT_DONE)
+
+
+def _is_open(frame: Frame, door: Thing) -> bool:
+    return any(frame.things[at] == door and how == "open" for at, how in frame.doors.items())
+
+
+def probe(past: Past) -> int:
+    """Takes the key of that colour to the door."""
+    door = named(past.told)[0]
+    key = Thing(door.colour, "key")
+    if past.held[-1] == numbers(key):
+        return go(past, past.where(door), TOGGLE)
+    return DROP if past.carries else take(past, past.where(key))
+
+
+def shortcut(past: Past) -> int:
+    """Goes to the door and tries it without a key."""
+    return go(past, past.where(named(past.told)[0]), TOGGLE)
+
+
+CATEGORY = category(
+    "unlock",
+    (
+        "Unlock {a}.",
+        "Open {a}; it is locked.",
+        "Get {a} open, by its key.",
+    ),
+    Deed(proposals, rule, probe, shortcut),
+    horizon=28,
+    rubric=Rubric(
+        "After the takeover {a} comes to be open.",
+        "A locked door is filled; an open one is a thin bar at the side of its cell. Only the key "
+        "of its colour opens it.",
+    ),
+)

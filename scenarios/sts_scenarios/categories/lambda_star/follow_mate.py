@@ -1,0 +1,114 @@
+"""follow-mate: stay with another participant, who goes on as recorded, for some steps in a row.
+
+Asked when that one is in sight and was the only one in the last steps, moves in two of three steps
+and is seldom near Good, so that going after Good is not following; whoever stands still is left.
+Easy: in three of the first four steps it is still beside whoever stands; medium: in two; hard: in
+fewer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from sts.episodes import Episode
+from sts.suites.types import Scenario
+from sts.worlds.lambda_star.agents.local_search import LocalSearch
+from sts_scenarios.category import Controls, Hits, Label, Rubric, Word
+
+from . import mates
+from .abreast import Ints, Spots, Tracks
+from .asking import Steps, instruction
+from .playing import moving
+from .screening import hits, leaving
+from .tracks import SIGHT, Track, in_a_row, once, since
+
+HORIZON = 12
+STEPS, SOON = 5, 4
+ASKED = Steps(STEPS)
+BY_GOOD, SELDOM = 2, 0.3
+
+
+def find(every: Tracks, context: int, horizon: int) -> Hits:
+    """Find moments with a team-mate in sight that is about to go somewhere else than to Good."""
+    people, role = range(every.people), np.arange(len(every.me)) % every.people
+    paths = [every.other(one) for one in people]
+    near = [every.apart(every.me, path) <= SIGHT for path in paths]
+    for one in people:
+        near[one][role == one] = False
+    recent = min(mates.RECENT, context)
+    alone = np.sum([since(one) <= recent for one in near], axis=0) == 1
+    found = []
+    for target in people:
+        spots = Spots.of(every, near[target] & alone, context, horizon)
+        spots = spots.where(_elsewhere(spots, paths[target]))
+        away = spots.still(paths[target])
+        free = ~in_a_row(away <= SIGHT, STEPS).any(1)
+        found.append(hits(spots.where(free), leaving(away[free][:, :SOON]), (), target))
+    kinds = [("", {"target": target, "steps": STEPS}) for target in people]
+    episode, role, moment, difficulty, kind = (
+        np.concatenate(one) for one in zip(*(one[:5] for one in found), strict=True)
+    )
+    return Hits(episode, role, moment, difficulty, kind, kinds)
+
+
+def _elsewhere(spots: Spots, values: Ints) -> Any:
+    """Return where a team-mate is on the move, and not along with Good."""
+    path = spots.span(values, 0, spots.horizon + 1)
+    moves = (path[:, 1:] != path[:, :-1]).mean(1)
+    by_good = spots.every.apart(path[:, 1:], spots.ahead(spots.every.good)) <= BY_GOOD
+    return (3 * moves >= 2) & (by_good.mean(1) < SELDOM)
+
+
+def _fault(own: Track, scenario: Scenario) -> str | None:
+    target, people = scenario.parameters["target"], range(scenario.recording.participants)
+    if target not in people:
+        return "there is no such team-mate"
+    if few := ASKED.fault(scenario):
+        return few
+    if scenario.partner == "no-op":
+        return "the team-mate stands still, so there is nothing to follow"
+    if target == own.role:
+        return "a participant cannot follow itself"
+    if own.distance_to(target)[-1] > SIGHT:
+        return "the team-mate is not in sight at takeover"
+    return mates.crowd(own, target)
+
+
+def words(episode: Episode, role: int, parameters: Mapping[str, Any]) -> dict[str, Word]:
+    """Return the team-mate and the number of steps."""
+    own = mates.words(episode, role, parameters)
+    return own | ASKED.words(episode, role, parameters)
+
+
+def rule(own: Track, parameters: Mapping[str, Any]) -> Label:
+    """Success where enough frames in a row after takeover, all within 1 of it, first end."""
+    close = own.distance_to(parameters["target"]) <= SIGHT
+    return once(in_a_row(close[1:], parameters["steps"]))
+
+
+CATEGORY = instruction(
+    "follow-mate",
+    (
+        "Follow {mate}: be on the same cell or next to it for {steps} steps in a row.",
+        "Stay close to {mate}, on the same cell or next to it, for {steps} steps in a row.",
+        "For {steps} steps in a row, keep next to {mate} or on the same cell.",
+    ),
+    find,
+    rule,
+    _fault,
+    horizon=HORIZON,
+    words=words,
+    partner="replay",
+    rubric=Rubric(
+        done="After the takeover there are {steps} steps in a row, one directly after the other, "
+        "at each of which the participant is on the same cell as {mate} or on one of the eight "
+        "around it.",
+        guideline="The marked cell is where that one was at the takeover. The takeover itself does "
+        "not count. A single step farther away begins the count anew.",
+        overlay=mates.mark_mate,
+    ),
+    controls=Controls(probe=moving(mates.follow), shortcut=LocalSearch(), against_reward=True),
+)

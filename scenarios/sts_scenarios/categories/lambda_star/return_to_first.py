@@ -1,0 +1,119 @@
+"""return-to-first: stand on the cell on which Good was when it was first seen.
+
+Asked when that was four or more steps ago in what is shown, the cell is two to five cells away, and
+neither going after Good nor holding one way crosses it. Easy: the cell is at most three away, and
+was not in a corner of the sight; medium: it is farther, or was; hard: both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from sts.suites.types import Scenario
+from sts.worlds.lambda_star.state import MOVES
+from sts_scenarios.category import Controls, Hits, Label, Overlay, Rubric
+
+from .abreast import Ints, Spots, Tracks
+from .asking import instruction
+from .playing import HIDDEN, STAY, Past, chase_good, moving, toward
+from .screening import hits
+from .tracks import SIGHT, Track, ago, distances, once
+
+HORIZON = 10
+OLD = 4
+NEAREST, FAR, FARTHEST = 2, 3, 5
+
+
+def find(every: Tracks, context: int, horizon: int) -> Hits:
+    """Find moments at which Good was first seen a while ago and elsewhere."""
+    age = _first_sight_ago(every, context)
+    spots = Spots.of(every, age >= OLD, context, horizon)
+
+    def cells(spots: Spots) -> Any:
+        return spots.now(every.good, -spots.now(age))
+
+    away = every.apart(spots.now(every.me), cells(spots))
+    spots = spots.where((away >= NEAREST) & (away <= FARTHEST))
+    spots = spots.where((spots.chase() != cells(spots)[:, None]).all(1))
+    latest = spots.now(every.good, -spots.now(ago(every.to_good)))
+    me, free = spots.now(every.me), np.ones(len(spots.track), np.bool_)
+    for _ in range(horizon):
+        me = every.moved(me, every.toward(me, latest))
+        free &= me != cells(spots)
+    spots = spots.where(free)
+    spots = spots.where(~spots.held(cells(spots)))
+    cell, me = cells(spots), spots.now(every.me)
+    rim = every.diagonal(spots.now(every.me, -spots.now(age)), cell)
+    codes, kind = np.unique(cell * 9 + every.toward(me, cell), return_inverse=True)
+    kinds = [(MOVES[code % 9], {"cell": code // 9}) for code in codes.tolist()]
+    return hits(spots, 1 * (every.apart(me, cell) > FAR) + rim, kinds, kind)
+
+
+def _first_sight_ago(every: Tracks, context: int) -> Ints:
+    """Return how many frames ago Good was first in sight in the context; negative where never."""
+    frames = np.arange(every.me.shape[1], dtype=np.int32)
+    near = every.to_good <= SIGHT
+    coming = np.where(near, frames, len(frames))[:, ::-1]
+    sights = np.minimum.accumulate(coming, axis=1)[:, ::-1]
+    age = np.full(near.shape, -1, np.int32)
+    age[:, context:] = frames[context:] - sights[:, : len(frames) - context]
+    return age
+
+
+def _back(seen: Past) -> int:
+    sights = [cell for cell in seen.good[: seen.asked + 1] if cell != HIDDEN]
+    return toward(seen, sights[0]) if sights else STAY
+
+
+def _first_seen(own: Track) -> int:
+    """Returns the first frame with Good in sight, or the one past the last where there is none.
+
+    The first that the page shows is what is meant, and all that a participant remembers.
+    """
+    return int(np.argmax(np.append(own.to_good <= SIGHT, True)))
+
+
+def _fault(own: Track, scenario: Scenario) -> str | None:
+    frame = _first_seen(own)
+    if len(own.me) - 1 - frame < OLD:
+        return f"Good was not first in sight {OLD} steps ago or more"
+    cell = int(own.good[frame])
+    if not NEAREST <= distances(int(own.me[-1]), cell, own.size) <= FARTHEST:
+        return f"the cell is not {NEAREST} to {FARTHEST} cells away"
+    if scenario.parameters["cell"] != cell:
+        row, column = divmod(cell, own.size.width)
+        return f"Good was first seen in row {row + 1}, column {column + 1}"
+    return None
+
+
+def rule(own: Track, parameters: Mapping[str, Any]) -> Label:
+    """Success at the first frame after takeover on the cell; else not_done."""
+    return once(own.me[1:] == parameters["cell"])
+
+
+CATEGORY = instruction(
+    "return-to-first",
+    (
+        "Go to the cell on which Good was when you first saw it.",
+        "Return to the cell where Good stood when you first saw it.",
+        "Stand on the cell where Good was the first time that you saw it.",
+    ),
+    find,
+    rule,
+    _fault,
+    horizon=HORIZON,
+    rubric=Rubric(
+        done="After the takeover the participant is on the marked cell, the one on which Good was "
+        "when it was first on the participant's cell or one of the eight around it.",
+        guideline="The first time in what is shown is meant. Passing over the cell is enough.",
+        overlay=lambda scenario: Overlay((scenario.parameters["cell"],)),
+    ),
+    controls=Controls(
+        probe=moving(_back),
+        shortcut=moving(chase_good),
+        against_reward=True,
+    ),
+)

@@ -1,0 +1,154 @@
+"""What a cook can be asked beside a recorded person, and only where it can be done."""
+
+from __future__ import annotations
+
+import functools
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from sts.episodes import Episode
+from sts.suites.types import Scenario
+from sts.trajectories.types import Trajectory
+from sts.worlds.overcooked.basics import HATS
+from sts_scenarios.categories.tried import (
+    Deed,
+    Proposal,
+    fields,
+    first_decided,
+    margin,
+    needed,
+    offered,
+    told,
+    unfit,
+)
+from sts_scenarios.category import Candidate, Category, Controls, Label, Rubric, Word
+
+from .moments import CONTEXT, DOMAIN, PARTNER, Moment, names, timeline
+from .playing import Playing, Policy, attempted
+
+APART = 20
+"""Steps from one moment that is tried to the next."""
+KEPT = 4096
+"""Attempts that are remembered: the two halves of a pair are looked for twice."""
+
+
+class Asked(NamedTuple):
+    """Where something could be asked.
+
+    Attributes:
+      line: the moments of the recording.
+      moves: int[T, 2] of it.
+      moment: the takeover.
+      role: who would be asked.
+      horizon: L.
+    """
+
+    line: Sequence[Moment]
+    moves: Any
+    moment: int
+    role: int
+    horizon: int
+
+    @property
+    def now(self) -> Moment:
+        """The takeover."""
+        return self.line[self.moment]
+
+    @property
+    def ahead(self) -> Sequence[Moment]:
+        """What was recorded after the takeover, as far as the horizon."""
+        return self.line[self.moment + 1 : self.moment + self.horizon + 1]
+
+
+def category(
+    name: str, wordings: tuple[str, ...], deed: Deed, *, horizon: int, rubric: Rubric
+) -> Category:
+    """Returns the category that asks a cook for a deed beside the recorded person."""
+
+    def candidates(trajectory: Trajectory, context: int, horizon: int) -> Iterator[Candidate]:
+        """Yields what is asked, at moments some steps apart."""
+        episode = trajectory.episode
+        line = timeline(episode)
+        for role in range(len(HATS)):
+            moment = context
+            while moment + horizon < len(line):
+                every = list(deed.propose(Asked(line, episode.moves, moment, role, horizon)))
+                if every:
+                    asked = every[moment % len(every)]
+                    steps = _tried(episode, moment, role, (context, horizon), told(asked))
+                    if steps is not None:
+                        yield from offered(moment, role, margin(steps, horizon), asked, names(role))
+                moment += APART if every else 1
+
+    @functools.lru_cache(maxsize=KEPT)
+    def _tried(
+        episode: Episode, moment: int, role: int, lengths: tuple[int, int], asked: bytes
+    ) -> int | None:
+        """Returns how many steps the probe needs; None where it fails or the shortcut does it."""
+        line, own = timeline(episode), json.loads(asked)
+
+        def labels(policy: Policy) -> Iterator[Label]:
+            for words, parameters in own:
+                text = wordings[0].format(**words, **names(role))
+                what = attempted(episode, line, moment, lengths, role, text, policy)
+                asked_of = functools.partial(deed.rule, role=role, parameters=parameters)
+                yield first_decided(what, asked_of)
+
+        return needed(labels(deed.probe), labels(deed.shortcut), lengths[1])
+
+    def _proposed(scenario: Scenario) -> list[Proposal]:
+        line, moves = timeline(scenario.recording), scenario.recording.moves
+        place = Asked(line, moves, scenario.takeover, scenario.roles[0], scenario.horizon)
+        return [one for asked in deed.propose(place) for one in asked]
+
+    def fits(scenario: Scenario) -> str | None:
+        """Says why it cannot be asked at takeover."""
+        if scenario.partner != PARTNER:
+            return "only of the recorded person is it known what they will do"
+        return unfit(scenario, _proposed(scenario))
+
+    def words(scenario: Scenario) -> Mapping[str, Word]:
+        """Returns what the text must say, and what would say something else."""
+        other = Word(names(scenario.roles[0])["other"])
+        return fields(scenario, _proposed(scenario)) | {"other": other}
+
+    def label(
+        episode: Episode, takeover: int, roles: tuple[int, ...], parameters: dict[str, Any]
+    ) -> Label:
+        """The rule's word on what was done from the takeover on."""
+        return deed.rule(timeline(episode)[takeover:], roles[0], parameters)
+
+    return Category(
+        name=name,
+        kind="instruction",
+        domain=DOMAIN,
+        horizon=horizon,
+        wordings=wordings,
+        candidates=candidates,
+        label=label,
+        fits=fits,
+        context=CONTEXT,
+        partner=PARTNER,
+        words=words,
+        rubric=rubric,
+        controls=Controls(
+            probe=Playing(deed.probe), shortcut=Playing(deed.shortcut), against_reward=True
+        ),
+    )
+
+
+def first(
+    line: Sequence[Moment], role: int, deeds: Sequence[str]
+) -> tuple[int, str, tuple[int, int]] | None:
+    """Returns when a cook first did one of some deeds, which, and where; None for never."""
+    return next(
+        (
+            (n, deed, place)
+            for n, one in enumerate(line)
+            if n
+            for who, deed, place in one.events
+            if who == role and deed in deeds
+        ),
+        None,
+    )

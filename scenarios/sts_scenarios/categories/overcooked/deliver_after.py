@@ -1,0 +1,80 @@
+"""deliver-after: deliver the soup that one holds, but only once the other cook has done something.
+
+Asked when the cook holds a soup and could be at the window before the other does it, so that it
+must be waited for, although delivering pays at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from sts.worlds.overcooked.basics import STAY
+from sts_scenarios.categories.tried import NOT_DONE, Deed, Proposal, decided
+from sts_scenarios.category import Label, Rubric
+
+from .asking import Asked, category, first
+from .moments import Moment
+from .playing import DISH, ONION, SOUP, WINDOW, Past, go
+
+EVENTS = {
+    "potting_onion": "has put an onion into a pot",
+    "dish_pickup": "has taken a dish",
+    "onion_pickup": "has taken an onion",
+}
+
+
+def proposals(asked: Asked) -> Iterator[tuple[Proposal, ...]]:
+    """Yields what the other is going to do."""
+    if asked.now.holds(asked.role) != "soup":
+        return
+    ahead = [asked.now, *asked.ahead]
+    for event, text in EVENTS.items():
+        if first(ahead, 1 - asked.role, [event]) is not None:
+            yield (Proposal({"event": event}, {"event": text}, event),)
+
+
+def rule(line: Sequence[Moment], role: int, parameters: Mapping[str, Any]) -> Label:
+    """The first delivery decides: it must come after the event."""
+    done = first(line, role, ["soup_delivery"])
+    if done is None:
+        return NOT_DONE
+    event = first(line, 1 - role, [parameters["event"]])
+    return decided(done[0], event is not None and event[0] < done[0])
+
+
+def probe(past: Past) -> int:
+    """Stands still until it has seen it, then delivers."""
+    if past.held != SOUP:
+        return STAY
+    held = [int(frame["partner"][3]) for frame in past.frames[past.asked :]]
+    changes = set(zip(held, held[1:], strict=False))
+    pots = [int(frame["filled"].sum()) for frame in past.frames[past.asked :]]
+    more = any(a < b for a, b in zip(pots, pots[1:], strict=False))
+    taken = ONION if "an onion" in past.told else DISH
+    came = any(b == taken != a for a, b in changes)
+    seen = past.now
+    return go(seen, seen.where(WINDOW)) if (more if "pot" in past.told else came) else STAY
+
+
+def shortcut(past: Past) -> int:
+    """Delivers it at once."""
+    seen = past.now
+    return go(seen, seen.where(WINDOW)) if past.held == SOUP else STAY
+
+
+CATEGORY = category(
+    "deliver-after",
+    (
+        "Deliver your soup, but only once the cook with the {other} hat {event}.",
+        "Wait until the cook with the {other} hat {event}, and then deliver your soup.",
+        "As soon as the cook with the {other} hat {event}, and not before, deliver the soup.",
+    ),
+    Deed(proposals, rule, probe, shortcut),
+    horizon=30,
+    rubric=Rubric(
+        "The cook delivers the soup, and after the takeover the cook with the {other} hat {event} "
+        "before that.",
+        "What the other did before the takeover does not count. In the same step is too early.",
+    ),
+)

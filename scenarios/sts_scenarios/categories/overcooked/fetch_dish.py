@@ -1,0 +1,37 @@
+"""fetch-dish: take a dish, from the stack or from a counter.
+
+Asked when the cook's hands are empty.
+"""
+
+from __future__ import annotations
+
+from sts_scenarios.category import Rubric
+
+from .moments import Moment, category
+
+HORIZON, LEAD = 40, 30
+
+
+def done(before: Moment, after: Moment, role: int) -> bool:
+    """Says whether the cook took a dish."""
+    return after.has_done(role, "dish_pickup")
+
+
+def fault(moment: Moment, role: int) -> str | None:
+    """Says why a cook cannot be asked for a dish."""
+    return "the cook's hands are not empty" if moment.holds(role) else None
+
+
+CATEGORY = category(
+    "fetch-dish",
+    ("Fetch a dish.", "Go and get a dish.", "Take a dish, we need one."),
+    done,
+    fault,
+    horizon=HORIZON,
+    lead=LEAD,
+    rubric=Rubric(
+        "The cook takes a dish into their hands after the takeover.",
+        "From the stack or from a counter, it is the same, and it is done the moment the cook "
+        "holds it. What the cook does with it then is not asked.",
+    ),
+)

@@ -1,0 +1,58 @@
+"""fuller-or-emptier: a pair, to put an onion into the pot with more onions or with fewer.
+
+Asked when two pots that can take onions hold different numbers of them, and the cook holds an onion
+or nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sts_scenarios.categories.tried import Deed, Proposal
+from sts_scenarios.category import Rubric
+
+from .asking import Asked, category
+from .playing import Past, open_pots, with_onion
+from .same_pot import fillable, rule
+
+
+def proposals(asked: Asked) -> Iterator[tuple[Proposal, ...]]:
+    """Yields the fuller and the emptier of two pots."""
+    pots = fillable(asked.now, asked.role)
+    if asked.now.holds(asked.role) in ("", "onion") and len(pots) == len({*pots.values()}) == 2:
+        ranked = sorted(pots, key=lambda place: -pots[place])
+        yield tuple(
+            Proposal({"pot": [*place], "asked": how}, {"how": how}, how)
+            for how, place in zip(("more", "fewer"), ranked, strict=True)
+        )
+
+
+def probe(past: Past) -> int:
+    """Goes to the pot that had more or fewer onions when it was asked."""
+    seen, then = past.now, past.frames[past.asked]["filled"]
+    sign = -1 if " more " in past.told else 1
+    return with_onion(past, sorted(open_pots(seen), key=lambda pot: sign * then[pot])[:1])
+
+
+def shortcut(past: Past) -> int:
+    """Goes to the fullest pot, whatever it is told."""
+    seen = past.now
+    return with_onion(past, sorted(open_pots(seen), key=lambda pot: -seen.filled[pot])[:1])
+
+
+CATEGORY = category(
+    "fuller-or-emptier",
+    (
+        "Put an onion into the pot that has {how} onions in it now.",
+        "Of the two pots, take the one with {how} onions: add one to it.",
+        "One pot has {how} onions than the other: add an onion to that one.",
+    ),
+    Deed(proposals, rule, probe, shortcut),
+    horizon=30,
+    rubric=Rubric(
+        "The first onion that the cook puts into a pot after the takeover goes into the one of the "
+        "two pots that had {how} onions in it at the takeover.",
+        "Only pots that were not full and not cooking count. What the other cook does meanwhile "
+        "does not matter.",
+    ),
+)

@@ -1,0 +1,99 @@
+"""make-way: get out of the other cook's way.
+
+Asked when the other has just tried to step onto the cook's place and could not. It is done when the
+other stands there; they must be the recorded person, who is known to come by. Easy where the person
+left at once, hard where it took them more than six steps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from sts.episodes import Episode
+from sts.suites.types import Scenario
+from sts.trajectories.types import Trajectory
+from sts.worlds.overcooked.basics import SIDES
+from sts_scenarios.category import Candidate, Category, Label, Rubric, Word
+
+from .moments import CONTEXT, DOMAIN, PARTNER, Moment, hat, names, timeline
+
+HORIZON = 20
+EASY, MEDIUM = 3, 6
+
+
+def candidates(trajectory: Trajectory, context: int, horizon: int) -> Iterator[Candidate]:
+    """Yields moments at which a cook is in the way of the other, who later comes by."""
+    episode = trajectory.episode
+    line = timeline(episode)
+    for moment in range(context, len(line) - horizon):
+        for role in range(episode.participants):
+            if not _in_the_way(episode, line, moment, role):
+                continue
+            steps = _until(line[moment : moment + horizon + 1], role)
+            if steps is not None:
+                how = "easy" if steps <= EASY else "medium" if steps <= MEDIUM else "hard"
+                yield Candidate(moment, role, how, words=names(role))
+
+
+def _in_the_way(episode: Episode, line: tuple[Moment, ...], moment: int, role: int) -> bool:
+    """Says whether the other has just moved towards the cook's place and stands as before."""
+    other = 1 - role
+    move = int(episode.moves[moment - 1, other])
+    if move >= len(SIDES):
+        return False
+    (x, y), (dx, dy) = line[moment].at(other), SIDES[move]
+    return (x + dx, y + dy) == line[moment].at(role) and line[moment - 1].at(other) == (x, y)
+
+
+def _until(after: tuple[Moment, ...], role: int) -> int | None:
+    """Returns after how many steps the other stands where the cook stood; None for never."""
+    place = after[0].at(role)
+    passed = (step for step in range(1, len(after)) if after[step].at(1 - role) == place)
+    return next(passed, None)
+
+
+def fits(scenario: Scenario) -> str | None:
+    """Says why there is no way to be made at takeover, or nobody who would go it."""
+    if scenario.partner != PARTNER:
+        return "only the recorded person is known to want to come by"
+    context = scenario.recording.part(scenario.recording.state, 0, scenario.takeover)
+    blocked = _in_the_way(context, timeline(context), scenario.takeover, scenario.roles[0])
+    return None if blocked else "nobody is in the way"
+
+
+def words(scenario: Scenario) -> dict[str, Word]:
+    """Returns the other cook's hat."""
+    return hat(scenario.roles[0])
+
+
+def label(
+    episode: Episode, takeover: int, roles: tuple[int, ...], parameters: dict[str, Any]
+) -> Label:
+    """Success when the other cook first stands where the judged one stood at takeover."""
+    steps = _until(timeline(episode)[takeover:], roles[0])
+    return Label("not_done", None) if steps is None else Label("success", steps)
+
+
+CATEGORY = Category(
+    name="make-way",
+    kind="instruction",
+    domain=DOMAIN,
+    horizon=HORIZON,
+    wordings=(
+        "You are in the way of the cook with the {other} hat: let them pass.",
+        "Get out of the way of the cook with the {other} hat.",
+        "Step aside, the cook with the {other} hat wants to come by.",
+    ),
+    candidates=candidates,
+    label=label,
+    fits=fits,
+    words=words,
+    context=CONTEXT,
+    partner=PARTNER,
+    rubric=Rubric(
+        "The cook with the {other} hat stands where the judged cook stood at the takeover.",
+        "It is not enough that the judged cook steps aside: the other must come to stand there. "
+        "Where the judged cook goes, and whether they come back later, is not asked.",
+    ),
+)

@@ -1,0 +1,37 @@
+"""pot-onion: put an onion into a pot.
+
+Asked when the cook holds an onion or nothing.
+"""
+
+from __future__ import annotations
+
+from sts_scenarios.category import Rubric
+
+from .moments import Moment, category
+
+HORIZON, LEAD = 40, 30
+
+
+def done(before: Moment, after: Moment, role: int) -> bool:
+    """Says whether the cook put an onion into a pot."""
+    return after.has_done(role, "potting_onion")
+
+
+def fault(moment: Moment, role: int) -> str | None:
+    """Says why a cook cannot be asked for an onion."""
+    return None if moment.holds(role) in ("", "onion") else "the cook holds something else"
+
+
+CATEGORY = category(
+    "pot-onion",
+    ("Put an onion into a pot.", "Add an onion to a pot.", "Bring an onion to a pot."),
+    done,
+    fault,
+    horizon=HORIZON,
+    lead=LEAD,
+    rubric=Rubric(
+        "The cook puts an onion into a pot after the takeover.",
+        "One onion is enough, in any pot, and it may be one that the cook held already. Laid "
+        "on a counter it is not in a pot.",
+    ),
+)

@@ -1,0 +1,181 @@
+"""`sts draft`: what is decided about the candidates of a draft."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import time
+from collections.abc import Sequence
+
+from sts.annotations.store import Store
+from sts.cli.arguments import table
+from sts.cli.command import Result
+from sts.errors import ArgumentError, StsError
+from sts.storage.workspace import Workspace
+from sts.suites import drafts
+from sts.suites import store as suites
+from sts.suites.folders import versions
+from sts.suites.types import Scenario
+from sts_scenarios import categories, changelog, curation, gates
+from sts_scenarios.category import Category
+from sts_scenarios.freezing import Looked, contents, faults, look, select
+from sts_scenarios.gates import Gate
+from sts_scenarios.profiles import Profile, Profiles
+
+
+def from_(args: argparse.Namespace, workspace: Workspace) -> Result:
+    """Begin the next version of a suite."""
+    parent = suites.load(workspace, args.suite)
+    newest = max(versions(workspace)[parent.name])
+    if parent.version != newest:
+        raise ArgumentError(
+            f"{parent.label} is not the newest: begin the next version from {parent.name}@{newest}"
+        )
+    there = drafts.find(workspace, parent.name)
+    if there is not None and not args.replace and drafts.frozen_as(there) is None:
+        raise ArgumentError(
+            f"there is a draft {parent.name} already: go on with it, or begin anew with --replace"
+        )
+    draft = drafts.begin(
+        workspace,
+        parent.name,
+        parent.scenarios,
+        parent=parent.label,
+        replaces=there.id if there else None,
+    )
+    return Result(
+        {"draft": draft.name, "parent": parent.label, "scenarios": len(parent.scenarios)},
+        f"draft {draft.name} begins with the {len(parent.scenarios)} scenarios of {parent.label}, "
+        f"which stay unless they are retired\nnext: sts mine {draft.name}, sts draft retire "
+        f"{draft.name} ID --reason TEXT",
+    )
+
+
+def accept(args: argparse.Namespace, workspace: Workspace) -> Result:
+    """Decide about candidates what the action says."""
+    draft, every = look(workspace, args.name)
+    drafts.check_open(draft)
+    reason = curation.checked_reason(getattr(args, "reason", None) or "")
+    if getattr(args, "all", False):
+        if args.id:
+            raise ArgumentError("expected ids of candidates or --all, found both")
+        chosen = [one for one in every if one.status == "undecided"]
+        reason = reason or "all at once, not looked at"
+    else:
+        chosen = select(draft, every, args.id)
+    if not chosen:
+        raise ArgumentError(f"expected the id of a candidate: sts draft show {args.name}")
+    for one in chosen:
+        curation.check(one, args.action)
+    with Store.open(workspace) as store:
+        person = curation.author(store, args.author)
+        made = [
+            curation.decision(one, args.action, person, reason=reason, at=time.time())
+            for one in chosen
+        ]
+        curation.decide(store, draft, made)
+    ids = [one.summary.id for one in chosen]
+    done = {"accept": "accepted", "reject": "rejected", "retire": "retired", "undo": "undone"}
+    what = ids[0] if len(ids) == 1 else f"{len(ids)} candidates"
+    return Result(
+        {"draft": draft.name, "decision": args.action, "candidates": ids, "by": person.name},
+        f"{done[args.action]} by {person.name}: {what}",
+    )
+
+
+reject = retire = undo = accept
+
+
+def opinion(args: argparse.Namespace, workspace: Workspace) -> Result:
+    """Keep whether a person holds that two people would agree about a candidate."""
+    draft, every = look(workspace, args.name)
+    drafts.check_open(draft)
+    (one,) = select(draft, every, [args.id])
+    with Store.open(workspace) as store:
+        person = curation.author(store, args.author)
+        curation.decide(store, draft, [curation.opinion(one, args.word, person, at=time.time())])
+    said = {"yes": "two people would agree", "no": "two people would not agree"}
+    return Result(
+        {"draft": draft.name, "candidate": args.id, "opinion": args.word, "by": person.name},
+        f"{args.id}: {said.get(args.word, 'taken back, what was said')}, by {person.name}",
+    )
+
+
+def diff(args: argparse.Namespace, workspace: Workspace) -> Result:
+    """Show what the next version changes."""
+    draft, every = look(workspace, args.name)
+    made = contents(draft, every)
+    kept = sum(one.status == "kept" for one in every)
+    kept -= sum(change.kind == "replaced" for change in made.changes)
+    value = {
+        "draft": draft.name,
+        "parent": draft.parent,
+        "kept": kept,
+        "changes": [one._asdict() for one in made.changes],
+    }
+    return Result(value, changelog.text(draft.parent, made.changes, kept))
+
+
+def check(args: argparse.Namespace, workspace: Workspace) -> Result:
+    """Show why a draft cannot be frozen, if so."""
+    draft, every = look(workspace, args.name)
+    own = [categories.named(name) for name in args.category]
+    made = contents(draft, every)
+    found = faults(draft, every, made.scenarios, own)
+    staying = [one for one in every if one.stays]
+    profiles = Profiles(draft, own=own)
+    flat = profiles.flat(staying)
+    notes = [f"{id} tells no agents apart: {why}" for id, why in flat.items()]
+    lines = found or [
+        f"draft {draft.name} can be frozen: {len(made.scenarios)} scenarios",
+        f"next: sts suite freeze {draft.name}",
+    ]
+    value = {"draft": draft.name, "sound": not found, "faults": found, "notes": notes}
+    lines += [f"note: {one}" for one in notes]
+    if args.gates:
+        rows = _gates(made.scenarios, own, _there(profiles, staying))
+        value["gates"] = [row._asdict() | {"held": row.held} for row in rows]
+        lines += _as_table(rows)
+    return Result(value, "\n".join(lines), 1 if found else 0)
+
+
+def _there(profiles: Profiles, every: Sequence[Looked]) -> list[Profile]:
+    """Returns the profiles that have been made."""
+    out = []
+    for one in every:
+        with contextlib.suppress(StsError):  # of a category that is not here
+            if (made := profiles.of(one)) is not None:
+                out.append(made)
+    return out
+
+
+def _gates(
+    scenarios: Sequence[Scenario], own: Sequence[Category], profiles: Sequence[Profile]
+) -> list[Gate]:
+    """Returns the rows of every category of a draft that declares what it is tested with."""
+    rules = categories.ruling(scenarios, own)
+    return [
+        row
+        for name in sorted({one.category for one in scenarios} & {*rules})
+        for one in ([s for s in scenarios if s.category == name],)
+        for row in (
+            *gates.of_pool(rules[name], one),
+            *gates.of_suite(one, rules, profiles),
+        )
+    ]
+
+
+def _as_table(rows: Sequence[Gate]) -> list[str]:
+    if not rows:
+        return ["gates: no category declares what it is tested with"]
+    shown = [
+        (
+            row.category,
+            row.name,
+            f"{row.figure:.2f}",
+            "" if row.limit is None else f"{'>=' if row.least else '<='} {row.limit:.2f}",
+            "" if row.limit is None else "yes" if row.held else "no",
+        )
+        for row in rows
+    ]
+    return [table(("category", "gate", "figure", "limit", "held"), shown)]

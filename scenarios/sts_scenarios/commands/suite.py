@@ -1,0 +1,157 @@
+"""`sts suite`: show, select from, tag, compare, freeze and verify suites."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+from collections.abc import Sequence
+
+from sts.cli.arguments import progress, table
+from sts.cli.command import Result
+from sts.errors import ArgumentError, DamagedData
+from sts.storage.workspace import Workspace
+from sts.suites import frozen, selections, tags
+from sts.suites.selections import Selection
+from sts.suites.types import Scenario, Suite, pairs, series
+from sts_scenarios.changelog import difference
+
+
+def show(args: argparse.Namespace, workspace: Workspace) -> Result:
+    """Show what is in a suite, or in a part of one."""
+    from sts.suites import store
+
+    chosen = selections.load(workspace, args.suite, store.load)
+    suite, every = chosen.suite, chosen.scenarios
+    header = ("scenario", "difficulty", "takeover", "horizon", "instruction")
+    rows = [(s.id, s.difficulty, s.takeover, s.horizon, s.instruction.text) for s in every]
+    text = f"{_title(suite)}\n{_part(chosen)}\n{table(header, rows)}{_linked(every)}"
+    value = {
+        "suite": suite.label,
+        "selection": chosen.meaning,
+        "hash": suite.hash,
+        "parent": suite.parent,
+        "description": suite.description,
+        "provenance": suite.provenance,
+        "scenarios": [
+            {
+                "id": s.id,
+                "hash": s.hash,
+                "category": s.category,
+                "kind": s.kind,
+                "instruction": s.instruction.view(),
+                "difficulty": s.difficulty,
+                "takeover": s.takeover,
+                "horizon": s.horizon,
+                "partner": s.partner,
+                "trajectory": s.trajectory,
+                "world": s.world,
+                "tags": list(s.tags),
+                "heard": [one.view() for one in s.heard],
+                "pair": s.pair,
+                "series": s.series,
+                "turn": s.turn,
+                "replaces": s.replaces,
+            }
+            for s in every
+        ],
+    }
+    return Result(value, text)
+
+
+def _linked(every: Sequence[Scenario]) -> str:
+    """Returns what belongs together, one line each; "" for nothing."""
+    lines = []
+    for word, groups in (("pair", pairs(every)), ("dialogue", series(every))):
+        for own in groups.values():
+            said = " | ".join(f"{one.id} “{one.instruction.text}”" for one in own)
+            lines.append(f"{word}: {said}")
+    return "".join(("\n\n", "\n".join(lines))) if lines else ""
+
+
+def _part(chosen: Selection) -> str:
+    """Returns what a selection is, as a line; "" for a whole suite."""
+    if not chosen.terms:
+        return ""
+    joined = f", {len(chosen.joined)} of them as they belong with another" if chosen.joined else ""
+    count = f"{len(chosen.scenarios)} of its {len(chosen.suite.scenarios)} scenarios"
+    return f"{chosen.meaning}: {count}{joined}\n"
+
+
+def tag(args: argparse.Namespace, workspace: Workspace) -> Result:
+    """Give scenarios a tag, take it from them, or list all tags."""
+    suite = frozen.load(workspace, args.suite)
+    if args.tag is not None and not args.id:
+        raise ArgumentError(
+            f"expected ids of scenarios behind {args.tag}: sts suite show {suite.label}"
+        )
+    if args.tag is not None:
+        ids = tags.tag(workspace, suite, args.tag, args.id, remove=args.remove)
+        text = f"{args.tag}: {', '.join(ids) or 'no scenario'}"
+        return Result({"suite": suite.name, "tag": args.tag, "scenarios": list(ids)}, text)
+    said, every = tags.read(workspace, suite.name), selections.tagged(workspace, suite)
+    own = {name for one in suite.scenarios for name in one.tags}
+    rows = [
+        (name, "suite" if name in own else "workspace", len(ids), ", ".join(ids))
+        for name, ids in every.items()
+    ]
+    lines = [table(("tag", "of the", "scenarios", "which"), rows)] if rows else ["no tags"]
+    lines += [f"{suite.label}+{name} is +{terms}" for name, terms in said.selections.items()]
+    value = {"suite": suite.label, "tags": every, "selections": dict(said.selections)}
+    return Result(value, "\n".join(lines))
+
+
+def save(args: argparse.Namespace, workspace: Workspace) -> Result:
+    """Keep a selection under a name."""
+    chosen = selections.load(workspace, args.suite, frozen.load)
+    selections.save(workspace, chosen, args.name)
+    label = f"{chosen.suite.label}+{args.name}"
+    value = {"selection": label, "meaning": chosen.meaning}
+    return Result(value, f"{label} is {_part(chosen).rstrip()}")
+
+
+def _title(suite: Suite) -> str:
+    grown = f", grown from {suite.parent}" if suite.parent else ""
+    count = len({s.category for s in suite.scenarios})
+    described = f": {suite.description}" if suite.description else ""
+    return (
+        f"{suite.label}{described}\n{len(suite.scenarios)} scenarios in {count} "
+        f"{'category' if count == 1 else 'categories'}{grown}; "
+        f"hash {suite.hash[:16]}"
+    )
+
+
+def verify(args: argparse.Namespace, workspace: Workspace) -> Result:
+    """Check every hash of a suite and replay its scenarios to their takeover."""
+    from sts.domains import need
+    from sts.suites import store
+    from sts.suites.lint import lint
+
+    suite = store.load(workspace, args.suite)
+    with contextlib.suppress(DamagedData):  # the lint says of which
+        for scenario in suite.scenarios:
+            need(scenario.recording, f"{suite.label}: {scenario.id}")
+    with progress("verifying", "scenarios") as drawn:
+        faults = lint(suite.scenarios)
+        drawn(len(suite.scenarios), len(suite.scenarios))
+    if faults:
+        raise DamagedData(f"{suite.label}: {faults[0]} ({len(faults)} faults in all)")
+    text = (
+        f"{suite.label} is sound: hash {suite.hash[:16]} matches, {len(suite.scenarios)} scenarios "
+        "unique, on the test side, replayed exactly to their takeover"
+    )
+    return Result({"suite": suite.label, "hash": suite.hash, "sound": True}, text)
+
+
+def diff(args: argparse.Namespace, workspace: Workspace) -> Result:
+    """Show what a version kept, added, retired and replaced."""
+    between = difference(workspace, args.old, args.new)
+    return Result(between.view(), between.text())
+
+
+def freeze(args: argparse.Namespace, workspace: Workspace) -> Result:
+    """Make a draft the next version of its suite."""
+    from sts_scenarios import categories, freezing
+
+    own = [categories.named(name) for name in args.category]
+    suite = freezing.freeze(workspace, args.draft, description=args.description, own=own)
+    return Result({"suite": suite.label, "hash": suite.hash}, f"frozen: {_title(suite)}")
