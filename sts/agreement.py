@@ -51,7 +51,7 @@ class Agreement(NamedTuple):
 
 
 def krippendorff(judged: pd.DataFrame, *, seed: int, draws: int = 2000) -> Agreement:
-    """Returns how far people agree on the things that two or more of them judged.
+    """Return how far people agree on the things that two or more of them judged.
 
     Args:
       judged: a row a judgement, none twice: `thing`, `person`, and `yes`, true or false.

@@ -35,7 +35,7 @@ class EntryPoint(NamedTuple):
     folder: str
 
     def load(self) -> Any:
-        """Returns what it stands for; raises whatever its module raises."""
+        """Return what it stands for; raise whatever its module raises."""
         module, _, attributes = self.value.partition("[")[0].replace(" ", "").partition(":")
         loaded = importlib.import_module(module)
         return functools.reduce(getattr, filter(None, attributes.split(".")), loaded)
@@ -47,7 +47,7 @@ class EntryPoint(NamedTuple):
 
 
 def of_group(group: str) -> tuple[EntryPoint, ...]:
-    """Returns the entry points of `group` of all installed packages, by name and value."""
+    """Return the entry points of `group` of all installed packages, by name and value."""
     return _every().get(group, ())
 
 
@@ -64,7 +64,7 @@ def _package(folder: str) -> str:
 
 @functools.cache
 def _every() -> dict[str, tuple[EntryPoint, ...]]:
-    """Returns the entry points by group; of packages of one name the first on the path counts."""
+    """Return the entry points by group; of packages of one name the first on the path counts."""
     folders: dict[str, str] = {}
     for place in sys.path:
         try:
@@ -83,7 +83,7 @@ def _every() -> dict[str, tuple[EntryPoint, ...]]:
 
 
 def _declared(folder: str) -> list[EntryPoint]:
-    """Returns the entry points in a folder of metadata."""
+    """Return the entry points in a folder of metadata."""
     try:
         with open(os.path.join(folder, _FILE), encoding="utf-8") as file:
             lines = [line.strip() for line in file]

@@ -33,7 +33,7 @@ class StsError(Exception):
     exit_code = 1
 
     def saying(self, line: str) -> Self:
-        """Returns the same error with another line."""
+        """Return the same error with another line."""
         return self.restored((line,), self.__dict__)
 
     @classmethod
@@ -44,7 +44,7 @@ class StsError(Exception):
         return error
 
     def about(self, what: str) -> Self:
-        """Returns the same error with what it is about before its line, which may name it."""
+        """Return the same error with what it is about before its line, which may name it."""
         return self if str(self).startswith(what) else self.saying(f"{what}: {self}")
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -59,7 +59,7 @@ class ArgumentError(StsError):
 
 
 def closest(name: str, known: Iterable[str]) -> str:
-    """Returns "; did you mean NAME?" of the known name that is most like `name`, "" of none."""
+    """Return "; did you mean NAME?" of the known name that is most like `name`, "" of none."""
     import difflib  # which only a wrong name waits for
 
     names = tuple(known)
@@ -69,7 +69,7 @@ def closest(name: str, known: Iterable[str]) -> str:
 
 
 def _likest(name: str, known: tuple[str, ...], most: int) -> list[str]:
-    """Returns as many of the known names, those that are most like `name`."""
+    """Return as many of the known names, those that are most like `name`."""
     import difflib
 
     def unlike(one: str) -> float:

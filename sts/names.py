@@ -38,17 +38,17 @@ def one_line(text: str, limit: int) -> bool:
 
 
 def shown(text: str) -> str:
-    """Returns `text` in quotes as an error shows it: what does not print as its number, cut."""
+    """Return `text` in quotes as an error shows it: what does not print as its number, cut."""
     return repr(text if len(text) <= _SHOWN else f"{text[:_SHOWN]}...")
 
 
 def printable(text: str) -> str:
-    """Returns `text` with a space for every character that does not print; no outer spaces."""
+    """Return `text` with a space for every character that does not print; no outer spaces."""
     return "".join(c if c.isprintable() else " " for c in text).strip()
 
 
 def escaped(text: str) -> str:
-    """Returns `text` in one line as a terminal can show it: what does not print as its number."""
+    """Return `text` in one line as a terminal can show it: what does not print as its number."""
     return text if text.isprintable() else "".join(map(_escape, text))
 
 

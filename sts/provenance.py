@@ -27,7 +27,7 @@ def _git(*words: str) -> str | None:
 
 @functools.cache
 def provenance() -> dict[str, Any]:
-    """Returns the versions at work and, from a checkout, its commit and whether it was edited.
+    """Return the versions at work and, from a checkout, its commit and whether it was edited.
 
     `commit` and `dirty` are None for an installed package.
     """

@@ -49,10 +49,10 @@ REQUIRED = ("agent", "scenario", "verdict")
 
 
 def columns(*names: str) -> dict[str, str]:
-    """Returns the columns of `WRITTEN` and `names` with their types, in the table's order."""
+    """Return the columns of `WRITTEN` and `names` with their types, in the table's order."""
     return {name: kind for name, kind in TYPES.items() if name in (*WRITTEN, *names)}
 
 
 def verdict(cell: str) -> str:
-    """Returns a verdict as `VERDICTS` has it, whatever its letter case and the blanks around it."""
+    """Return a verdict as `VERDICTS` has it, whatever its letter case and the blanks around it."""
     return cell.strip().lower()

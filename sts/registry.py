@@ -23,12 +23,12 @@ def is_packaged(module: str) -> bool:
 
 
 def named(group: str) -> dict[str, EntryPoint]:
-    """Returns the entry points of `group` by name; of several packages' the last."""
+    """Return the entry points of `group` by name; of several packages' the last."""
     return {point.name: point for point in of_group(group)}
 
 
 def load(group: str, kind: str, name: str) -> Any:
-    """Returns what the entry point `name` of `group` stands for.
+    """Return what the entry point `name` of `group` stands for.
 
     Raises:
       UnknownName: there is none; says which exist.
@@ -46,7 +46,7 @@ def load(group: str, kind: str, name: str) -> Any:
 
 
 def load_every(group: str, kind: str, name: str) -> list[Any]:
-    """Returns what `name` of `group` stands for in each package that has it; [] where none has.
+    """Return what `name` of `group` stands for in each package that has it; [] where none has.
 
     Raises:
       StsError: one cannot be imported; says why, and whose it is.
@@ -63,7 +63,7 @@ def _loaded(point: EntryPoint, kind: str) -> Any:
 def blaming(
     what: str, kind: type[StsError] = StsError, passing: type[Exception] = MemoryError
 ) -> Iterator[None]:
-    """Turns whatever somebody's code raises into one line that begins with `what`, of this `kind`.
+    """Turn whatever somebody's code raises into one line that begins with `what`, of this `kind`.
 
     What is `passing` is left to the caller. What the code prints goes to standard error.
     """
@@ -88,7 +88,7 @@ def look_here() -> None:
 
 
 def load_path(kind: str, path: str) -> Any:
-    """Returns the object at `module:Name`, looking in the current folder too.
+    """Return the object at `module:Name`, looking in the current folder too.
 
     Raises:
       ArgumentError: the path is not of that form, or leads nowhere.
@@ -109,7 +109,7 @@ def load_path(kind: str, path: str) -> Any:
 
 
 def _check_not_shadowed(what: str, name: str) -> None:
-    """Raises ArgumentError where the current folder has a module, and an installed one its name."""
+    """Raise ArgumentError where the current folder has a module, and an installed one its name."""
     here = Path.cwd()
     if not any(file.is_file() for file in (here / f"{name}.py", *(here / name).glob("*.py"))):
         return

@@ -50,13 +50,13 @@ COMPILED = "kernels, once in a clone and not of the budget"
 
 
 def spent() -> float:
-    """Returns CPU-seconds of this process and of its children that have ended."""
+    """Return CPU-seconds of this process and of its children that have ended."""
     each = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
     return sum(one.ru_utime + one.ru_stime for one in each)
 
 
 def piece() -> float:
-    """Does a fixed piece of work; returns the CPU-seconds that it took."""
+    """Do a fixed piece of work; return the CPU-seconds that it took."""
     began = time.process_time()
     sum(number * number % 7 for number in range(100_000))
     return time.process_time() - began
@@ -66,7 +66,7 @@ class Meter:
     """Measures each phase of each test, and adds up where the reports of all workers arrive."""
 
     def __init__(self, budget: float | None = BUDGET, most: float = MOST) -> None:
-        """Takes the CPU-seconds of all and of one; None where the slow tier is run too."""
+        """Take the CPU-seconds of all and of one; None where the slow tier is run too."""
         self.budget, self.most = budget, most
         self.folders: dict[str, float] = defaultdict(float)
         self.tests: dict[str, float] = defaultdict(float)
@@ -89,7 +89,7 @@ class Meter:
         self.pieces.extend(piece() for _ in range(LAST))
 
     def pace(self) -> float:
-        """Returns how many times as long as PIECE a piece takes in this process now."""
+        """Return how many times as long as PIECE a piece takes in this process now."""
         if (now := spent()) >= self.due:
             self.due = now + EVERY
             self.pieces.append(piece())
@@ -191,7 +191,7 @@ def _slow(item: pytest.Item) -> bool:
 
 @contextlib.contextmanager
 def _measured(item: pytest.Item) -> Iterator[None]:
-    """Keeps what is spent inside, and how much of it by the compiler."""
+    """Keep what is spent inside, and how much of it by the compiler."""
     before, compiler = spent(), event.TimingListener()
     try:
         with event.install_listener("numba:compile", compiler):

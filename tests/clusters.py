@@ -23,7 +23,7 @@ _OTHERS = (
 
 
 def programs() -> Path | None:
-    """Returns where PostgreSQL's programs are; None where they are not installed."""
+    """Return where PostgreSQL's programs are; None where they are not installed."""
     versions = Path("/usr/lib/postgresql").glob("*/bin/initdb")
     newest = max(versions, key=lambda path: int(path.parts[-3]), default=None)
     found = newest or shutil.which("initdb")
@@ -38,7 +38,7 @@ class Cluster:
     """
 
     def __init__(self, programs: Path) -> None:
-        """Makes it and starts it."""
+        """Make it and starts it."""
         self._programs = programs
         # PostgreSQL refuses root, and a socket's path may not be long: a short folder of its own.
         self._folder = Path(tempfile.mkdtemp(prefix="sts-pg-", dir="/tmp"))
@@ -56,24 +56,24 @@ class Cluster:
         self.start()
 
     def start(self) -> None:
-        """Starts it and waits until it answers."""
+        """Start it and waits until it answers."""
         settings = f"-k {self._folder} -c listen_addresses= -c fsync=off -c max_connections=60"
         log = str(self._folder / "log")
         self._control("start", "-w", "-t", "300", "-l", log, "-o", settings)
 
     def stop(self) -> None:
-        """Ends every process of it at once, as if each had been killed."""
+        """End every process of it at once, as if each had been killed."""
         self._control("stop", "-w", "-m", "immediate")
 
     def emptied(self) -> str:
-        """Empties the database and returns its URL."""
+        """Empty the database and return its URL."""
         with self._connection() as connection:
             connection.execute("DROP SCHEMA public CASCADE")
             connection.execute("CREATE SCHEMA public")
         return self.url
 
     def end_connections(self) -> None:
-        """Ends the connections of everybody."""
+        """End the connections of everybody."""
         with self._connection() as connection:
             connection.execute(_OTHERS.format("pg_terminate_backend(pid)"))
 
@@ -89,11 +89,11 @@ class Cluster:
                 self._call("prlimit", "--pid", str(number), "--fsize=0:", stderr=subprocess.DEVNULL)
 
     def wait(self) -> None:
-        """Waits until it answers, as after it has recovered."""
+        """Wait until it answers, as after it has recovered."""
         self._connection().close()
 
     def close(self) -> None:
-        """Stops it and removes its folder."""
+        """Stop it and removes its folder."""
         self.stop()
         shutil.rmtree(self._folder)
 

@@ -43,7 +43,7 @@ def recorded(
     seed: int = 3,
     **settings: Any,
 ) -> list[Trajectory]:
-    """Returns trajectories of one agent on small new worlds."""
+    """Return trajectories of one agent on small new worlds."""
     world = {"height": 6, "width": 7, "participants": team, "horizon": steps} | settings
     return record(
         agents.load(agent),
@@ -62,12 +62,12 @@ def instructed(texts: Sequence[str], given_at: Sequence[int]) -> list[tuple[Inst
 
 
 def on_test_side(trajectories: Sequence[Trajectory]) -> list[Trajectory]:
-    """Returns those on the test side."""
+    """Return those on the test side."""
     return [t for t in trajectories if t.split == "test"]
 
 
 def state_after(trajectory: Trajectory, steps: int) -> bytes:
-    """Returns the serialised state after `steps` replayed steps."""
+    """Return the serialised state after `steps` replayed steps."""
     episode = trajectory.episode
     world = domain(episode.domain)
     worlds = world.restore([episode.state])
@@ -90,7 +90,7 @@ def scenario(
     category: str = "clean-take",
     **changes: Any,
 ) -> Scenario:
-    """Returns a scenario cut from a trajectory."""
+    """Return a scenario cut from a trajectory."""
     begun = state_after(trajectory, start)
     fields: dict[str, Any] = {
         "id": id,
@@ -134,18 +134,18 @@ def small(workspace: Workspace) -> Suite:
 
 @functools.cache
 def _of_worlds(count: int) -> tuple[Trajectory, ...]:
-    """Returns so many trajectories of test-side worlds, recorded once in a process."""
+    """Return so many trajectories of test-side worlds, recorded once in a process."""
     return tuple(on_test_side(recorded(count=16 * count))[:count])
 
 
 def scenarios(count: int = 4, **changes: Any) -> list[Scenario]:
-    """Returns scenarios of test-side worlds, one a world."""
+    """Return scenarios of test-side worlds, one a world."""
     own = enumerate(_of_worlds(count), 1)
     return [scenario(t, id=f"clean-take-{i:02}", **changes) for i, t in own]
 
 
 def accepted(workspace: Workspace, name: str, candidates: Sequence[Scenario]) -> Draft:
-    """Returns a draft of which Ana has accepted everything."""
+    """Return a draft of which Ana has accepted everything."""
     from sts.annotations.store import Store  # not for processes that play a world of the tests
 
     draft = drafts.begin(workspace, name, candidates)
@@ -162,7 +162,7 @@ def accepted(workspace: Workspace, name: str, candidates: Sequence[Scenario]) ->
 def played(
     one: Scenario, turns: Sequence[tuple[int, int]], person: str = "ann", attempt: int = 0
 ) -> human.Play:
-    """Returns a person's play of a scenario after their turns."""
+    """Return a person's play of a scenario after their turns."""
     begun = human.Play(one, person=person, attempt=attempt)
     for turn in turns:
         begun.take(human.Turn(*turn))
@@ -170,7 +170,7 @@ def played(
 
 
 def agents_of(domain: str) -> list[str]:
-    """Returns the names of the installed agents that play the worlds of a domain."""
+    """Return the names of the installed agents that play the worlds of a domain."""
     named = ((name, registry.load("sts.agents", "agent", name)) for name in agents.installed())
     return [name for name, agent in named if agent.domain == domain]
 

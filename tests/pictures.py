@@ -51,7 +51,7 @@ STEPS, EPISODES = 30, 200
 
 
 def take(folder: Path) -> None:
-    """Writes the pictures; the demo is run in `folder` first.
+    """Write the pictures; the demo is run in `folder` first.
 
     Raises:
       StsError: the demo failed, or no episode shows what is asked for.

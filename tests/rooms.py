@@ -43,13 +43,13 @@ class House(NamedTuple):
 
 
 def room(module: str) -> str:
-    """Returns the room that a module stands in."""
+    """Return the room that a module stands in."""
     parts = module.split(".")
     return ".".join(parts[: 2 if parts[0] == OPENED else 1])
 
 
 def circle(imports: dict[str, set[str]]) -> tuple[str, ...]:
-    """Returns modules that import each other in a loop, the first twice; empty if none do."""
+    """Return modules that import each other in a loop, the first twice; empty if none do."""
     try:
         graphlib.TopologicalSorter(imports).prepare()
     except graphlib.CycleError as error:
@@ -58,7 +58,7 @@ def circle(imports: dict[str, set[str]]) -> tuple[str, ...]:
 
 
 def floors() -> dict[str, int]:
-    """Returns the floor of each room by the layers in `pyproject.toml`; the ground floor is 0."""
+    """Return the floor of each room by the layers in `pyproject.toml`; the ground floor is 0."""
     text = (ROOT / "pyproject.toml").read_text()
     contracts = tomllib.loads(text)["tool"]["importlinter"]["contracts"]
     inside, outside = (
@@ -71,7 +71,7 @@ def floors() -> dict[str, int]:
 
 
 def house() -> House:
-    """Returns what the house is like now."""
+    """Return what the house is like now."""
     graph = grimp.build_graph(*PACKAGES, include_external_packages=False, cache_dir=None)
     imports = {m: set(graph.find_modules_directly_imported_by(m)) for m in sorted(graph.modules)}
     arrows: dict[Arrow, list[Arrow]] = defaultdict(list)
@@ -87,7 +87,7 @@ def house() -> House:
 
 
 def picture() -> str:
-    """Returns the house as SVG: a row for each floor, who is above may import what is below.
+    """Return the house as SVG: a row for each floor, who is above may import what is below.
 
     What a room is for is the first line of its docstring.
     """
@@ -119,7 +119,7 @@ def picture() -> str:
 
 
 def purpose(name: str) -> str:
-    """Returns the first line of a room's docstring."""
+    """Return the first line of a room's docstring."""
     top = ROOT if name.startswith(OPENED + ".") else ROOT / name.removeprefix("sts_")
     path = top.joinpath(*name.split("."))
     file = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
@@ -128,7 +128,7 @@ def purpose(name: str) -> str:
 
 
 def main(words: Sequence[str] = ()) -> int:
-    """Prints the counts and what is wrong, or draws the picture; returns the exit code."""
+    """Print the counts and what is wrong, or draws the picture; return the exit code."""
     if words:
         Path(words[-1]).write_text(picture())
         return 0

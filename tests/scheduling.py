@@ -27,25 +27,25 @@ TOGETHER = ("tests/annotator_app/served/", "tests/annotations/")
 
 
 def unit(nodeid: str) -> str:
-    """Returns what goes to one worker of which a test is part: a folder or a file."""
+    """Return what goes to one worker of which a test is part: a folder or a file."""
     file = nodeid.partition("::")[0]
     return next((folder for folder in TOGETHER if file.startswith(folder)), file)
 
 
 def longest_first(items: list[pytest.Item]) -> None:
-    """Puts the folders that stay together before all other files."""
+    """Put the folders that stay together before all other files."""
     places = {folder: place for place, folder in enumerate(TOGETHER)}
     items.sort(key=lambda item: places.get(unit(item.nodeid), len(places)))
 
 
 def shares(files: Sequence[Path], worker: int, workers: int) -> list[Path]:
-    """Returns all files, in the order in which one of so many workers imports them."""
+    """Return all files, in the order in which one of so many workers imports them."""
     first = len(files) * worker // workers
     return [*files[first:], *files[:first]]
 
 
 def import_in_turn(config: pytest.Config) -> None:
-    """Imports the files of tests below the folders that are asked for, where workers share them."""
+    """Import the files of tests below the folders that are asked for, where workers share them."""
     worker = os.environ.get("PYTEST_XDIST_WORKER", "").removeprefix("gw")
     if not worker:
         return
@@ -61,7 +61,7 @@ class Scheduling(LoadFileScheduling):  # type: ignore[misc]
     """Hands out units in the order in which they were collected."""
 
     def __init__(self, config: pytest.Config, log: object) -> None:
-        """Takes what every scheduler of xdist does."""
+        """Take what every scheduler of xdist does."""
         config.option.loadscopereorder = False
         super().__init__(config, log)
 

@@ -7,7 +7,7 @@ from sts.agreement import krippendorff
 
 
 def judged(**marks: str) -> pd.DataFrame:
-    """Returns judgements: of each person a letter a thing, y or n, or - for none."""
+    """Return judgements: of each person a letter a thing, y or n, or - for none."""
     rows = [
         (f"t{i}", person, mark == "y")
         for person, own in marks.items()

@@ -22,7 +22,7 @@ BLOCK = re.compile(r"^```(\w+)(?: title=(\S+))?\n(.*?)^```$", re.M | re.S)
 
 
 def blocks(path: Path) -> list[tuple[str, str, str]]:
-    """Returns (language, title, text) of each fenced block."""
+    """Return (language, title, text) of each fenced block."""
     return [(m[1], m[2] or "", m[3]) for m in BLOCK.finditer(path.read_text())]
 
 
@@ -54,12 +54,12 @@ WHOLE = re.compile(r"^(sts (?:run|label|report) core@2)\b", re.M)
 
 
 def commands(path: Path) -> str:
-    """Returns the shell commands of a page."""
+    """Return the shell commands of a page."""
     return "".join(text for language, _, text in blocks(path) if language == "sh")
 
 
 def run(path: Path, shell: str, folder: Path) -> None:
-    """Runs commands of a page in a folder that holds its files."""
+    """Run commands of a page in a folder that holds its files."""
     (folder / "tests").symlink_to(ROOT / "tests")
     for language, title, text in blocks(path):
         if language == "python" and title:

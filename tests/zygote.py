@@ -30,7 +30,7 @@ class Copy:
         signal.pidfd_send_signal(self._file, number)
 
     def wait(self, seconds: float) -> None:
-        """Waits until it has ended.
+        """Wait until it has ended.
 
         Raises:
           subprocess.TimeoutExpired: it has not by then.
@@ -39,7 +39,7 @@ class Copy:
             raise subprocess.TimeoutExpired(str(self.pid), seconds)
 
     def poll(self) -> int | None:
-        """Returns None while it runs."""
+        """Return None while it runs."""
         return 0 if select.select([self._file], [], [], 0)[0] else None
 
 
@@ -64,7 +64,7 @@ class Zygote:
         return Copy(int(self._process.stdout.readline()))
 
     def close(self) -> None:
-        """Ends it, once all its copies have."""
+        """End it, once all its copies have."""
         self._process.communicate()
 
 

@@ -39,7 +39,7 @@ class Attempts:
         return own < EACH and sum(count for _, count in self._failures.values()) < TOGETHER
 
     def failed(self, address: str) -> None:
-        """Notes that an attempt from `address` failed."""
+        """Note that an attempt from `address` failed."""
         self._forget()
         counted = network(address)
         since, own = self._failures.get(counted, (self._clock(), 0))

@@ -31,7 +31,7 @@ class Headers:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Passes everything on."""
+        """Pass everything on."""
 
         async def told(message: Message) -> None:
             if message["type"] == "http.response.start":

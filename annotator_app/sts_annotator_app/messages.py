@@ -33,7 +33,7 @@ class Messages:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Passes everything on, and messages of a websocket as `readable`."""
+        """Pass everything on, and messages of a websocket as `readable`."""
         if scope["type"] != "websocket":
             await self._app(scope, receive, send)
             return

@@ -59,7 +59,7 @@ class Shown:
         self.play = human.Play(scenario, person=person.name, attempt=0, look=self._look)
 
     def _look(self, frame: int, worlds: Worlds) -> None:
-        """Keeps one picture more where they see frames; the context's are there already."""
+        """Keep one picture more where they see frames; the context's are there already."""
         if not self._framed or 0 < frame <= self._takeover:
             return
         seen = look(worlds, self._domain, self._role)
@@ -87,7 +87,7 @@ class Shown:
             return view
 
     def _take(self, message: Mapping[str, Any]) -> tuple[int, int]:
-        """Returns the first frame that the page lacks, and how many turns it says were made."""
+        """Return the first frame that the page lacks, and how many turns it says were made."""
         play, frames, sent = self.play, message.get("frames"), message.get("turns")
         first = frames if type(frames) is int and frames > self._takeover else 0
         shown = max(0, first - self._takeover - 1)
@@ -114,7 +114,7 @@ class Plays:
         self._lock = threading.Lock()
 
     def held(self, workspace: Workspace, scenario: Scenario, person: Annotator) -> Shown:
-        """Returns a person's play of a scenario, as far as it has come; errors as `Shown`."""
+        """Return a person's play of a scenario, as far as it has come; errors as `Shown`."""
         name = key(person, scenario)
         with self._lock:
             found = self._open.get(name)
@@ -127,7 +127,7 @@ class Plays:
         return made
 
     def close(self, scenario: Scenario, person: Annotator) -> None:
-        """Ends a play that cannot go on."""
+        """End a play that cannot go on."""
         with self._lock:
             self._open.pop(key(person, scenario), None)
 
@@ -195,7 +195,7 @@ def _offered(
 
 
 def _turns(sent: list[object], scenario: Scenario) -> list[human.Turn]:
-    """Returns what of `sent` comes before the first that is no turn."""
+    """Return what of `sent` comes before the first that is no turn."""
     world = domain(scenario.recording.domain)
     turns: list[human.Turn] = []
     for one in sent:

@@ -99,7 +99,7 @@ def _enqueue(
 
 
 def welcome(store: Store, name: str) -> Annotator:
-    """Returns the person called `name`; a new one is added, and does everything that there is.
+    """Return the person called `name`; a new one is added, and does everything that there is.
 
     Raises:
       ArgumentError: not a name, or that person has retired.

@@ -22,7 +22,7 @@ class Remaining:
         self._told: dict[str, tuple[float, int]] = {}
 
     def told(self, suite: str, left: Callable[[], int]) -> int:
-        """Returns what to tell of a suite; `left` counts its judgements that are left."""
+        """Return what to tell of a suite; `left` counts its judgements that are left."""
         since, before = self._told.get(suite, (float("-inf"), 0))
         if self._clock() - since >= EVERY:
             before = left()

@@ -33,7 +33,7 @@ class Builder:
     def __init__(
         self, workspace: Workspace, label: str, clock: Callable[[], float] = time.time
     ) -> None:
-        """Builds nothing yet."""
+        """Build nothing yet."""
         self.folder = workspace.path("reports", LIVE, label.replace("@", "-"))
         self._workspace, self._label, self._clock = workspace, label, clock
         self._file = self.folder.with_name(f".{self.folder.name}.build")
@@ -100,7 +100,7 @@ class Builder:
         return since is None or (last_event is not None and last_event > since)
 
     def wait(self, seconds: float) -> None:
-        """Returns once no build is under way, or when the time is up."""
+        """Return once no build is under way, or when the time is up."""
         if self._thread is not None:
             self._thread.join(seconds)
 

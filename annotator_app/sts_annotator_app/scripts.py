@@ -30,7 +30,7 @@ def loading(script: str, name: str, base: str = "") -> str:
 
 
 def address(script: str, name: str) -> str:
-    """Returns where a component's script is served, below the base path."""
+    """Return where a component's script is served, below the base path."""
     return f"{SCRIPTS}{name}-{content_hash(script.encode())[:16]}.mjs"
 
 

@@ -32,7 +32,7 @@ _OPTIONS = {
 
 
 def bind(host: str, port: int) -> socket.socket:
-    """Returns a listening socket; port 0 takes a free one.
+    """Return a listening socket; port 0 takes a free one.
 
     Raises:
       ArgumentError: `host` names no address of this machine.
@@ -65,7 +65,7 @@ def bind(host: str, port: int) -> socket.socket:
 
 
 def serve(settings: Settings, bound: socket.socket) -> None:
-    """Serves the pages on `bound` until Ctrl-C or SIGTERM; both end it quietly."""
+    """Serve the pages on `bound` until Ctrl-C or SIGTERM; both end it quietly."""
     settings.publish()
     import streamlit as st
     import uvicorn
@@ -118,7 +118,7 @@ def serve(settings: Settings, bound: socket.socket) -> None:
 
 
 def open_soon(link: str) -> None:
-    """Opens `link` in the person's browser once `serve` has had time to begin."""
+    """Open `link` in the person's browser once `serve` has had time to begin."""
     opener = threading.Timer(2.0, webbrowser.open, [link])
     opener.daemon = True
     opener.start()

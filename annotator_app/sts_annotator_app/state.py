@@ -171,7 +171,7 @@ def queues() -> Queues:
 
 
 def warm_up() -> None:
-    """Loads what every page needs, so that nobody waits for it."""
+    """Load what every page needs, so that nobody waits for it."""
     for name in (
         "sts_annotator_app.pages.team",
         "pandas",

@@ -53,7 +53,7 @@ def table(header: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
 
 
 def escaped_markdown(text: str) -> str:
-    """Returns text that Markdown shows as it is."""
+    """Return text that Markdown shows as it is."""
     return _MARKS.sub(r"\\\g<0>", text)
 
 

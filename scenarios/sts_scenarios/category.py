@@ -145,7 +145,7 @@ class Controls:
     why: str = ""
 
     def __post_init__(self) -> None:
-        """Raises ArgumentError where a limit is loosened without a reason."""
+        """Raise ArgumentError where a limit is loosened without a reason."""
         if (self.open_loop is not None or self.probe_least < 0.9) and not self.why:
             raise ArgumentError("expected Controls to say why a limit is another than usual")
 
@@ -233,11 +233,11 @@ class Category:
     place: str = ""
 
     def moments(self, trajectory: Trajectory) -> list[Candidate]:
-        """Returns the candidates of a trajectory at the category's own lengths."""
+        """Return the candidates of a trajectory at the category's own lengths."""
         return list(self.candidates(trajectory, self.context, self.horizon))
 
     def criterion(self, scenario: Scenario) -> Criterion | None:
-        """Returns by what people judge a scenario that fits; None where there is no rubric."""
+        """Return by what people judge a scenario that fits; None where there is no rubric."""
         if self.rubric is None:
             return None
         words = self.words(scenario) if self.words else {}
@@ -251,7 +251,7 @@ class Category:
 
 
 def spoken_for(category: Category) -> Category:
-    """Returns a category of anybody's: whatever it raises becomes one line."""
+    """Return a category of anybody's: whatever it raises becomes one line."""
 
     def blamed(function: Callable[..., Any], failed: str, made: Callable[[Any], Any]) -> Any:
         def call(first: Any, *rest: Any) -> Any:

@@ -35,14 +35,14 @@ class Difference(NamedTuple):
     missing: bool = False
 
     def view(self) -> dict[str, Any]:
-        """Returns it as JSON values."""
+        """Return it as JSON values."""
         kept = [{"id": new, "was": old} for old, new in self.kept]
         changes = [one._asdict() for one in self.changes]
         own = {"from": self.old, "to": self.new, "through": list(self.through)}
         return own | {"missing": self.missing, "kept": kept, "changes": changes}
 
     def text(self) -> str:
-        """Returns it in Markdown."""
+        """Return it in Markdown."""
         if not self.through:
             return _unrelated(self)
         own = text(self.old, self.changes, len(self.kept))
@@ -50,7 +50,7 @@ class Difference(NamedTuple):
 
 
 def difference(workspace: Workspace, old: str, new: str) -> Difference:
-    """Returns what lies between two suites, NAME@VERSION each, the older of one line first.
+    """Return what lies between two suites, NAME@VERSION each, the older of one line first.
 
     Raises:
       UnknownName: there is none of them, or of what lies between them.
@@ -127,7 +127,7 @@ def _difference(old: Suite, new: Suite, through: Sequence[Suite]) -> Difference:
 
 
 def _said(through: Sequence[Suite]) -> tuple[Mapping[str, str], Mapping[str, list[str]]]:
-    """Returns what each scenario was before, and the reasons that were given, by id.
+    """Return what each scenario was before, and the reasons that were given, by id.
 
     No id of a line is ever given twice, so it says enough.
     """
@@ -143,7 +143,7 @@ def _said(through: Sequence[Suite]) -> tuple[Mapping[str, str], Mapping[str, lis
 
 
 def _line_of(id: str, was: Mapping[str, str]) -> list[str]:
-    """Returns the ids that a scenario had, the first of them first."""
+    """Return the ids that a scenario had, the first of them first."""
     line = [id]
     while line[0] in was and was[line[0]] not in line:
         line.insert(0, was[line[0]])
@@ -164,7 +164,7 @@ def text(parent: str | None, changes: Sequence[Change], kept: int) -> str:
 
 
 def _unrelated(one: Difference) -> str:
-    """Returns what two suites of no common line have in common."""
+    """Return what two suites of no common line have in common."""
     count = len(one.kept)
     lines = [
         f"{one.old} and {one.new} share no version: compared by content",

@@ -9,7 +9,7 @@ from sts_scenarios import profiles
 
 
 def check_profiles(workspace: Workspace) -> Checked:
-    """Holds every profile, and each continuation that is kept beside one, to its hash."""
+    """Hold every profile, and each continuation that is kept beside one, to its hash."""
     store, findings, count = workspace.store, Findings(), 0
     for name in store.list("drafts"):
         if name.split("/")[3:4] != ["profiles"]:

@@ -20,7 +20,7 @@ _ONLY = {"reject": "candidates that are new", "retire": "scenarios of the parent
 
 
 def author(store: Store, name: str | None) -> Annotator:
-    """Returns the person called `name`, else by their login; who is new is added as a curator."""
+    """Return the person called `name`, else by their login; who is new is added as a curator."""
     with store.read() as connection:
         one = find_person(connection, name)
     if one is None:
@@ -35,7 +35,7 @@ def author(store: Store, name: str | None) -> Annotator:
 
 
 def find_person(connection: Connection, name: str | None) -> Annotator | None:
-    """Returns the person called `name`, else by their login; None where there is none."""
+    """Return the person called `name`, else by their login; None where there is none."""
     called = _called(name)
     return next((one for one in people.everybody(connection) if one.name == called), None)
 
@@ -45,7 +45,7 @@ def _called(name: str | None) -> str:
 
 
 def checked_reason(text: str) -> str:
-    """Returns a reason as it is kept."""
+    """Return a reason as it is kept."""
     if not one_line(text, REASON):
         raise ArgumentError(
             f"expected a reason of one line, at most {REASON} letters that print, found "
@@ -55,7 +55,7 @@ def checked_reason(text: str) -> str:
 
 
 def check(one: Looked, kind: str) -> None:
-    """Raises ArgumentError where a decision cannot be made on a candidate; says which can."""
+    """Raise ArgumentError where a decision cannot be made on a candidate; says which can."""
     id = one.summary.id
     if kind in _ONLY and one.inherited != (kind == "retire"):
         other = "retire" if one.inherited else "reject"
@@ -76,7 +76,7 @@ def decision(one: Looked, kind: str, person: Annotator, *, reason: str, at: floa
 
 
 def opinion(one: Looked, word: str, person: Annotator, *, at: float) -> Decision:
-    """Returns a person's opinion whether two people would agree, "yes" or "no".
+    """Return a person's opinion whether two people would agree, "yes" or "no".
 
     "undo" takes back their latest one about the candidate as it is now.
     """
@@ -91,7 +91,7 @@ def opinion(one: Looked, word: str, person: Annotator, *, at: float) -> Decision
 
 
 def decide(store: Store, draft: Draft, made: Sequence[Decision]) -> None:
-    """Appends decisions about a draft, all or none; nobody freezes it without them.
+    """Append decisions about a draft, all or none; nobody freezes it without them.
 
     Raises:
       Overtaken: somebody has decided about a candidate since; says what.
@@ -109,7 +109,7 @@ def _event(
 
 
 def opinions(state: State, person: Annotator | None) -> dict[str, str]:
-    """Returns the opinions about a candidate that a person may see, by whose they are.
+    """Return the opinions about a candidate that a person may see, by whose they are.
 
     They are given blind: nobody sees others' who has not given theirs.
     """
@@ -118,7 +118,7 @@ def opinions(state: State, person: Annotator | None) -> dict[str, str]:
 
 
 def agreement(every: Iterable[Looked]) -> Agreement:
-    """Returns how far curators agree on whether two people would, over candidates as they are."""
+    """Return how far curators agree on whether two people would, over candidates as they are."""
     import pandas as pd  # long to import
 
     rows = [

@@ -55,7 +55,7 @@ class Edited(NamedTuple):
 
 
 def checked(changes: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns changes of `FIELDS`, each of its type."""
+    """Return changes of `FIELDS`, each of its type."""
     for name, value in changes.items():
         if name not in FIELDS:
             raise ArgumentError(f"expected a change of {', '.join(FIELDS)}, found {shown(name)}")
@@ -97,7 +97,7 @@ class Editor:
     def __init__(
         self, before: Scenario, trajectory: Trajectory, own: Iterable[Category] = ()
     ) -> None:
-        """Opens a candidate; `own` are categories of the user's."""
+        """Open a candidate; `own` are categories of the user's."""
         self.before, self.trajectory = before, trajectory
         self._own = {one.name: one for one in own}
         self._states: list[bytes] = []
@@ -105,7 +105,7 @@ class Editor:
         self._asked: dict[tuple[str, int, int], list[Candidate]] = {}
 
     def preview(self, changes: Mapping[str, Any]) -> Edited:
-        """Returns what the candidate would be with some fields changed, and what follows from them.
+        """Return what the candidate would be with some fields changed, and what follows from them.
 
         That is the state at takeover, the truth and whatever else its category asks for, its
         difficulty, the label of the recording, and the text, where it is one of the category's
@@ -145,11 +145,11 @@ class Editor:
         return Edited(made, _differences(before, made), why, label)
 
     def category(self, name: str) -> Category:
-        """Returns a category by name: of the user's own, or an installed one."""
+        """Return a category by name: of the user's own, or an installed one."""
         return self._own.get(name) or categories.named(name)
 
     def _candidate(self, category: Category, moment: int, role: int) -> Candidate:
-        """Returns what the category asks there: what it was, if that can be, else what is first.
+        """Return what the category asks there: what it was, if that can be, else what is first.
 
         Where its own category asks nothing it is what it was, and does not fit.
         """
@@ -166,7 +166,7 @@ class Editor:
         return Candidate(moment, role, before.difficulty, before.parameters)
 
     def _states_at(self, episode: Episode, steps: Sequence[int]) -> list[bytes]:
-        """Returns the states before some steps; the replay goes on from where it was."""
+        """Return the states before some steps; the replay goes on from where it was."""
         try:
             for worlds in islice(self._replay, max(0, max(steps) + 1 - len(self._states))):
                 self._states += worlds.states()
@@ -214,7 +214,7 @@ def _nothing(
 
 
 def _check_room(trajectory: Trajectory, moment: int, context: int, horizon: int, role: int) -> None:
-    """Raises ArgumentError unless the trajectory has these steps and this role."""
+    """Raise ArgumentError unless the trajectory has these steps and this role."""
     steps, people = trajectory.episode.steps, trajectory.episode.participants
     if context < 0 or horizon < 1:
         raise ArgumentError(
@@ -231,7 +231,7 @@ def _check_room(trajectory: Trajectory, moment: int, context: int, horizon: int,
 
 
 def _check_partner(partner: str, domain: str) -> None:
-    """Raises ArgumentError unless the others can do this after takeover."""
+    """Raise ArgumentError unless the others can do this after takeover."""
     kind, _, name = partner.partition(":")
     if partner in ("no-op", "replay"):
         return
@@ -246,7 +246,7 @@ def _check_partner(partner: str, domain: str) -> None:
 def _text(
     before: Scenario, category: Category, candidate: Candidate, changes: Mapping[str, Any]
 ) -> str:
-    """Returns the instruction: what was typed, the wording that was chosen, or as it was worded."""
+    """Return the instruction: what was typed, the wording that was chosen, or as it was worded."""
     if "text" in changes:
         return str(changes["text"])
     number = changes.get("wording")
@@ -273,7 +273,7 @@ def _text(
 
 
 def _words(wording: str, before: Scenario) -> dict[str, str] | None:
-    """Returns what fills a wording to the instruction of a scenario; None where nothing does."""
+    """Return what fills a wording to the instruction of a scenario; None where nothing does."""
     parts = re.split(r"\{(\w+)\}", wording)
     pattern, seen = "", set()
     for i, part in enumerate(parts):
@@ -287,7 +287,7 @@ def _words(wording: str, before: Scenario) -> dict[str, str] | None:
 
 
 def _differences(before: Scenario, after: Scenario) -> dict[str, tuple[Any, Any]]:
-    """Returns what is another than before."""
+    """Return what is another than before."""
 
     def view(one: Scenario) -> dict[str, Any]:
         return {

@@ -53,7 +53,7 @@ def contradiction(scenario: Scenario, rule: Category, others: Iterable[Category]
 
 
 def _plain(text: str) -> str:
-    """Returns the words of a text, without what stands between them."""
+    """Return the words of a text, without what stands between them."""
     return " ".join(_TOKEN.findall(text.casefold()))
 
 
@@ -63,7 +63,7 @@ def _says_anything(wording: str) -> bool:
 
 
 def _pattern(wording: str, fill: Mapping[str, str] | None = None) -> str:
-    """Returns what a wording looks like, its fields filled, or with anything in what is not."""
+    """Return what a wording looks like, its fields filled, or with anything in what is not."""
     parts = _FIELD.split(wording)
     parts[::2] = [re.escape(_plain(part)) for part in parts[::2]]
     parts[1::2] = [(fill or {}).get(field, ".+") for field in parts[1::2]]

@@ -63,13 +63,13 @@ class Contents(NamedTuple):
 
 
 def looked_at(draft: Draft, decided: Iterable[Decision]) -> list[Looked]:
-    """Returns every candidate of a draft with what was decided, in order of their ids."""
+    """Return every candidate of a draft with what was decided, in order of their ids."""
     by_id, own = states(decided), draft.inherited()
     return [Looked(one, by_id.get(one.id, UNTOUCHED), one.id in own) for one in draft.summaries()]
 
 
 def look(workspace: Workspace, name: str) -> tuple[Draft, list[Looked]]:
-    """Returns the draft called `name`, and its candidates with what was decided by now."""
+    """Return the draft called `name`, and its candidates with what was decided by now."""
     draft = open_draft(workspace, name)
     with Store.read_existing(workspace) as connection:
         decided = of_draft(connection, draft.id) if connection else []
@@ -77,7 +77,7 @@ def look(workspace: Workspace, name: str) -> tuple[Draft, list[Looked]]:
 
 
 def select(draft: Draft, every: Sequence[Looked], ids: Sequence[str]) -> list[Looked]:
-    """Returns the candidates of these ids, each once, in their order."""
+    """Return the candidates of these ids, each once, in their order."""
     by_id = {one.summary.id: one for one in every}
     for id in ids:
         if id not in by_id:
@@ -86,12 +86,12 @@ def select(draft: Draft, every: Sequence[Looked], ids: Sequence[str]) -> list[Lo
 
 
 def now(draft: Draft, one: Looked) -> Summary:
-    """Returns a candidate as it is after the edits that stand."""
+    """Return a candidate as it is after the edits that stand."""
     return draft.summary(one.summary.id, one.state.scenario) if one.state.scenario else one.summary
 
 
 def contents(draft: Draft, every: Sequence[Looked]) -> Contents:
-    """Returns what a draft's decisions make of it.
+    """Return what a draft's decisions make of it.
 
     An inherited scenario that means something else than in the parent has a new id, and replaces
     the old one.
@@ -119,7 +119,7 @@ def contents(draft: Draft, every: Sequence[Looked]) -> Contents:
 
 
 def _why_edited(state: State) -> str:
-    """Returns the reasons of the edits that stand, else why it stays."""
+    """Return the reasons of the edits that stand, else why it stays."""
     said = [str(one.detail.get("reason", "")) for one in state.standing if one.kind == "edit"]
     return "; ".join(dict.fromkeys(filter(None, said))) or state.reason
 
@@ -145,7 +145,7 @@ def faults(
 
 
 def unfit(scenarios: Sequence[Scenario], own: Sequence[Category] = ()) -> list[str]:
-    """Returns what the categories themselves find wrong with scenarios of theirs, one line each."""
+    """Return what the categories themselves find wrong with scenarios of theirs, one line each."""
     rules = categories.ruling(scenarios, own)
     out = []
     for name in sorted({s.category for s in scenarios} - rules.keys()):

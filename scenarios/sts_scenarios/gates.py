@@ -96,7 +96,7 @@ def of_pool(
 def of_suite(
     scenarios: Sequence[Scenario], rules: Mapping[str, Category], profiles: Sequence[Profile] = ()
 ) -> list[Gate]:
-    """Returns what is so of the scenarios of a suite, category by category.
+    """Return what is so of the scenarios of a suite, category by category.
 
     `profiles` are by agents that were fixed before; without them there is no row about who passes
     what.
@@ -117,7 +117,7 @@ def of_suite(
 
 
 def _balance(category: Category, scenarios: Sequence[Scenario]) -> Iterator[Gate]:
-    """Yields how often the commonest answer stands, where there are answers."""
+    """Yield how often the commonest answer stands, where there are answers."""
     answers = category.controls.answers if category.controls else ()
     if answers:
         count = Counter(str(one.parameters["answer"]) for one in scenarios)
@@ -128,7 +128,7 @@ def _balance(category: Category, scenarios: Sequence[Scenario]) -> Iterator[Gate
 def _telling(
     name: str, scenarios: Sequence[Scenario], profiles: Sequence[Profile]
 ) -> Iterator[Gate]:
-    """Yields whether scenarios tell agents apart, each other ones, and the harder fewer."""
+    """Yield whether scenarios tell agents apart, each other ones, and the harder fewer."""
     if not profiles:
         return
     flat = sum(bool(one.flat) for one in profiles)
@@ -147,7 +147,7 @@ def _telling(
 
 
 def _by_difficulty(profiles: Sequence[Profile], difficulty: Mapping[str, str]) -> dict[str, float]:
-    """Returns what agents that are neither weak nor strong pass, by difficulty."""
+    """Return what agents that are neither weak nor strong pass, by difficulty."""
     by_agent: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     for profile in profiles:
         for agent, passed in profile.passed.items():

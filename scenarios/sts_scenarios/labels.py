@@ -83,7 +83,7 @@ def _labelled(
     index: Index,
     progress: Callable[[int, int], None],
 ) -> str | None:
-    """Returns the name of the table; None where there is nothing to label."""
+    """Return the name of the table; None where there is nothing to label."""
     scenarios = {s.hash: s for s in suite.scenarios}
     rows, name = index.of(scenarios), label_table.name_of(suite.label)
     parts = {part: len(own) for part, own in index.by_part(rows).items()}
@@ -108,7 +108,7 @@ def _labelled(
 
 
 def _set(suite: Suite, rules: Mapping[str, Category]) -> _Set:
-    """Returns the set of what these rules say of a suite, in worlds as they are written now."""
+    """Return the set of what these rules say of a suite, in worlds as they are written now."""
     asked = {s.category for s in suite.scenarios} & {*rules}
     worlds = {s.recording.domain for s in suite.scenarios}
     marks, read = meanings((rules[name] for name in asked), worlds)
@@ -128,7 +128,7 @@ def meanings(rules: Iterable[Category], worlds: Iterable[str]) -> tuple[dict[str
 
 
 def _source(space: Store, name: str) -> label_table.MadeOf | None:
-    """Returns what the table under a name was made from; None where none can be read."""
+    """Return what the table under a name was made from; None where none can be read."""
     try:
         return label_table.made_from(name, space.get(name))
     except (FileNotFoundError, DamagedData):
@@ -141,7 +141,7 @@ def _said(
     rules: Mapping[str, Category],
     continuations: Sequence[Continuation],
 ) -> Iterator[Label]:
-    """Yields what the rules say of continuations, the verdict "" where they have none."""
+    """Yield what the rules say of continuations, the verdict "" where they have none."""
     for one in continuations:
         scenario = scenarios[one.scenario_hash]
         rule = rules[scenario.category].label if scenario.category in rules else _no_rule
@@ -159,7 +159,7 @@ def _no_rule(*given: object) -> tuple[str, None]:
 
 
 def _notes(one: Continuation) -> Iterator[str]:
-    """Yields what a report must say of a continuation's agent."""
+    """Yield what a report must say of a continuation's agent."""
     if one.agent != HUMAN and stated(one.fingerprint):
         yield f"identity as stated: version {stated(one.fingerprint)}"
     if one.deterministic:

@@ -41,7 +41,7 @@ class Passed(NamedTuple):
     of: int
 
     def __str__(self) -> str:
-        """Returns both, as 3/10."""
+        """Return both, as 3/10."""
         return f"{self.successes}/{self.of}"
 
 
@@ -74,7 +74,7 @@ class Profile(NamedTuple):
         return "no agent passes" if every and not any(one.successes for one in every) else ""
 
     def __str__(self) -> str:
-        """Returns what each agent passes, as "random 1/10, rule 9/10"."""
+        """Return what each agent passes, as "random 1/10, rule 9/10"."""
         return ", ".join(f"{name} {passed}" for name, passed in self.passed.items())
 
 
@@ -93,7 +93,7 @@ def profile(
     seed: int = SEED,
     own: Iterable[Category] = (),
 ) -> Profile:
-    """Returns the profile of a scenario; see `profiles`."""
+    """Return the profile of a scenario; see `profiles`."""
     (made,) = profiles([scenario], names, continuations, seed=seed, own=own)
     return made.profile
 
@@ -106,7 +106,7 @@ def profiles(
     seed: int = SEED,
     own: Iterable[Category] = (),
 ) -> list[Made]:
-    """Returns the profile of each scenario, the same whatever the others and their order.
+    """Return the profile of each scenario, the same whatever the others and their order.
 
     Args:
       scenarios: to continue.
@@ -198,7 +198,7 @@ class Profiles:
         seed: int = SEED,
         own: Iterable[Category] = (),
     ) -> None:
-        """Opens the profiles of a draft that `profiles` makes with the same arguments."""
+        """Open the profiles of a draft that `profiles` makes with the same arguments."""
         self._draft, self._names, self._count, self._seed = draft, names, continuations, seed
         self._own = {one.name: one for one in own}
         self._bases: dict[str, _Basis] = {}
@@ -207,7 +207,7 @@ class Profiles:
         self.failed: dict[str, StsError] = {}
 
     def of(self, one: Looked) -> Profile | None:
-        """Returns the profile of a candidate as it is now; None where it was not made yet."""
+        """Return the profile of a candidate as it is now; None where it was not made yet."""
         if (made := self._unkept.get(self._now(one).hash)) is not None:
             return made.profile
         name, names = f"{self._place(one)}.json", self._basis(one).names
@@ -246,7 +246,7 @@ class Profiles:
         return made.profile
 
     def _scenario(self, one: Looked) -> Scenario:
-        """Returns a candidate, one that was added since, too."""
+        """Return a candidate, one that was added since, too."""
         try:
             return self._draft.candidate(one.summary.id, one.state.scenario)
         except UnknownName:
@@ -257,7 +257,7 @@ class Profiles:
             return there.candidate(one.summary.id, one.state.scenario)
 
     def make_next(self, candidates: Iterable[Looked]) -> Profile | None:
-        """Makes and keeps the first profile that is missing; returns it, None where none is.
+        """Make and keeps the first profile that is missing; return it, None where none is.
 
         What cannot be made is noted in `failed` and passed over. It works in this process; where a
         world may end that, it is for a process of its own.
@@ -277,7 +277,7 @@ class Profiles:
         return None
 
     def flat(self, candidates: Iterable[Looked]) -> dict[str, str]:
-        """Returns by id which candidates tell no agents apart, by profiles made so far, and why."""
+        """Return by id which candidates tell no agents apart, by profiles made so far, and why."""
         out: dict[str, str] = {}
         if not self._draft.workspace.store.list(f"{self._draft.folder}/profiles"):
             return out  # so that no agent is read for it
@@ -309,7 +309,7 @@ class Profiles:
         return self._bases[name]
 
     def _place(self, one: Looked) -> str:
-        """Returns the name, in the store, of the files of a profile, without what they end with."""
+        """Return the name, in the store, of the files of a profile, without what they end with."""
         mark = content_hash(self._basis(one).mark, self._now(one).hash.encode())[:24]
         return f"{self._draft.folder}/profiles/{mark}"
 
@@ -331,7 +331,7 @@ def _written(profile: Profile) -> bytes:
 
 
 def unpacked(name: str, raw: bytes) -> Profile:
-    """Returns the profile in a file, and holds it to its hash."""
+    """Return the profile in a file, and holds it to its hash."""
     try:
         own = in_format(name, raw, _FORMAT, _VERSION)
         if (number := own["version_of_format"]) != _VERSION:

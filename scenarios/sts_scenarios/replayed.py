@@ -10,7 +10,7 @@ from sts.episodes import Episode
 
 
 def environments(episode: Episode) -> Iterator[Environment]:
-    """Yields the live environment before each of an episode's T steps and after the last.
+    """Yield the live environment before each of an episode's T steps and after the last.
 
     It is one environment, replayed along the way: look at it and go on, change nothing and keep
     nothing of it.

@@ -78,14 +78,14 @@ class Agent(ABC):
     parameters: ClassVar[tuple[str, ...] | None] = None
 
     def begin(self, batch: int, roles: int) -> Memory:
-        """Returns a team's memory at the start: arrays whose first axis is the episode."""
+        """Return a team's memory at the start: arrays whose first axis is the episode."""
         return {}
 
     @abstractmethod
     def act(
         self, observation: Any, instructions: Instructions, memory: Memory, draws: Draws
     ) -> tuple[Choice, Memory]:
-        """Returns what the team does at this step, and its memory after it.
+        """Return what the team does at this step, and its memory after it.
 
         Args:
           observation: what the domain shows the team's roles, arrays of leading shape (B, R).

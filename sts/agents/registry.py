@@ -19,12 +19,12 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 
 
 def installed() -> tuple[str, ...]:
-    """Returns the names of the installed agents."""
+    """Return the names of the installed agents."""
     return tuple(registry.named(GROUP))
 
 
 def load(name: str) -> Agent:
-    """Returns a new agent: an installed one by name, or a user's by `module:Class`.
+    """Return a new agent: an installed one by name, or a user's by `module:Class`.
 
     One by `PYTHON:module:Class` is played by that interpreter, in a process of its own, which every
     agent of this spelling in this process shares.
@@ -60,7 +60,7 @@ def planned(name: str, mark: str) -> Agent:
 
 
 def made(given: Any, name: str) -> Agent:
-    """Returns the agent that `given`, a class or an agent itself, is; messages call it `name`.
+    """Return the agent that `given`, a class or an agent itself, is; messages call it `name`.
 
     Its identity is taken here, before it plays.
 

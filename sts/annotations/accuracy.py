@@ -23,7 +23,7 @@ class Right(NamedTuple):
 
 
 def right(answers: Sequence[bool]) -> Right:
-    """Returns how many are true, with Jeffreys' interval.
+    """Return how many are true, with Jeffreys' interval.
 
     Source: Brown, Cai and DasGupta 2001, Stat. Sci. 16:101.
     """
@@ -39,5 +39,5 @@ def right(answers: Sequence[bool]) -> Right:
 
 
 def blocks(answers: Sequence[bool]) -> tuple[Right, ...]:
-    """Returns the same of each `BLOCK` in order; the last may have fewer."""
+    """Return the same of each `BLOCK` in order; the last may have fewer."""
     return tuple(right(answers[at : at + BLOCK]) for at in range(0, len(answers), BLOCK))

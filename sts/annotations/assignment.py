@@ -29,7 +29,7 @@ class Asked(NamedTuple):
 
 
 def asked(study: Study, item: Item) -> Asked:
-    """Returns what a study asks of an item: the highest number that applies to it."""
+    """Return what a study asks of an item: the highest number that applies to it."""
     required = study.required_of(item.suite, item.category)
     if share(study.seed, "twice", item.clip) < study.twice:
         return Asked(max(required, 2), FIRST)
@@ -37,12 +37,12 @@ def asked(study: Study, item: Item) -> Asked:
 
 
 def ahead(left: int) -> int:
-    """Returns how many clips a person is given at a time where so many are left for all."""
+    """Return how many clips a person is given at a time where so many are left for all."""
     return max(FEWEST_AHEAD, min(AHEAD, left // 10))
 
 
 def share(*parts: object) -> float:
-    """Returns a number in [0, 1) that these parts, the seed first, always give."""
+    """Return a number in [0, 1) that these parts, the seed first, always give."""
     text = " ".join(map(str, parts)).encode()
     return int.from_bytes(hashlib.blake2b(text, digest_size=8).digest()) / 2**64
 
@@ -71,13 +71,13 @@ class Balance:
         self._shares = {agent: given.get(agent, 0) / n for agent, n in self._wanted.items()}
 
     def add(self, agents: Iterable[str]) -> None:
-        """Counts one more clip of these agents."""
+        """Count one more clip of these agents."""
         for agent in agents:
             if agent in self._shares:
                 self._shares[agent] += 1 / self._wanted[agent]
 
     def after(self, agents: Iterable[str]) -> float:
-        """Returns what one more clip of these agents adds to the spread of the shares.
+        """Return what one more clip of these agents adds to the spread of the shares.
 
         The spread is the sum over agents of (share - mean share) squared; where every clip is of
         one agent, and there is as much of each, the least is that of the smallest share.

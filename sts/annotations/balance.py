@@ -69,14 +69,14 @@ def renew(connection: Connection, suite: str, *, study: Study, now: float) -> No
 
 
 def of(connection: Connection, annotator_id: int, suite: str) -> Balance:
-    """Returns what a person was given of each agent of a suite, against what there is."""
+    """Return what a person was given of each agent of a suite, against what there is."""
     given = connection.execute(_GIVEN, {"annotator": annotator_id, "suite": suite})
     wanted = connection.execute(_WANTED, {"suite": suite})
     return Balance({row.agent: row.clips for row in given}, {row[0]: row[1] for row in wanted})
 
 
 def note(connection: Connection, annotator_id: int, suite: str, agents: Iterable[str]) -> None:
-    """Counts one clip more of these agents for a person whose rows are locked."""
+    """Count one clip more of these agents for a person whose rows are locked."""
     rows = [
         {"annotator": annotator_id, "suite": suite, "agent": agent, "clips": 1} for agent in agents
     ]

@@ -65,12 +65,12 @@ class Person(NamedTuple):
     now: float
 
     def values(self, **more: object) -> dict[str, Any]:
-        """Returns what stands for them in a statement, and more."""
+        """Return what stands for them in a statement, and more."""
         own = {"person": self.id, "suite": self.suite, "now": self.now, "without": self.without}
         return {**own, **more}
 
     def key(self, draw: int) -> int:
-        """Returns the place of an item in their random order."""
+        """Return the place of an item in their random order."""
         factor, offset = self.order
         return (draw * factor + offset) % PRIME
 

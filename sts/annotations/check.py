@@ -23,7 +23,7 @@ from sts.suites.folders import drafts, versions
 
 
 def check(workspace: Workspace) -> Checked:
-    """Verifies the database and every draft's decisions; looks for all that they are about."""
+    """Verify the database and every draft's decisions; looks for all that they are about."""
     findings, counts = Findings(), dict[str, int]()
     with findings.of("annotation database"):
         check_inside(workspace.path(FILE))
@@ -43,7 +43,7 @@ def check(workspace: Workspace) -> Checked:
 
 
 def _decisions(database: Database, workspace: Workspace) -> tuple[int, list[str]]:
-    """Returns how many decisions there are, and what is wrong with them or the files they name."""
+    """Return how many decisions there are, and what is wrong with them or the files they name."""
     findings, count = Findings(), 0
     open_drafts = {}
     for folder in drafts(workspace):
@@ -63,7 +63,7 @@ def _decisions(database: Database, workspace: Workspace) -> tuple[int, list[str]
 
 
 def _missing(connection: Connection, workspace: Workspace) -> list[str]:
-    """Returns a line for the suites, and for the continuations, that are judged and not there."""
+    """Return a line for the suites, and for the continuations, that are judged and not there."""
     lines = []
     there = {f"{name}@{number}" for name, own in versions(workspace).items() for number in own}
     suites = set(connection.execute(select(item_suites.c.suite).distinct()).scalars())

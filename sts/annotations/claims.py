@@ -62,7 +62,7 @@ def claim(
     study: Study,
     now: float,
 ) -> list[Claim]:
-    """Returns up to `count` items for one person, in the order to be shown.
+    """Return up to `count` items for one person, in the order to be shown.
 
     What they already hold comes first and its lease is renewed, so a reload keeps the queue; an
     expired lease that nobody took is still theirs. Fewer than `count`, or none, come back when no
@@ -120,7 +120,7 @@ _LAST_POSITION = select(func.max(claims.c.position)).where(claims.c.annotator ==
 
 
 def _kept(connection: Connection, person: Person, room: int) -> list[Claim]:
-    """Returns what a person goes on with, `room` at most; gives back what should not wait."""
+    """Return what a person goes on with, `room` at most; gives back what should not wait."""
     standing, held = person.standing, _held(connection, person)
     back = [
         one.claim.item
@@ -144,7 +144,7 @@ def _give_back(connection: Connection, annotator_id: int, which: ColumnElement[b
 def _take(
     connection: Connection, person: Person, study: Study, number: int, held: Sequence[Claim]
 ) -> list[Claim]:
-    """Takes up to so many slots and references for a person; returns them in their order."""
+    """Take up to so many slots and references for a person; return them in their order."""
     shares = balance.of(connection, person.id, whole(person.suite))
     position = _next_position(connection, person.id)
     recent = recent_scenarios(connection, person.id, study.spacing)
@@ -185,7 +185,7 @@ class _Queue:
     def best(
         self, shares: assignment.Balance, recent: Collection[str], coin: float
     ) -> Candidate | None:
-        """Returns the best candidate; None where nothing is open for them.
+        """Return the best candidate; None where nothing is open for them.
 
         A scenario that they met just now comes again only where all that is open is of such.
         """
@@ -203,7 +203,7 @@ class _Queue:
         recent: Collection[str],
         coin: float,
     ) -> Candidate | None:
-        """Takes a slot of the best candidate, or of the next that has one yet."""
+        """Take a slot of the best candidate, or of the next that has one yet."""
         while best is not None:
             self.passed.add(best.item)
             if _take_slot(self._connection, self._person, best.item):
@@ -212,7 +212,7 @@ class _Queue:
         return best
 
     def _open(self, turn: tuple[int, int], coin: float) -> list[Candidate]:
-        """Returns the candidates of a turn that were not passed."""
+        """Return the candidates of a turn that were not passed."""
         if turn not in self._seen:
             self._seen[turn] = candidates(self._connection, self._person, *turn, coin)
         left = [one for one in self._seen[turn] if one.item not in self.passed]
@@ -223,7 +223,7 @@ class _Queue:
 
 
 def ahead(connection: Connection, suite: str, *, now: float) -> int:
-    """Returns how many items a person should have at a time: a tenth of what is open, 3 to 20."""
+    """Return how many items a person should have at a time: a tenth of what is open, 3 to 20."""
     return assignment.ahead(connection.execute(_OPEN, {"suite": suite, "now": now}).scalar_one())
 
 
@@ -284,7 +284,7 @@ def _judged_today(connection: Connection, person: Person) -> int:
 
 
 def _take_slot(connection: Connection, person: Person, item: str) -> bool:
-    """Takes a free slot of an item for a person; returns whether there was one."""
+    """Take a free slot of an item for a person; return whether there was one."""
     slot = free_slot(connection, item, person.now)
     if slot is None:
         return False
@@ -296,7 +296,7 @@ def _take_slot(connection: Connection, person: Person, item: str) -> bool:
 def _note_claim(
     connection: Connection, person: Person, item: str, position: int, pool: bool
 ) -> bool:
-    """Keeps what a person was given at which place; returns whether it is given the first time."""
+    """Keep what a person was given at which place; return whether it is given the first time."""
     own = {"annotator": person.id, "item": item}
     values = {"position": position, "pool": int(pool), "claimed": person.now}
     again = {"person": person.id, "which": item, **values}

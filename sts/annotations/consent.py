@@ -32,7 +32,7 @@ class Agreed(NamedTuple):
 
 
 def text(workspace: Workspace, file: str) -> Consent:
-    """Returns the text in a file of the workspace.
+    """Return the text in a file of the workspace.
 
     Raises:
       DamagedData: there is none, or it is empty, too long or not UTF-8.
@@ -64,7 +64,7 @@ def has_agreed(connection: Connection, annotator_id: int, version: str) -> bool:
 
 
 def agree(connection: Connection, annotator_id: int, version: str, *, now: float) -> None:
-    """Notes that a person agrees to this version; the first time stays."""
+    """Note that a person agrees to this version; the first time stays."""
     if not has_agreed(connection, annotator_id, version):
         connection.execute(
             insert(consents).values(annotator=annotator_id, version=version, agreed=now)

@@ -96,7 +96,7 @@ class Database:
             ) from None
 
     def _check_there(self) -> None:
-        """Raises StoreError where the open file is not at its path: its work would be lost."""
+        """Raise StoreError where the open file is not at its path: its work would be lost."""
         if self._file is None:
             return
         try:

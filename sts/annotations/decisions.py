@@ -67,7 +67,7 @@ def append(connection: Connection, draft: str, made: Sequence[Decision]) -> list
 
 
 def _check(one: Decision, state: State) -> None:
-    """Raises unless the decision can be made on a candidate in this state."""
+    """Raise unless the decision can be made on a candidate in this state."""
     if one.kind not in KINDS:
         raise StoreError(f"expected a decision of {', '.join(KINDS)}, found {one.kind!r}")
     if one.kind == "opinion":
@@ -87,7 +87,7 @@ def _check(one: Decision, state: State) -> None:
 
 
 def _same(kept: Decision, sent: Decision) -> Decision:
-    """Returns what is kept, where it is what was sent once more."""
+    """Return what is kept, where it is what was sent once more."""
     if kept[:6] != sent[:6] or dict(kept.detail) != dict(sent.detail):
         raise StoreError(f"{sent.candidate}: another decision has the uuid {sent.uuid}")
     return kept
@@ -121,7 +121,7 @@ def of_draft(connection: Connection, draft: str, since: Decision | None = None) 
 
 
 def _end(connection: Connection, draft: str) -> Link:
-    """Returns the end of a draft's chain."""
+    """Return the end of a draft's chain."""
     found = select(table.c.number, table.c.digest).where(table.c.draft == draft)
     row = connection.execute(found.order_by(table.c.number.desc()).limit(1)).one_or_none()
     return START if row is None else Link(*row)

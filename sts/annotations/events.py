@@ -136,26 +136,26 @@ def append(
 
 
 def words(uuid: str, reason: str, text: str) -> str:
-    """Returns what an event's digest holds of its words, so that it outlives them; "" of none."""
+    """Return what an event's digest holds of its words, so that it outlives them; "" of none."""
     if not reason and not text:
         return ""
     return content_hash(uuid.encode(), reason.encode(), text.encode())
 
 
 def forget(connection: Connection, annotator_id: int) -> None:
-    """Empties the words of a person's events; their digests stay, and so does every verdict."""
+    """Empty the words of a person's events; their digests stay, and so does every verdict."""
     own = table.c.annotator == annotator_id, (table.c.reason != "") | (table.c.text != "")
     connection.execute(update(table).where(*own).values(reason="", text=""))
 
 
 def find(connection: Connection, annotator_id: int, uuid: str) -> Event | None:
-    """Returns the person's event of that uuid."""
+    """Return the person's event of that uuid."""
     row = connection.execute(_FIND, {"annotator": annotator_id, "uuid": uuid}).one_or_none()
     return None if row is None else of(row)
 
 
 def judgement(connection: Connection, annotator_id: int, item: str) -> Event | None:
-    """Returns the person's judgement of an item that stands."""
+    """Return the person's judgement of an item that stands."""
     own = table.c.annotator == annotator_id, table.c.item == item, judges()
     row = connection.execute(
         select(table).where(*own).order_by(table.c.id.desc()).limit(1)
@@ -164,7 +164,7 @@ def judgement(connection: Connection, annotator_id: int, item: str) -> Event | N
 
 
 def of(row: Row[*tuple[Any, ...]]) -> Event:
-    """Returns the event in a row of the table."""
+    """Return the event in a row of the table."""
     return Event(*(getattr(row, name) for name in Event._fields))
 
 

@@ -104,14 +104,14 @@ def _unlike(found: History, there: Played) -> Iterator[str]:
 
 
 def pool(workspace: Workspace) -> set[str]:
-    """Returns the continuations that serve as reference episodes, judged or not."""
+    """Return the continuations that serve as reference episodes, judged or not."""
     with Store.read_existing(workspace) as connection:
         found = references.every(connection) if connection else []
     return {one.continuation for one in found}
 
 
 def write_csv(path: Path, table: pd.DataFrame) -> None:
-    """Writes a ratings table as CSV, UTF-8 with one header line; the file is whole or absent."""
+    """Write a ratings table as CSV, UTF-8 with one header line; the file is whole or absent."""
     cells = table.astype(object).where(table.notna(), None)
     write_atomically(path, to_csv(table.columns, cells.itertuples(index=False, name=None)))
 

@@ -24,7 +24,7 @@ class Hours(NamedTuple):
 
 
 def hours(connection: Connection) -> list[Hours]:
-    """Returns what judging took by suite and agent, references left out."""
+    """Return what judging took by suite and agent, references left out."""
     standing = current()
     of_item = (
         select(copies.c.item, func.count(copies.c.agent.distinct()).label("agents"))

@@ -145,7 +145,7 @@ class _Sets(NamedTuple):
 
 
 def _sets(clip: NDArray[np.int64], thing: NDArray[np.int64], clips: int) -> _Sets:
-    """Returns the set of things of each clip; both are of rows."""
+    """Return the set of things of each clip; both are of rows."""
     import pandas as pd
 
     things = int(thing.max()) + 1
@@ -169,20 +169,20 @@ def _sets(clip: NDArray[np.int64], thing: NDArray[np.int64], clips: int) -> _Set
 def _cells(
     agents: _Sets, judges: _Sets, of_agents: NDArray[np.int64], of_judges: NDArray[np.int64]
 ) -> NDArray[np.int64]:
-    """Returns int64[agents' sets, judges' sets], how many clips have both; the codes are clips'."""
+    """Return int64[agents' sets, judges' sets], how many clips have both; the codes are clips'."""
     shape = len(agents.members), len(judges.members)
     counts = np.bincount(of_agents * shape[1] + of_judges, minlength=shape[0] * shape[1])
     return counts.reshape(shape)
 
 
 def _table(agents: _Sets, judges: _Sets, cells: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Returns int64[G, A], judgements of each agent by each person; `cells` are of their sets."""
+    """Return int64[G, A], judgements of each agent by each person; `cells` are of their sets."""
     table: NDArray[np.int64] = agents.members.T @ (cells @ judges.members)
     return table
 
 
 def by_name(found: Audit) -> Mapping[str, Mapping[str, int]]:
-    """Returns the table by annotator and agent."""
+    """Return the table by annotator and agent."""
     rows = zip(*found.judgements, strict=True)
     return {
         name: dict(zip(found.agents, row, strict=True))
@@ -208,7 +208,7 @@ def _association(
     table: NDArray[np.int64],
     seed: int,
 ) -> tuple[float | None, float | None]:
-    """Returns Cramer's V of a table of agents x annotators and its permutation p.
+    """Return Cramer's V of a table of agents x annotators and its permutation p.
 
     Within each scenario clips change places, each with its judges: who judges a scenario, and who
     judges a clip beside whom, stays as it is.
@@ -241,7 +241,7 @@ def _association(
 
 
 def _cramers_v(tables: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Returns V of each of [..., G, A] tables of two agents and two annotators or more."""
+    """Return V of each of [..., G, A] tables of two agents and two annotators or more."""
     total = tables.sum(axis=(-2, -1), keepdims=True)
     expected = tables.sum(axis=-1, keepdims=True) * tables.sum(axis=-2, keepdims=True) / total
     chi2 = ((tables - expected) ** 2 / np.where(expected > 0, expected, 1)).sum(axis=(-2, -1))
@@ -250,7 +250,7 @@ def _cramers_v(tables: NDArray[np.int64]) -> NDArray[np.float64]:
 
 
 def _parts(table: NDArray[np.int64]) -> list[set[int]]:
-    """Returns the agents that annotators connect with each other, part by part."""
+    """Return the agents that annotators connect with each other, part by part."""
     left, parts = set(range(len(table))), []
     while left:
         part, edge = set(), {min(left)}

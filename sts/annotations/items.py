@@ -41,7 +41,7 @@ def item_of(
 
 
 def players(continuation: Continuation | Entry, people: Iterable[str]) -> tuple[str, ...]:
-    """Returns who of `people` played a continuation themselves, and so may not judge it."""
+    """Return who of `people` played a continuation themselves, and so may not judge it."""
     if continuation.agent != HUMAN:
         return ()
     return tuple(name for name in people if human.mark(name) == continuation.identity.fingerprint)

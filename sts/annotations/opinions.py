@@ -76,13 +76,13 @@ def dispute(opinions: Sequence[Remark], tolerance: int) -> str:
 
 
 def last(connection: Connection) -> int:
-    """Returns the number of the last judgement of anybody; 0 before the first."""
+    """Return the number of the last judgement of anybody; 0 before the first."""
     query = select(func.max(events.c.id)).where(judges())
     return connection.execute(query).scalar_one() or 0
 
 
 def own(connection: Connection, person: int, suite: str) -> set[str]:
-    """Returns the items that a person has judged or played, and so does not review."""
+    """Return the items that a person has judged or played, and so does not review."""
     judged = select(events.c.item).where(events.c.annotator == person, judges())
     name = select(annotators.c.name).where(annotators.c.id == person).scalar_subquery()
     played = select(item_players.c.item).where(item_players.c.name == name)
@@ -92,7 +92,7 @@ def own(connection: Connection, person: int, suite: str) -> set[str]:
 
 
 def noted(connection: Connection, person: int, suite: str) -> set[str]:
-    """Returns the items of which a person has left a note."""
+    """Return the items of which a person has left a note."""
     mine = events.c.annotator == person, events.c.kind == NOTE
     return set(connection.scalars(select(events.c.item).where(*mine, _of(suite, events.c.item))))
 
@@ -111,7 +111,7 @@ def by_lot(every: Iterable[Clip], seed: int, purpose: str) -> list[Clip]:
 
 
 def lot(seed: int, purpose: str, text: str) -> bytes:
-    """Returns the place of something in an order by lot."""
+    """Return the place of something in an order by lot."""
     return hashlib.sha256(f"{seed} {purpose} {text}".encode()).digest()
 
 

@@ -90,7 +90,7 @@ def seal(name: str, pseudonym: str) -> str:
 
 
 def _new_pseudonym(connection: Connection) -> str:
-    """Returns one that nobody has; it is drawn, so it tells nothing about a name."""
+    """Return one that nobody has; it is drawn, so it tells nothing about a name."""
     while True:
         drawn = f"annotator-{secrets.token_hex(3)}"
         if find(connection, drawn) is None:
@@ -98,14 +98,14 @@ def _new_pseudonym(connection: Connection) -> str:
 
 
 def in_order(doing: Collection[str]) -> tuple[str, ...]:
-    """Returns roles in the order of `ROLES`."""
+    """Return roles in the order of `ROLES`."""
     return tuple(role for role in ROLES if role in doing)
 
 
 def set_role(
     connection: Connection, name: str, role: str, *, held: bool = True, now: float
 ) -> Annotator:
-    """Gives a person a role, or takes it away; repeating it changes nothing.
+    """Give a person a role, or takes it away; repeating it changes nothing.
 
     Who no longer judges frees what waits for them; their judgements stay.
 
@@ -126,7 +126,7 @@ def set_role(
 
 
 def checked_name(name: str) -> str:
-    """Returns `name` as it is kept: composed Unicode without outer spaces.
+    """Return `name` as it is kept: composed Unicode without outer spaces.
 
     Raises:
       ArgumentError: it is not 1 to 64 printable characters.
@@ -278,7 +278,7 @@ def _free(connection: Connection, annotator_id: int) -> None:
 
 
 def lock(connection: Connection, annotator_id: int) -> Annotator:
-    """Makes this the only transaction of that person, and takes the slots they hold.
+    """Make this the only transaction of that person, and takes the slots they hold.
 
     These are the only rows a transaction ever waits for; those of others are taken with SKIP
     LOCKED. So no two transactions wait for each other.

@@ -32,7 +32,7 @@ class Quality(NamedTuple):
 
 
 def of_annotators(connection: Connection, study: Study) -> list[Quality]:
-    """Returns how well each person judges who was given a reference, by name."""
+    """Return how well each person judges who was given a reference, by name."""
     people = connection.execute(
         select(annotators.c.id, annotators.c.name)
         .where(annotators.c.id.in_(select(events.c.annotator)))
@@ -43,7 +43,7 @@ def of_annotators(connection: Connection, study: Study) -> list[Quality]:
 
 
 def of_annotator(connection: Connection, study: Study, number: int, name: str = "") -> Quality:
-    """Returns how well one person judges."""
+    """Return how well one person judges."""
     answers = _answers(connection, number)
     every = [good for _, good in answers]
     since = max(
@@ -82,7 +82,7 @@ def twice(connection: Connection, suite: str | None = None) -> list[tuple[str, s
 
 
 def _answers(connection: Connection, number: int) -> list[tuple[float, bool]]:
-    """Returns when a person first judged each reference, in order, and whether they are right."""
+    """Return when a person first judged each reference, in order, and whether they are right."""
     standing, first = current(), events.alias("first")
     begun = (
         select(func.min(first.c.received))

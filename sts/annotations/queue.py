@@ -84,7 +84,7 @@ def enqueue(
 
 
 def _asked(run: list[Item], study: Study, required: int | None) -> dict[str, Asked]:
-    """Returns what is asked of each clip of a run: the highest of what its items are."""
+    """Return what is asked of each clip of a run: the highest of what its items are."""
     most: dict[str, Asked] = {}
     for item in run:
         if required is not None:
@@ -102,7 +102,7 @@ def _raise_all(
     ids: Mapping[str, str],
     fresh: set[str],
 ) -> int:
-    """Adds the slots that known items lack by now; returns how many."""
+    """Add the slots that known items lack by now; return how many."""
     members: dict[Asked, set[str]] = {}
     for item in run:
         if ids[item.continuation] not in fresh:
@@ -115,7 +115,7 @@ def _raise_all(
 
 
 def enqueued(connection: Connection, continuations: Iterable[str]) -> set[str]:
-    """Returns those of `continuations` that are enqueued, or are references."""
+    """Return those of `continuations` that are enqueued, or are references."""
     return {one for batch in _batches(continuations) for one in _ids(connection, batch)}
 
 
@@ -133,7 +133,7 @@ def add_reference(
     *,
     now: float,
 ) -> None:
-    """Puts a continuation whose verdict is known into the pool that is served silently.
+    """Put a continuation whose verdict is known into the pool that is served silently.
 
     Adding the same again changes nothing but its note, if there is a new one. A reference asks for
     no judgements of its own, and has none to wait for if its clip was enqueued; see `references`.
@@ -185,7 +185,7 @@ class _Admitted(NamedTuple):
 def _admit(
     connection: Connection, run: list[Item], asked: Mapping[str, Asked], *, now: float
 ) -> _Admitted:
-    """Adds what is unknown: continuations, and the items that they are, each with its slots."""
+    """Add what is unknown: continuations, and the items that they are, each with its slots."""
     known, clips = _present(connection, run)
     fresh: dict[str, Item] = {}
     unknown: dict[str, Item] = {}
@@ -225,7 +225,7 @@ _Rows = dict[str, Row[*tuple[Any, ...]]]
 
 
 def _present(connection: Connection, run: list[Item]) -> tuple[_Rows, _Rows]:
-    """Returns the items that there are of a run: by its continuations, and by its clips."""
+    """Return the items that there are of a run: by its continuations, and by its clips."""
     if connection.execute(select(items.c.id).limit(1)).first() is None:
         return {}, {}
     own = (items.c.id, items.c.scenario_hash, items.c.horizon, items.c.takeover)
@@ -249,7 +249,7 @@ _COLUMNS = {table: table.columns.keys() for table in (items, copies, item_suites
 
 
 def _insert(connection: Connection, table: Table, rows: Sequence[tuple[object, ...]]) -> None:
-    """Inserts rows of `_COLUMNS`; past SQLAlchemy where it can, which costs more than SQLite."""
+    """Insert rows of `_COLUMNS`; past SQLAlchemy where it can, which costs more than SQLite."""
     if not rows:
         return
     names = _COLUMNS[table]
@@ -281,7 +281,7 @@ def _row(item: Item, required: int, now: float) -> tuple[Any, ...]:
 
 
 def _slots(row: tuple[Any, ...], asked: Asked) -> Iterator[tuple[Any, ...]]:
-    """Yields the slots of a row of `items`."""
+    """Yield the slots of a row of `items`."""
     for number in range(1, asked.required + 1):
         yield row[0], number, asked.turn, row[_DRAW], row[_CATEGORY]
 
@@ -314,7 +314,7 @@ def _players(run: list[Item], ids: Mapping[str, str]) -> set[tuple[str, str]]:
 
 
 def _raise_required(connection: Connection, members: list[str], required: int, turn: int) -> int:
-    """Adds the slots that `members` lack; returns how many."""
+    """Add the slots that `members` lack; return how many."""
     if turn == assignment.FIRST:
         later = slots.c.item.in_(members), slots.c.turn != turn, slots.c.judged == 0
         connection.execute(update(slots).where(*later).values(turn=turn))

@@ -48,7 +48,7 @@ def free(connection: Connection) -> None:
 
 
 def check_truth(truth: str, step: int | None, horizon: int) -> None:
-    """Raises ArgumentError unless the truth can be one: success, failure or not_done."""
+    """Raise ArgumentError unless the truth can be one: success, failure or not_done."""
     truths = [verdict for verdict in VERDICTS if verdict != UNABLE]
     if truth not in truths:
         raise UnknownName("truth", truth, truths)
@@ -118,5 +118,5 @@ def every(connection: Connection) -> list[Reference]:
 
 
 def marked(truth: str, step: int | None) -> str:
-    """Returns a truth in words."""
+    """Return a truth in words."""
     return truth if step is None else f"{truth} at step {step}"

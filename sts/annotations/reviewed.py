@@ -68,7 +68,7 @@ class Reviewed(NamedTuple):
 
 
 def reviewed(connection: Connection, suite: str) -> Reviewed:
-    """Returns what is said of the clips of a suite by now."""
+    """Return what is said of the clips of a suite by now."""
     return Reviewed(
         opinions.clips(connection, suite),
         reviews.adjudications(connection, suite),
@@ -78,7 +78,7 @@ def reviewed(connection: Connection, suite: str) -> Reviewed:
 
 
 def table_1(workspace: Workspace, suite: str) -> Breakdown | None:
-    """Returns what reviewers found in failures of a suite; None where they looked at none."""
+    """Return what reviewers found in failures of a suite; None where they looked at none."""
     store = Store.find(workspace)
     if store is None:
         return None

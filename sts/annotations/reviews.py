@@ -34,7 +34,7 @@ _LOOKED_AT = select(
 
 
 def obstacle(connection: Connection, annotator_id: int, event: Event) -> str:
-    """Returns why a person may not add this event to what a clip has, or "".
+    """Return why a person may not add this event to what a clip has, or "".
 
     Who looks at what judges have said is none of them, before or after.
     """

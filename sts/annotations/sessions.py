@@ -61,7 +61,7 @@ class Session(NamedTuple):
 
 
 def invite(connection: Connection, annotator_id: int, *, now: float) -> str:
-    """Returns the token of a new invitation; one of that person that was not spent ends.
+    """Return the token of a new invitation; one of that person that was not spent ends.
 
     Only the token's hash is kept, so that a copied database lets nobody in.
     """
@@ -129,7 +129,7 @@ def holder(connection: Connection, secret: str, *, now: float) -> tuple[int, boo
 
 
 def note_use(connection: Connection, secret: str, *, now: float) -> None:
-    """Notes that a session is used, by which it lasts longer."""
+    """Note that a session is used, by which it lasts longer."""
     own = sessions.c.secret_hash == hashed(secret)
     connection.execute(update(sessions).where(own).values(seen=now))
 
@@ -162,7 +162,7 @@ def invited(connection: Connection, *, now: float) -> set[int]:
 
 
 def revoke(connection: Connection, annotator_id: int) -> int:
-    """Ends every session of a person, and the invitation that waits; returns how many sessions."""
+    """End every session of a person, and the invitation that waits; return how many sessions."""
     _withdraw(connection, annotator_id)
     own = sessions.c.annotator == annotator_id
     return connection.execute(delete(sessions).where(own)).rowcount
@@ -190,7 +190,7 @@ _HOLDER = (
 
 
 def hashed(token: str) -> str:
-    """Returns the hash that is kept of a secret; 256 random bits need neither salt nor stretching.
+    """Return the hash that is kept of a secret; 256 random bits need neither salt nor stretching.
 
     The digest is what is looked up, so how long that takes tells nothing about a secret.
     """

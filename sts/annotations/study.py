@@ -64,7 +64,7 @@ class Study(NamedTuple):
     review_sample: int = 100
 
     def required_of(self, suite: str, category: str) -> int:
-        """Returns how often a clip of that suite, or part of it, and category is judged."""
+        """Return how often a clip of that suite, or part of it, and category is judged."""
         return max(self.required, *(self.required_by.get(s, 0) for s in scopes(suite, category)))
 
 
@@ -72,19 +72,19 @@ USUAL = Study()
 
 
 def whole(suite: str) -> str:
-    """Returns the suite that a part of it belongs to; itself where it is no part."""
+    """Return the suite that a part of it belongs to; itself where it is no part."""
     return suite.partition("+")[0]
 
 
 def scopes(suite: str, category: str) -> Iterator[str]:
-    """Yields the scopes that a clip is in."""
+    """Yield the scopes that a clip is in."""
     for name in dict.fromkeys((suite, whole(suite))):
         yield name
         yield f"{name}/{category}"
 
 
 def study(workspace: Workspace) -> Study:
-    """Returns what the workspace says.
+    """Return what the workspace says.
 
     Raises:
       DamagedData: a setting is unknown, or is not what it should be.
@@ -107,7 +107,7 @@ def study(workspace: Workspace) -> Study:
 
 
 def _misfits(found: Study) -> Iterator[tuple[str, str, object]]:
-    """Yields what a setting is called, what it should be and what it is, where it cannot be."""
+    """Yield what a setting is called, what it should be and what it is, where it cannot be."""
     values = found._asdict()
     for name in _SHARES:
         if not 0 <= values[name] <= 1:

@@ -148,7 +148,7 @@ def refused_answers(connection: Connection) -> list[RefusedAnswer]:
 def record(
     connection: Connection, annotator_id: int, event: Event, *, source: str, now: float
 ) -> bool:
-    """Appends a checked event; returns whether it is a judgement beyond what is required.
+    """Append a checked event; return whether it is a judgement beyond what is required.
 
     The annotator's own slot is filled, else any that is free; with none left the judgement is
     kept as extra. A reference needs no slot, since everybody may judge it. Who reviews a clip
@@ -190,7 +190,7 @@ def _keep(
 
 
 def _check_history(connection: Connection, annotator_id: int, event: Event) -> None:
-    """Raises Refusal where what is there already does not let it stand."""
+    """Raise Refusal where what is there already does not let it stand."""
     if event.corrects is not None:
         corrected = events.find(connection, annotator_id, event.corrects)
         if corrected is None or corrected.item != event.item or corrected.kind not in JUDGEMENTS:
@@ -274,7 +274,7 @@ def _kind(sent: Mapping[str, object]) -> str:
 def _horizon(
     kind: str, item: str, given: Mapping[str, int], reviewed: Mapping[str, int] | None
 ) -> int:
-    """Returns the steps of an item that this person may say this of."""
+    """Return the steps of an item that this person may say this of."""
     if item in given and kind not in REVIEWERS:
         return given[item]
     if kind in JUDGEMENTS or reviewed is None:

@@ -101,7 +101,7 @@ def answer(
 
 
 def lack(connection: Connection, *, study: Study) -> str:
-    """Returns why nobody can be trained though the study asks for it, in one line; else ""."""
+    """Return why nobody can be trained though the study asks for it, in one line; else ""."""
     if not study.training or references.every(connection):
         return ""
     return (
@@ -136,13 +136,13 @@ _LESSONS = select(
 
 
 def _rounds(agreed: Sequence[bool], size: int) -> tuple[list[Sequence[bool]], Sequence[bool]]:
-    """Returns the rounds that were finished, and what was answered of the one at hand."""
+    """Return the rounds that were finished, and what was answered of the one at hand."""
     whole = len(agreed) // size * size
     return [agreed[at : at + size] for at in range(0, whole, size)], agreed[whole:]
 
 
 def _pool(connection: Connection, study: Study, annotator_id: int) -> list[Lesson]:
-    """Returns the references that a person has not met, in an order of their own."""
+    """Return the references that a person has not met, in an order of their own."""
     name = select(annotators.c.name).where(annotators.c.id == annotator_id).scalar_subquery()
     met = (
         exists().where(table.c.item == items.c.id, table.c.annotator == annotator_id)
@@ -163,7 +163,7 @@ def _has_judged(connection: Connection, annotator_id: int) -> bool:
 def _answered(
     connection: Connection, annotator_id: int, uuid: object
 ) -> tuple[Event, Lesson] | None:
-    """Returns an answer that is kept already, with what it answered."""
+    """Return an answer that is kept already, with what it answered."""
     if not isinstance(uuid, str):
         return None
     own = training.c.annotator == annotator_id, training.c.uuid == uuid

@@ -23,7 +23,7 @@ class Verdict(NamedTuple):
 
 
 def human(connection: Connection, continuations: Collection[str]) -> dict[str, list[Verdict]]:
-    """Returns the current judgement of each person of these continuations, where there is one."""
+    """Return the current judgement of each person of these continuations, where there is one."""
     standing = current()
     rows = connection.execute(
         select(copies.c.continuation, events.c.verdict, events.c.step)

@@ -21,7 +21,7 @@ _BEAT = 1.0
 
 
 def cores() -> int:
-    """Returns how many processors this process may use."""
+    """Return how many processors this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
@@ -35,7 +35,7 @@ def at_least(least: int, name: str, value: int) -> int:
 
 
 def table(header: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
-    """Returns rows under a header in aligned columns; numbers to the right."""
+    """Return rows under a header in aligned columns; numbers to the right."""
     cells = [[str(c) for c in header], *([_cell(c) for c in row] for row in rows)]
     widths = [max(len(row[i]) for row in cells) for i in range(len(header))]
     right = [
@@ -90,7 +90,7 @@ def _with_colours(line: str) -> str:
 
 
 def warn(text: str) -> None:
-    """Prints a warning of one line to standard error."""
+    """Print a warning of one line to standard error."""
     print(f"sts: warning: {escaped(' '.join(text.split()))}", file=sys.stderr)
 
 
@@ -111,7 +111,7 @@ def retries() -> Iterator[Callable[[str, StsError], None]]:
 
 @contextmanager
 def progress(label: str, unit: str) -> Iterator[Callable[[int, int], None]]:
-    """Yields a function of (done, in all) that draws a bar on a terminal, else nothing.
+    """Yield a function of (done, in all) that draws a bar on a terminal, else nothing.
 
     The bar's clock goes on where nothing is done for long, as while kernels are compiled.
     """

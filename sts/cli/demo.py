@@ -36,7 +36,7 @@ class Demo(NamedTuple):
 
 
 def players(agents: Sequence[str]) -> Words:
-    """Returns the arguments that name these agents: --agent A --agent B."""
+    """Return the arguments that name these agents: --agent A --agent B."""
     return tuple(word for agent in agents for word in ("--agent", agent))
 
 
@@ -49,7 +49,7 @@ def of(domain: str) -> Demo:
 
 
 def first() -> Demo | None:
-    """Returns the demo that says that it is the first, or None where none does."""
+    """Return the demo that says that it is the first, or None where none does."""
     for domain in registry.named(GROUP):
         with contextlib.suppress(StsError):  # of a demo that nobody asked for
             if (demo := of(domain)).first:
@@ -58,7 +58,7 @@ def first() -> Demo | None:
 
 
 def example(text: str) -> str:
-    """Returns an example of a command with the names of the first demo, if there is one, in it."""
+    """Return an example of a command with the names of the first demo, if there is one, in it."""
     demo = first()
     suite = demo.suite if demo else "NAME@1"
     scenario, agent, other = demo.shown if demo else ("SCENARIO", "AGENT", "OTHER")

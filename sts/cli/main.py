@@ -32,7 +32,7 @@ _DISK = {
 
 
 def _listed() -> str:
-    """Returns a line for each command; one that cannot be loaded hides no other."""
+    """Return a line for each command; one that cannot be loaded hides no other."""
     names = registry.named("sts.commands")
     width = max(map(len, names), default=0)
     return "\n".join(f"  {name:<{width}}  {_summary(name)}" for name in names)
@@ -63,7 +63,7 @@ def _common(parser: argparse.ArgumentParser) -> None:
 
 
 def parser_of(name: str, command: Command) -> Parser:
-    """Returns the parser of a command, with the flags that all of them have."""
+    """Return the parser of a command, with the flags that all of them have."""
     described = command.description or command.summary
     parser = Parser(prog=f"sts {name}", description=described, example=command.example)
     for row in command.arguments:
@@ -74,7 +74,7 @@ def parser_of(name: str, command: Command) -> Parser:
 
 
 def explain(error: OSError) -> str:
-    """Returns one line that says which file could not be used, and why."""
+    """Return one line that says which file could not be used, and why."""
     reason = _DISK.get(error.errno or 0, error.strerror or str(error))
     where = error.filename2 or error.filename
     return f"{where}: {reason}" if where else reason
@@ -113,7 +113,7 @@ def _check_text(argv: Sequence[str]) -> None:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Runs `sts` and returns its exit code: 0 done, 1 data, 2 arguments, 130 interrupted."""
+    """Run `sts` and return its exit code: 0 done, 1 data, 2 arguments, 130 interrupted."""
     if argv is None:  # run as a program
         registry.look_here()  # `python -m` has put the current folder before all that is installed
         _alone_on_stdout()
@@ -176,7 +176,7 @@ def _fail(line: str, code: int, error: BaseException, debug: bool) -> int:
 
 
 def _shortened(line: str) -> str:
-    """Returns the ends of a line that is long, as what was found may be: what to do stands last."""
+    """Return the ends of a line that is long, as what was found may be: what to do stands last."""
     left, half = len(line) - _LONGEST, _LONGEST // 2
     return line if left <= 0 else f"{line[:half]} [{left} letters] {line[-half:]}"
 

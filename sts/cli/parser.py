@@ -41,7 +41,7 @@ class Parser(argparse.ArgumentParser):
     """
 
     def __init__(self, *args: Any, example: str = "", **settings: Any) -> None:
-        """Takes what `argparse.ArgumentParser` takes, and an example."""
+        """Take what `argparse.ArgumentParser` takes, and an example."""
         settings = {"formatter_class": _Help} | settings | {"allow_abbrev": False}
         super().__init__(*args, **settings)
         self.register("type", int, read_whole)
@@ -61,12 +61,12 @@ class Parser(argparse.ArgumentParser):
         raise ArgumentError(f"{message} (see {self.prog} --help)")
 
     def format_help(self) -> str:
-        """Returns the help, with the example below on a line to copy, whatever its length."""
+        """Return the help, with the example below on a line to copy, whatever its length."""
         text = super().format_help()
         return f"{text}\nexample: {demo.example(self.example)}\n" if self.example else text
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
-        """Returns as `argparse` does, when no flag is unknown; all parsing comes through here."""
+        """Return as `argparse` does, when no flag is unknown; all parsing comes through here."""
         if self.leaves == [self]:
             self._check_flags(args)
         return super().parse_known_args(args, namespace)
@@ -97,7 +97,7 @@ class Parser(argparse.ArgumentParser):
 
 class _Help(argparse.HelpFormatter):
     def _get_help_string(self, action: argparse.Action) -> str | None:
-        """Returns the help of an option with its default, where the text does not say it itself."""
+        """Return the help of an option with its default, where the text does not say it itself."""
         takes_value = bool(action.option_strings) and action.nargs != 0 and not action.required
         several = isinstance(action, argparse._AppendAction)
         if action.help is None or not takes_value or several or "default" in action.help:

@@ -80,7 +80,7 @@ def read_settings(args: argparse.Namespace, domain: str) -> dict[str, Any]:
 
 
 def _every_flag() -> dict[str, dict[str, Flag]]:
-    """Returns the flags of all worlds by name, and by whose they are."""
+    """Return the flags of all worlds by name, and by whose they are."""
     out: dict[str, dict[str, Flag]] = {}
     for domain in registry.named(GROUP):
         try:

@@ -66,7 +66,7 @@ def _rows(found: Audit) -> list[tuple[int, ...]]:
 
 
 def _columns(agents: tuple[str, ...]) -> list[str]:
-    """Returns what heads each agent's column: its name, or its number where one is long."""
+    """Return what heads each agent's column: its name, or its number where one is long."""
     if sum(map(len, agents)) <= 4 * _LONGEST and max(map(len, agents)) <= _LONGEST:
         return list(agents)
     return [f"[{number}]" for number in range(1, len(agents) + 1)]

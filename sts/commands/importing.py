@@ -65,7 +65,7 @@ def bring(args: argparse.Namespace, workspace: Workspace) -> Result:
 
 
 def _check_no_pipe(paths: Sequence[Path]) -> None:
-    """Raises DamagedData for what an importer would wait for: a pipe, a socket or a device."""
+    """Raise DamagedData for what an importer would wait for: a pipe, a socket or a device."""
     for path in paths:
         if path.exists() and not (path.is_file() or path.is_dir()):
             raise DamagedData(f"{path}: expected a file or a folder, found a pipe or a device")

@@ -67,7 +67,7 @@ def _found(workspace: Workspace, there: Index, what: str) -> Continuation:
 
 
 def _linked(workspace: Workspace, what: str) -> list[Scenario]:
-    """Returns a scenario, and behind it what belongs with it, in order of turns and ids."""
+    """Return a scenario, and behind it what belongs with it, in order of turns and ids."""
     label, _, id = what.partition("/")
     if "@" not in label:
         return _candidates(workspace, label, id)
@@ -86,7 +86,7 @@ def _belongs(one: Scenario, other: Summary) -> bool:
 
 
 def _candidates(workspace: Workspace, name: str, id: str) -> list[Scenario]:
-    """Returns a candidate of a draft as what it was edited to, and what belongs with it."""
+    """Return a candidate of a draft as what it was edited to, and what belongs with it."""
     draft = open_draft(workspace, name)
     edited = {one: state.scenario for one, state in states_of(draft).items()}
     first, out = draft.candidate(id, edited.get(id, "")), []
@@ -145,7 +145,7 @@ def _compared(
 
 
 def _frames(takeover: int, end: int, count: int) -> list[int]:
-    """Returns `count` frames: a third of them context, the takeover, then the continuation."""
+    """Return `count` frames: a third of them context, the takeover, then the continuation."""
     before = min(takeover, max(1, count // 3))
     after = min(end - takeover, max(1, count - before - 1))
     early = [round(i * takeover / before) for i in range(before)]
@@ -154,7 +154,7 @@ def _frames(takeover: int, end: int, count: int) -> list[int]:
 
 
 def _recorded(scenario: Scenario) -> Episode:
-    """Returns the recording up to where a continuation ends."""
+    """Return the recording up to where a continuation ends."""
     one = scenario.recording
     return one.part(one.state, 0, min(one.steps, scenario.takeover + scenario.horizon))
 
@@ -162,7 +162,7 @@ def _recorded(scenario: Scenario) -> Episode:
 def _write(
     kind: str, file: str, shown: Sequence[Continuation], recordings: Sequence[Scenario]
 ) -> int:
-    """Writes the one continuation, or recording, as a film; returns how many pictures it has."""
+    """Write the one continuation, or recording, as a film; return how many pictures it has."""
     chosen = shown or recordings
     if len(chosen) != 1:
         raise ArgumentError(
@@ -179,7 +179,7 @@ def _write(
 
 
 def _focus(one: Continuation | Scenario, scenarios: Sequence[Scenario]) -> Focus:
-    """Returns what a film points at; what is marked is known where the scenario is there."""
+    """Return what a film points at; what is marked is known where the scenario is there."""
     found = criterion(scenarios[0]) if scenarios else None
     cells, sight = (tuple(found["cells"]), found["sight"]) if found else ((), False)
     return Focus(tuple(one.roles), one.takeover, one.instruction.text, cells, sight)

@@ -56,7 +56,7 @@ def _scenes(episode: Episode, frames: Sequence[int], judged: Sequence[int]) -> l
 
 
 def _marked(picture: Picture, judged: Sequence[int]) -> Picture:
-    """Returns a picture in which the judged participants have the letter of `_mark`."""
+    """Return a picture in which the judged participants have the letter of `_mark`."""
     glyphs = list(picture.glyphs)
     for p in judged:
         glyphs[picture.participants[p]] = _mark(picture)
@@ -89,7 +89,7 @@ def legend(episode: Episode, judged: Sequence[int]) -> str:
 
 
 def paragraph(text: str, columns: int) -> str:
-    """Returns a text that may be anybody's in lines of at most `columns`, 20 or more."""
+    """Return a text that may be anybody's in lines of at most `columns`, 20 or more."""
     return "\n".join(textwrap.wrap(escaped(text), max(20, columns), break_on_hyphens=False))
 
 
@@ -104,7 +104,7 @@ def in_colour() -> bool:
 
 
 def half_blocks(frame: Frame) -> list[str]:
-    """Returns a frame as lines of `SMALL` half blocks, two pixels above each other in each."""
+    """Return a frame as lines of `SMALL` half blocks, two pixels above each other in each."""
     height, width, _ = frame.shape
     rows = max(1, round(SMALL * height / width / 2))
     pixels = small(frame, 2 * rows, SMALL).tolist()
@@ -119,17 +119,17 @@ def half_blocks(frame: Frame) -> list[str]:
 
 
 def _width(line: str) -> int:
-    """Returns how many columns a line takes, whatever its colours."""
+    """Return how many columns a line takes, whatever its colours."""
     return len(COLOUR.sub("", line))
 
 
 def room() -> int:
-    """Returns how many columns there are to print in; more than a few where nobody looks."""
+    """Return how many columns there are to print in; more than a few where nobody looks."""
     return shutil.get_terminal_size((160, 24)).columns
 
 
 def fitting(episode: Episode, columns: int) -> int:
-    """Returns how many scenes of an episode fit beside each other in `columns`, 3 to 9."""
+    """Return how many scenes of an episode fit beside each other in `columns`, 3 to 9."""
     width = SMALL
     if not _framed(episode):
         domain = find_domain(episode.domain)
@@ -138,7 +138,7 @@ def fitting(episode: Episode, columns: int) -> int:
 
 
 def beside(left: str, right: str) -> str | None:
-    """Returns two blocks of text side by side, None where they do not fit."""
+    """Return two blocks of text side by side, None where they do not fit."""
     rows = list(zip_longest(left.splitlines(), right.splitlines(), fillvalue=""))
     width = max(_width(line) for line, _ in rows)
     if width + 7 + max(_width(line) for _, line in rows) > room():
@@ -147,7 +147,7 @@ def beside(left: str, right: str) -> str | None:
 
 
 def utterances(episode: Episode, roles: Sequence[int], takeover: int) -> str:
-    """Returns what the roles said after takeover, and when; "" where they were silent."""
+    """Return what the roles said after takeover, and when; "" where they were silent."""
     domain = find_domain(episode.domain)
     picture = domain.picture(episode.state)
     spoken = [

@@ -62,7 +62,7 @@ class Verdicts(NamedTuple):
 def verdicts_of(
     workspace: Workspace, shown: Sequence[Continuation], index: Index
 ) -> dict[str, Verdicts]:
-    """Returns what has been said of continuations; warns of what cannot be read."""
+    """Return what has been said of continuations; warns of what cannot be read."""
     ids = {one.id for one in shown}
     human: Mapping[str, Sequence[Verdict]] | None = {}
     automatic: Mapping[str, Mapping[Verdict, Sequence[str]]] = {}

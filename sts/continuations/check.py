@@ -12,7 +12,7 @@ from sts.suites import frozen
 
 
 def check_continuations(workspace: Workspace) -> Checked:
-    """Holds every row of every part to its hash, the parts to each other and the index to them."""
+    """Hold every row of every part to its hash, the parts to each other and the index to them."""
     store, findings, count = workspace.store, Findings(), 0
     there = [name for name in store.list(parts.FOLDER) if parts.is_part(name)]
     index = indices.kept(store)
@@ -33,7 +33,7 @@ def check_continuations(workspace: Workspace) -> Checked:
 
 
 def check_labels(workspace: Workspace) -> Checked:
-    """Reads every part of labels, holds it to the part it is about, and each table to its set."""
+    """Read every part of labels, holds it to the part it is about, and each table to its set."""
     store, findings, count = workspace.store, Findings(), 0
     names = [name for name in store.list(labels.FOLDER) if name.endswith(".parquet")]
     tables = [name for name in names if label_table.is_table(name)]
@@ -51,7 +51,7 @@ def check_labels(workspace: Workspace) -> Checked:
 
 
 def _held(store: Store, name: str) -> int:
-    """Returns how many labels a part has, all of them of continuations in the part of its name."""
+    """Return how many labels a part has, all of them of continuations in the part of its name."""
     part = f"{parts.FOLDER}/{name.split('/', 2)[2]}"
     try:
         about = parts.told(part, store.get(part))

@@ -35,12 +35,12 @@ class Turn(NamedTuple):
 
 
 def mark(person: str) -> str:
-    """Returns what tells a person's continuations from other people's."""
+    """Return what tells a person's continuations from other people's."""
     return content_hash(b"person", person.encode())[:16]
 
 
 def identity(scenario: Scenario, person: str, attempt: int) -> Identity:
-    """Returns whose continuation this is: the person's `attempt`-th of the scenario, from 0."""
+    """Return whose continuation this is: the person's `attempt`-th of the scenario, from 0."""
     return Identity(scenario.hash, HUMAN, mark(person), 0, attempt)
 
 
@@ -115,7 +115,7 @@ class Play:
         self.turns.append(turn)
 
     def view(self, first: int = 0) -> dict[str, Any]:
-        """Returns what the person sees, as JSON, with the frames from number `first` on.
+        """Return what the person sees, as JSON, with the frames from number `first` on.
 
         Each instruction holds from the frame at which it is given.
         """

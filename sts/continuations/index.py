@@ -94,24 +94,24 @@ class Index:
         return frozenset(self.table.column("id").to_pylist())
 
     def numbers(self, column: str) -> NDArray[Any]:
-        """Returns a column that is no word."""
+        """Return a column that is no word."""
         return arrow.as_numpy(self.table.column(column).combine_chunks())
 
     def codes(self, column: str) -> NDArray[np.int32]:
-        """Returns where in `words` each row's word stands."""
+        """Return where in `words` each row's word stands."""
         return arrow.as_numpy(self.table.column(column).combine_chunks().indices)
 
     def words(self, column: str) -> list[str]:
-        """Returns each word of a column once."""
+        """Return each word of a column once."""
         return list(self.table.column(column).combine_chunks().dictionary.to_pylist())
 
     def having(self, column: str, words: Collection[str]) -> NDArray[np.bool_]:
-        """Returns which rows have one of `words`."""
+        """Return which rows have one of `words`."""
         own = np.array([word in words for word in self.words(column)], np.bool_)
         return own[self.codes(column)] if len(own) else np.zeros(len(self.ids), np.bool_)
 
     def of(self, scenarios: Collection[str]) -> NDArray[np.intp]:
-        """Returns the rows of continuations of the scenarios with these content hashes."""
+        """Return the rows of continuations of the scenarios with these content hashes."""
         return np.flatnonzero(self.having("scenario", scenarios))
 
     def digits(self, column: str, rows: Any = slice(None)) -> list[str]:
@@ -156,7 +156,7 @@ class Index:
             yield from map(Entry, *(said[name] for name in _ENTRY))
 
     def by_lot(self, rows: NDArray[np.intp], count: int) -> NDArray[np.intp]:
-        """Returns `count` of the rows, or all, drawn by lot, and the same ones every time.
+        """Return `count` of the rows, or all, drawn by lot, and the same ones every time.
 
         The lot is the id, a hash of whose continuation it is. More of them hold all of fewer.
         """
@@ -164,7 +164,7 @@ class Index:
         return rows[np.argsort(lots, kind="stable")[:count]]
 
     def by_part(self, rows: NDArray[np.intp]) -> dict[str, NDArray[np.intp]]:
-        """Returns where in `rows` those are that stand in each part, by its name."""
+        """Return where in `rows` those are that stand in each part, by its name."""
         codes, words = self.codes("part")[rows], self.words("part")
         order = np.argsort(codes, kind="stable")
         edges = np.flatnonzero(np.diff(codes[order], prepend=-1, append=-1)).tolist()
@@ -212,7 +212,7 @@ def from_parts(store: Store) -> Index:
 
 
 def kept(store: Store) -> Index | None:
-    """Returns the index that is kept, an empty one of a wreck; None where there is none."""
+    """Return the index that is kept, an empty one of a wreck; None where there is none."""
     return _kept(store) if NAME in store.list(parts.FOLDER) else None
 
 
@@ -225,27 +225,27 @@ def fits(index: Index, name: str, raw: bytes) -> bool:
 
 
 def _told(table: pa.Table) -> dict[bytes, tuple[object, ...]]:
-    """Returns all that rows of an index say, by the id of each."""
+    """Return all that rows of an index say, by the id of each."""
     columns = [table.column(name).to_pylist() for name in SCHEMA]
     return {row[0]: row for row in zip(*columns, strict=True)}
 
 
 def packed(index: Index) -> bytes:
-    """Returns the bytes that an index is kept as."""
+    """Return the bytes that an index is kept as."""
     columns = {name: index.table.column(name) for name in SCHEMA}
     told = {"sts.parts": json.dumps(index.sizes), "sts.rows": json.dumps(_counts(index))}
     return parquet.packed(NAME, FORMAT, VERSION, SCHEMA, columns, rows=MOST, metadata=told)
 
 
 def _counts(index: Index) -> dict[str, int]:
-    """Returns how many rows stand in each part."""
+    """Return how many rows stand in each part."""
     words = index.words("part")
     counts = np.bincount(index.codes("part"), minlength=len(words)).tolist()
     return dict(zip(words, counts, strict=True))
 
 
 def _kept(store: Store) -> Index:
-    """Returns the index that is kept; an empty one where it is missing or cannot be read."""
+    """Return the index that is kept; an empty one where it is missing or cannot be read."""
     try:
         table = parquet.unpacked(NAME, store.get(NAME), FORMAT, VERSION, SCHEMA, rows=MOST)
         sizes, counts = (
@@ -269,7 +269,7 @@ def _with(store: Store, index: Index, new: dict[str, int]) -> Index:
 
 
 def _table(name: str, raw: bytes) -> pa.Table:
-    """Returns the rows of an index for one part."""
+    """Return the rows of an index for one part."""
     told = parts.summary(name, raw)
     columns: dict[str, Any] = {n: told.column(n) for n in _NUMBERS}
     columns |= {n: told.column(n).combine_chunks().dictionary_encode() for n in _WORDS[1:]}
@@ -281,7 +281,7 @@ def _table(name: str, raw: bytes) -> pa.Table:
 
 
 def _bytes(name: str, digits: pa.ChunkedArray, kind: pa.DataType) -> pa.Array:
-    """Returns hexadecimal digits as bytes."""
+    """Return hexadecimal digits as bytes."""
     every: list[str] = digits.to_pylist()
     try:
         raw = bytes.fromhex("".join(every))

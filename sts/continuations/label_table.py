@@ -41,12 +41,12 @@ class MadeOf(NamedTuple):
 
 
 def name_of(suite: str) -> str:
-    """Returns the name of the table of a suite, NAME@VERSION."""
+    """Return the name of the table of a suite, NAME@VERSION."""
     return f"{FOLDER}/{suite.replace('@', '-')}.parquet"
 
 
 def suite_of(name: str) -> str:
-    """Returns the suite, NAME@VERSION, of a table's name."""
+    """Return the suite, NAME@VERSION, of a table's name."""
     suite, _, version = name.removeprefix(f"{FOLDER}/").removesuffix(".parquet").rpartition("-")
     return f"{suite}@{version}"
 
@@ -57,7 +57,7 @@ def is_table(name: str) -> bool:
 
 
 def made_of(set: str, index: Index, parts: Collection[str]) -> MadeOf:
-    """Returns what a table of a set is made from, of these parts of an index."""
+    """Return what a table of a set is made from, of these parts of an index."""
     sizes = {name: index.sizes[name] for name in parts}
     return MadeOf(set, content_hash(canonical_json(sizes))[:24])
 
@@ -201,7 +201,7 @@ def _noted(codes: NDArray[np.intp], notes: pa.ChunkedArray) -> list[set[str]]:
 
 
 def agent_names(agents: Iterable[tuple[str, str]]) -> dict[tuple[str, str], str]:
-    """Returns what reports call each (agent, fingerprint).
+    """Return what reports call each (agent, fingerprint).
 
     That is its name, or NAME#12345678 by the fingerprint's first digits where it has several.
     People, whose fingerprints tell them apart, are one agent together.

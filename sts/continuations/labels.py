@@ -62,7 +62,7 @@ def set_of(suite: str, rules: Mapping[str, str]) -> str:
 
 
 def name_of(set: str, part: str) -> str:
-    """Returns the name of what a set says of the continuations in a part."""
+    """Return the name of what a set says of the continuations in a part."""
     return f"{FOLDER}/{set}/{part.removeprefix(f'{parts.FOLDER}/')}"
 
 

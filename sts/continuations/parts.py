@@ -56,7 +56,7 @@ SUMMARY = {
 
 
 def name_of(plan: str, chunk: str) -> str:
-    """Returns the name of a plan's part."""
+    """Return the name of a plan's part."""
     return f"{FOLDER}/{plan}/{chunk}.parquet"
 
 
@@ -146,7 +146,7 @@ def unpacked(
 def _row(
     name: str, row: dict[str, Any], episode: Any, log_probs: Any, shared: dict[str, Any]
 ) -> Continuation:
-    """Returns the continuation in a row; `shared` keeps what many rows say in the same words."""
+    """Return the continuation in a row; `shared` keeps what many rows say in the same words."""
     try:
         for column in _TEXTS[1]:
             if (text := row[column]) not in shared:
@@ -181,5 +181,5 @@ _PARSED: dict[str, Callable[[str], Any]] = {
 
 
 def given(ids: Sequence[str]) -> str:
-    """Returns the name of the part that exactly the continuations of these ids are."""
+    """Return the name of the part that exactly the continuations of these ids are."""
     return name_of(content_hash(b"given", *(id.encode() for id in sorted(ids)))[:24], "0")

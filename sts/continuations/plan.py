@@ -150,7 +150,7 @@ def _missing(
 
 
 def _cut(shares: Sequence[Share], most: int) -> list[list[Share]]:
-    """Returns shares in runs of at most so many continuations, or of one share."""
+    """Return shares in runs of at most so many continuations, or of one share."""
     out: list[list[Share]] = []
     room = 0
     for share in shares:

@@ -43,7 +43,7 @@ class Recorded(Agent):
 
 
 def repeated(script: Script, roles: Sequence[int], every: Sequence[Scenario]) -> Script:
-    """Returns the script with what `roles` did in the recordings forced from start to end.
+    """Return the script with what `roles` did in the recordings forced from start to end.
 
     Raises:
       ArgumentError: a recording ends before the horizon; names the scenario.

@@ -55,7 +55,7 @@ def run(
     by: str = LOCAL,
     mention: Callable[[str, StsError], None] = lambda agent, error: None,
 ) -> Done:
-    """Makes what is missing of `count` continuations for each scenario and agent, and keeps it.
+    """Make what is missing of `count` continuations for each scenario and agent, and keeps it.
 
     Killed and started again it goes on where it was, to the same content hashes. A scenario that
     fails costs no other, until an agent has failed too often (`sts.jobs.tasks.ENOUGH`): what was
@@ -195,7 +195,7 @@ def _raise_first(
 
 
 def perform(workspace: Workspace, chunk: Chunk) -> int:
-    """Makes a chunk's continuations, keeps them as one part, and returns how many they are.
+    """Make a chunk's continuations, keeps them as one part, and return how many they are.
 
     Raises:
       ArgumentError: the agent, or the suite, is another than was planned.

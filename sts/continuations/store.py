@@ -97,7 +97,7 @@ def load(workspace: Workspace, scenarios: Collection[str]) -> list[Continuation]
 
 
 def ordered(continuations: Sequence[T]) -> list[T]:
-    """Returns them in order of agent, fingerprint, scenario, seed and index."""
+    """Return them in order of agent, fingerprint, scenario, seed and index."""
     return sorted(continuations, key=lambda c: tuple(getattr(c.identity, n) for n in _ORDER))
 
 
@@ -122,7 +122,7 @@ def find(workspace: Workspace, id: str, index: Index | None = None) -> Continuat
 def _read(
     workspace: Workspace, choose: Rows, index: Index | None = None
 ) -> Iterator[list[Continuation]]:
-    """Yields the continuations in the rows that `choose` does; makes an index anew that lies."""
+    """Yield the continuations in the rows that `choose` does; makes an index anew that lies."""
     seen: set[str] = set()
     for anew in (False, True):
         if anew or index is None:

@@ -41,7 +41,7 @@ class Shape(NamedTuple):
 
 
 def shape(scenario: Scenario) -> Shape:
-    """Returns the scenario's shape."""
+    """Return the scenario's shape."""
     return Shape(
         scenario.recording.domain,
         scenario.recording.participants,
@@ -56,7 +56,7 @@ def shape(scenario: Scenario) -> Shape:
 def continue_all(
     scenarios: Sequence[Scenario], agent: agents.Agent, *, seed: int, indices: Sequence[int]
 ) -> list[Continuation]:
-    """Returns a continuation of each scenario at each index, in that order.
+    """Return a continuation of each scenario at each index, in that order.
 
     The agent observes every replayed step, so its memory is warm at takeover.
 
@@ -111,7 +111,7 @@ def continue_all(
 
 
 def by_shape(scenarios: Sequence[Scenario]) -> list[list[Scenario]]:
-    """Returns the scenarios grouped so that each group can be continued in one batch."""
+    """Return the scenarios grouped so that each group can be continued in one batch."""
     groups: dict[tuple[Shape, Hashable], list[Scenario]] = defaultdict(list)
     for scenario in scenarios:
         groups[shape(scenario), shapes(scenario.recording)].append(scenario)
@@ -135,7 +135,7 @@ def partner_of(partner: str) -> str:
 
 
 def teams_of(form: Shape, agent: agents.Agent | None, names: Sequence[Identity]) -> list[Team]:
-    """Returns who decides: the agent unless a person does, and a partner that is an agent."""
+    """Return who decides: the agent unless a person does, and a partner that is an agent."""
     teams = []
     if agent is not None:
         streams = np.array([one.stream("agent", agent.name) for one in names], np.uint64)
@@ -149,7 +149,7 @@ def teams_of(form: Shape, agent: agents.Agent | None, names: Sequence[Identity])
 
 
 def script_of(domain: Domain, form: Shape, every: Sequence[Scenario]) -> Script:
-    """Returns what is forced: the context, and then partners that stay or repeat the recording."""
+    """Return what is forced: the context, and then partners that stay or repeat the recording."""
     steps = form.takeover + form.horizon
     size = (len(every), steps, form.participants)
     moves, says = action_space(domain).full(size, domain.noop), silence(domain, size)
@@ -174,12 +174,12 @@ class Watch:
         self._takeover = takeover
 
     def start(self, worlds: Worlds) -> None:
-        """Checks a scenario without context before its first step."""
+        """Check a scenario without context before its first step."""
         if self._takeover == 0:
             self._at_takeover(worlds)
 
     def __call__(self, step: int, worlds: Worlds) -> None:
-        """Checks `worlds` after `step`."""
+        """Check `worlds` after `step`."""
         if step >= self._takeover:
             return
         for b, mismatch in differences(worlds, self._recordings, step).items():

@@ -42,7 +42,7 @@ class Identity:
         return content_hash(canonical_json(own))[:24]
 
     def stream(self, part: str, agent: str) -> np.uint64:
-        """Returns the draws of the agent of this name that plays a part in it.
+        """Return the draws of the agent of this name that plays a part in it.
 
         The fingerprint is left out: every version of an agent plays with the same dice, and so does
         a partner beside whomever.

@@ -91,11 +91,11 @@ class ActionSpace:
         return self.dtype == other.dtype and all(np.array_equal(a, b) for a, b in bounds)
 
     def full(self, leading: tuple[int, ...], action: ArrayLike) -> NDArray[Any]:
-        """Returns [*leading, *shape], the one action everywhere."""
+        """Return [*leading, *shape], the one action everywhere."""
         return np.full((*leading, *self.shape), action, self.dtype)
 
     def drawn(self, generator: np.random.Generator, leading: tuple[int, ...]) -> NDArray[Any]:
-        """Returns [*leading, *shape] at random; where there is no bound, near to the other or 0."""
+        """Return [*leading, *shape] at random; where there is no bound, near to the other or 0."""
         size = (*leading, *self.shape)
         if self.dtype.kind in "iu":
             return generator.integers(self.low, self.high, size, self.dtype, endpoint=True)
@@ -134,7 +134,7 @@ class ActionSpace:
         return float(np.log(half[half > 0]).sum() + np.log(2) * np.count_nonzero(half))
 
     def text(self) -> str:
-        """Returns its type in a few letters, such as float32[3] or int8."""
+        """Return its type in a few letters, such as float32[3] or int8."""
         return f"{self.dtype}{list(self.shape) if self.shape else ''}"
 
 
@@ -147,13 +147,13 @@ def discrete(count: int) -> ActionSpace:
 
 
 def action_space(domain: Domain) -> ActionSpace:
-    """Returns what a participant of a domain can do: its `actions`, or one of its `moves`."""
+    """Return what a participant of a domain can do: its `actions`, or one of its `moves`."""
     own: ActionSpace | None = getattr(domain, "actions", None)
     return discrete(len(domain.moves)) if own is None else own
 
 
 def silence(domain: Domain, size: tuple[int, ...]) -> NDArray[Any]:
-    """Returns `size` utterances of nothing: token 0, or the empty text."""
+    """Return `size` utterances of nothing: token 0, or the empty text."""
     return np.zeros(size, np.int8 if domain.tokens else TEXT)
 
 
@@ -168,5 +168,5 @@ def sayable(domain: Domain, says: NDArray[Any]) -> bool:
 
 
 def reward_values(domain: Domain, rewards: NDArray[Any]) -> NDArray[np.float64]:
-    """Returns recorded rewards as numbers: as they are, or so many of the domain's units."""
+    """Return recorded rewards as numbers: as they are, or so many of the domain's units."""
     return rewards * (1.0 if domain.reward_unit is None else domain.reward_unit)

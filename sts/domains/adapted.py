@@ -101,7 +101,7 @@ class Stepped:
             return np.array([bool(getattr(one, "truncated", False)) for one in self._worlds])
 
     def observe(self, roles: Sequence[int], *, team: Sequence[int], world: bool) -> Seen:
-        """Returns what `roles` see now; draws nothing and changes nothing."""
+        """Return what `roles` see now; draws nothing and changes nothing."""
         with self._guarded("observe"):
             seen = [self._shown(one, role) for one in self._worlds for role in roles]
             stacked = {key: self._stacked(key, [o[key] for o in seen]) for key in seen[0]}
@@ -119,7 +119,7 @@ class Stepped:
         )
 
     def step(self, moves: NDArray[Any], says: NDArray[Any]) -> None:
-        """Moves every world on by one step."""
+        """Move every world on by one step."""
         given = []
         with self._guarded("step"):
             for world, chosen in zip(self._worlds, handed(moves, self._named), strict=True):
@@ -132,7 +132,7 @@ class Stepped:
         self._moves, self._says, self._rewards = moves.copy(), says.copy(), rewards
 
     def states(self) -> list[bytes]:
-        """Returns each world serialised."""
+        """Return each world serialised."""
         out = []
         with self._guarded("tell its state"):
             for world in self._worlds:
@@ -173,7 +173,7 @@ class Stepped:
 
 
 def handed(moves: NDArray[Any], named: bool) -> list[list[Any]]:
-    """Returns [N, P, ...] actions as N lists that worlds are given: numbers of moves, or arrays."""
+    """Return [N, P, ...] actions as N lists that worlds are given: numbers of moves, or arrays."""
     everyone: list[list[Any]] = moves.tolist() if named else [list(row) for row in moves.copy()]
     return everyone
 
@@ -191,7 +191,7 @@ class Adapted:
     """The domain that an `Environment` is."""
 
     def __init__(self, make: Callable[[], Environment], name: str | None = None) -> None:
-        """Takes what makes one environment, and what recordings are to call it.
+        """Take what makes one environment, and what recordings are to call it.
 
         Raises:
           ArgumentError: it cannot be made without arguments, has more than 127 moves, or its no-op
@@ -237,7 +237,7 @@ class Adapted:
             )
 
     def environment(self, state: bytes) -> Environment:
-        """Returns the world in `state` itself.
+        """Return the world in `state` itself.
 
         Raises:
           DamagedState: it is no state of this domain and version.
@@ -249,7 +249,7 @@ class Adapted:
         return world
 
     def restore(self, states: Sequence[bytes]) -> Stepped:
-        """Returns the worlds in `states`, ready to step."""
+        """Return the worlds in `states`, ready to step."""
         return Stepped(self, [self.environment(one) for one in states])
 
     def generate(self, count: int, *, seed: int, **settings: Any) -> list[bytes]:
@@ -271,27 +271,27 @@ class Adapted:
         return out
 
     def world(self, state: bytes) -> str:
-        """Returns the hash of the state that an episode began in."""
+        """Return the hash of the state that an episode began in."""
         return content_hash(state)
 
     def view(self, state: bytes) -> dict[str, Any]:
-        """Returns what there is to read of a state."""
+        """Return what there is to read of a state."""
         own = unwrap(self.name, self.version, state)
         return {"domain": self.name, "version": self.version, "bytes": len(own)}
 
     def instruction(self, state: bytes) -> str:
-        """Returns what the world in `state` itself asks for; "" for nothing."""
+        """Return what the world in `state` itself asks for; "" for nothing."""
         world = self.environment(state)
         with guarded(f"domain {self.name!r} failed to tell its instruction"):
             return world.instruction() if hasattr(world, "instruction") else ""
 
     def form(self, state: bytes) -> Form:
-        """Returns that its scenes are drawn as frames."""
+        """Return that its scenes are drawn as frames."""
         unwrap(self.name, self.version, state)
         return framed(len(self.participants))
 
     def picture(self, state: bytes) -> Picture:
-        """Returns frames of the environment's size."""
+        """Return frames of the environment's size."""
         height, width, _ = self.restore([state]).frames()[0].shape
         count = len(self.participants)
         return Picture(
@@ -304,7 +304,7 @@ class Adapted:
         )
 
     def shapes(self, state: bytes) -> Hashable:
-        """Returns the name, shape and type of all that each participant sees in this world."""
+        """Return the name, shape and type of all that each participant sees in this world."""
         key = content_hash(state)
         if key not in self._shapes:
             world = self.restore([state])
@@ -320,7 +320,7 @@ class Adapted:
         return self._shapes[key]
 
     def sight(self, worlds: Worlds, role: int) -> dict[str, Any]:
-        """Returns what a person is told beside the frame: their last move and reward."""
+        """Return what a person is told beside the frame: their last move and reward."""
         seen = worlds.observe((role,), team=(role,), world=False)
         last = seen.last_move[0, 0]
         named = self.moves[int(last)] if self.moves and last >= 0 else None
@@ -331,10 +331,10 @@ class Adapted:
         }
 
     def draw(self, picture: Picture, scene: NDArray[np.uint16], judged: Sequence[int]) -> list[str]:
-        """Returns the digest as text: a terminal shows no frames."""
+        """Return the digest as text: a terminal shows no frames."""
         return ["".join(f"{number:04x}" for number in scene)]
 
     def new(self) -> Environment:
-        """Returns an environment in which no world has begun."""
+        """Return an environment in which no world has begun."""
         with guarded(f"domain {self.name!r}: an environment could not be made", ArgumentError):
             return self._create()

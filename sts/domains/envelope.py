@@ -20,14 +20,14 @@ _SUM = 8
 
 
 def wrap(domain: str, version: str, state: bytes) -> bytes:
-    """Returns an environment's state in its envelope."""
+    """Return an environment's state in its envelope."""
     header = canonical_json({"domain": domain, "version": version})
     body = _HEAD.pack(_MAGIC, VERSION, len(header)) + header + state
     return body + _sum(body)
 
 
 def unwrap(domain: str, version: str, raw: bytes) -> bytes:
-    """Returns the state in an envelope of this domain and version.
+    """Return the state in an envelope of this domain and version.
 
     Raises:
       DamagedState: it is truncated or altered, or of another domain.

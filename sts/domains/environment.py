@@ -79,7 +79,7 @@ class Environment(Protocol):
         """
 
     def step(self, moves: Sequence[Any]) -> Sequence[float]:
-        """Moves on by one step and returns each participant's reward, -128 to 127 whole units.
+        """Move on by one step and return each participant's reward, -128 to 127 whole units.
 
         Each of `moves` is the index of a move, or an array of `actions`. Where there is no unit, a
         reward is any finite number.
@@ -88,7 +88,7 @@ class Environment(Protocol):
         """
 
     def state(self) -> bytes:
-        """Returns all that its future depends on; never a pickle, which would run code on load."""
+        """Return all that its future depends on; never a pickle, which would run code on load."""
 
     def restore(self, state: bytes) -> None:
         """Goes on from `state`, in whichever process and however long ago it was taken.
@@ -98,18 +98,18 @@ class Environment(Protocol):
         """
 
     def digest(self) -> bytes:
-        """Returns what tells this moment from others, for holding a replay to its recording.
+        """Return what tells this moment from others, for holding a replay to its recording.
 
         It is asked for at every step, so it must be quick: a hash of what can be seen will do, and
         is taken as it is where it has 8 bytes.
         """
 
     def observe(self, role: int) -> Mapping[str, Any]:
-        """Returns what a participant sees, arrays or numbers of fixed shapes and types by name.
+        """Return what a participant sees, arrays or numbers of fixed shapes and types by name.
 
         Every participant sees the same names, shapes and types. It draws nothing and changes
         nothing.
         """
 
     def render(self) -> NDArray[np.uint8]:
-        """Returns what a judge sees, uint8[H, W, 3], always of one size; it changes nothing."""
+        """Return what a judge sees, uint8[H, W, 3], always of one size; it changes nothing."""

@@ -85,7 +85,7 @@ class GymnasiumEnvironment:
     _settings: dict[str, Any]
 
     def __init__(self) -> None:
-        """Makes the environment, and no world yet: `reset` or `restore` does.
+        """Make the environment, and no world yet: `reset` or `restore` does.
 
         Raises:
           ArgumentError: Gymnasium knows none of that id, its actions are of no such space, it does
@@ -116,7 +116,7 @@ class GymnasiumEnvironment:
         self._note(0.0, False, False)
 
     def step(self, moves: Sequence[Any]) -> Sequence[float]:
-        """Makes the one participant's move and returns its reward, in units; nothing once ended.
+        """Make the one participant's move and return its reward, in units; nothing once ended.
 
         Raises:
           WrongRewards: the reward is no whole number of units, or out of range.
@@ -144,7 +144,7 @@ class GymnasiumEnvironment:
         return (self._rounded(reward, units),)
 
     def state(self) -> bytes:
-        """Returns the seed, the settings, the moves, and a digest before and after each of them."""
+        """Return the seed, the settings, the moves, and a digest before and after each of them."""
         return canonical_json(
             {
                 "seed": self._seed,
@@ -155,7 +155,7 @@ class GymnasiumEnvironment:
         )
 
     def restore(self, state: bytes) -> None:
-        """Makes the moves of `state` again, and holds each against its digest.
+        """Make the moves of `state` again, and holds each against its digest.
 
         Raises:
           DamagedState: it is no state, or the environment does not replay it; names the step.
@@ -182,11 +182,11 @@ class GymnasiumEnvironment:
                 )
 
     def digest(self) -> bytes:
-        """Returns the digest of all that has come out of it so far."""
+        """Return the digest of all that has come out of it so far."""
         return self._mark
 
     def observe(self, role: int) -> dict[str, Any]:
-        """Returns the last observation: an array is called "observation"; dicts are flattened."""
+        """Return the last observation: an array is called "observation"; dicts are flattened."""
         return {key: np.array(value) for key, value in flat("", self._last)}
 
     def render(self) -> NDArray[np.uint8]:
@@ -238,7 +238,7 @@ class GymnasiumEnvironment:
         self._settings = dict(settings)
 
     def _note(self, reward: float, terminated: bool, truncated: bool) -> None:
-        """Adds what has just come out to the digest of all that came before."""
+        """Add what has just come out to the digest of all that came before."""
         last = self._last
         if type(last) is np.ndarray:
             seen = last.tobytes()
@@ -249,7 +249,7 @@ class GymnasiumEnvironment:
         self._marks.append(self._mark)
 
     def _rounded(self, reward: float, units: float) -> int:
-        """Returns the nearest whole number of units, where that is allowed."""
+        """Return the nearest whole number of units, where that is allowed."""
         if not math.isfinite(units):
             raise WrongRewards(f"{self.id}: a reward of {reward:g} is no number of units")
         whole = round(units)
@@ -290,7 +290,7 @@ def actions_of(space: gymnasium.Space[Any]) -> ActionSpace:
 
 
 def named(id: str) -> type[GymnasiumEnvironment]:
-    """Returns the class of the environment that Gymnasium calls `id`."""
+    """Return the class of the environment that Gymnasium calls `id`."""
     return type("Gymnasium", (GymnasiumEnvironment,), {"id": id})
 
 
@@ -312,7 +312,7 @@ def _bytes(key: str, value: Any) -> bytes:
 
 
 def _version(env: gymnasium.Env[Any, Any]) -> str:
-    """Returns the versions of gymnasium and of the package that the environment is from."""
+    """Return the versions of gymnasium and of the package that the environment is from."""
     package = type(env.unwrapped).__module__.partition(".")[0]
     parts = [f"gymnasium {gymnasium.__version__}"]
     if package != "gymnasium":

@@ -34,7 +34,7 @@ class Form(NamedTuple):
 
 
 def framed(participants: int) -> Form:
-    """Returns the form of scenes that are digests of what is to be seen."""
+    """Return the form of scenes that are digests of what is to be seen."""
     return Form("frames", participants, DIGEST, 2**16)
 
 
@@ -98,7 +98,7 @@ class Worlds(Protocol):
         """uint16[B, K], what is where now."""
 
     def observe(self, roles: Sequence[int], *, team: Sequence[int], world: bool) -> Any:
-        """Returns what `roles` may see now; draws nothing and changes nothing.
+        """Return what `roles` may see now; draws nothing and changes nothing.
 
         Args:
           roles: the participants that observe.
@@ -107,7 +107,7 @@ class Worlds(Protocol):
         """
 
     def step(self, moves: NDArray[Any], says: NDArray[Any]) -> None:
-        """Moves every world on by one step.
+        """Move every world on by one step.
 
         Args:
           moves: [B, P, ...], of the domain's `actions`; int8[B, P] where its moves have names.
@@ -115,14 +115,14 @@ class Worlds(Protocol):
         """
 
     def states(self) -> list[bytes]:
-        """Returns each world's state, serialised."""
+        """Return each world's state, serialised."""
 
 
 class Framed(Worlds, Protocol):
     """Worlds whose pictures are frames."""
 
     def frames(self, role: int | None = None) -> list[NDArray[np.uint8]]:
-        """Returns each world as it looks, uint8[H, W, 3].
+        """Return each world as it looks, uint8[H, W, 3].
 
         Args:
           role: the participant to whom it looks so; None is a judge. Where the domain's `sees` is
@@ -165,7 +165,7 @@ class Domain(Protocol):
         """What a recorded reward of 1 is worth; None has no unit, and rewards are float64."""
 
     def restore(self, states: Sequence[bytes]) -> Worlds:
-        """Returns the worlds in `states`, ready to step.
+        """Return the worlds in `states`, ready to step.
 
         Raises:
           DamagedState: one is truncated, altered or no state of this domain.
@@ -173,29 +173,29 @@ class Domain(Protocol):
         """
 
     def generate(self, count: int, *, seed: int, **settings: Any) -> list[bytes]:
-        """Returns the serialised states of `count` new worlds; the same for the same seed."""
+        """Return the serialised states of `count` new worlds; the same for the same seed."""
 
     def world(self, state: bytes) -> str:
-        """Returns the hash of what makes this world itself, whoever takes part in it."""
+        """Return the hash of what makes this world itself, whoever takes part in it."""
 
     def view(self, state: bytes) -> dict[str, Any]:
-        """Returns the state as JSON that a person can read."""
+        """Return the state as JSON that a person can read."""
 
     def form(self, state: bytes) -> Form:
-        """Returns what scenes of this world are like; cheap, since every file that is read asks.
+        """Return what scenes of this world are like; cheap, since every file that is read asks.
 
         Raises:
           DamagedState: as `restore`.
         """
 
     def picture(self, state: bytes) -> Picture:
-        """Returns how scenes of this world are drawn."""
+        """Return how scenes of this world are drawn."""
 
     def shapes(self, state: bytes) -> Hashable:
-        """Returns the shapes of what is seen in this world; equal ones can be observed together."""
+        """Return the shapes of what is seen in this world; equal ones can be observed together."""
 
     def sight(self, worlds: Worlds, role: int) -> dict[str, Any]:
-        """Returns what participant `role` of the first world may see now, as JSON for a page."""
+        """Return what participant `role` of the first world may see now, as JSON for a page."""
 
     def draw(self, picture: Picture, scene: NDArray[np.uint16], judged: Sequence[int]) -> list[str]:
-        """Returns one scene (uint16[K]) as lines of text of equal width for a terminal."""
+        """Return one scene (uint16[K]) as lines of text of equal width for a terminal."""

@@ -20,7 +20,7 @@ from sts.errors import ArgumentError, DamagedData, MissingExtra, NewerFormat, Ot
 
 @functools.cache
 def domain(name: str) -> Domain:
-    """Returns the domain called `name`: an installed one, or a user's by `module:Class`.
+    """Return the domain called `name`: an installed one, or a user's by `module:Class`.
 
     `FAMILY:NAME` is one of an installed family, a function in the entry-point group
     `sts.domain_families` that returns a class by name: `gymnasium:CartPole-v1`.
@@ -50,7 +50,7 @@ def domain(name: str) -> Domain:
 
 
 def written_at(name: str) -> str:
-    """Returns the `module:Class` of the domain called `name`; "" for one of a family, or none."""
+    """Return the `module:Class` of the domain called `name`; "" for one of a family, or none."""
     if ":" in name:
         return name if is_code(name) else ""
     points = registry.named("sts.domains")
@@ -71,7 +71,7 @@ _UNAVAILABLE = (ArgumentError, MissingExtra, OtherVersion, NewerFormat)
 
 
 def why_unavailable(episode: Episode) -> StsError | None:
-    """Returns why the world of an episode cannot be had here, or None where it can.
+    """Return why the world of an episode cannot be had here, or None where it can.
 
     Its domain is not known, or needs what is not installed, or its state is of another version or
     a later format.
@@ -87,7 +87,7 @@ def why_unavailable(episode: Episode) -> StsError | None:
 
 
 def need(episode: Episode, what: str) -> None:
-    """Raises what `why_unavailable` says of an episode, about `what`."""
+    """Raise what `why_unavailable` says of an episode, about `what`."""
     reason = why_unavailable(episode)
     if reason is not None:
         raise reason.about(what)
@@ -151,7 +151,7 @@ def checked(
 
 
 def _form(episode: Episode) -> tuple[Form, str] | None:
-    """Returns the form of an episode's scenes and its world's hash; None where it has none here."""
+    """Return the form of an episode's scenes and its world's hash; None where it has none here."""
     try:
         world = domain(episode.domain)
         return world.form(episode.state), world.world(episode.state)

@@ -28,7 +28,7 @@ class Script(NamedTuple):
     forced: NDArray[np.bool_]
 
     def at(self, step: int) -> tuple[Actions, NDArray[np.bool_]]:
-        """Returns what is done at a step, and bool[P] by whom; as `Session.step` takes them."""
+        """Return what is done at a step, and bool[P] by whom; as `Session.step` takes them."""
         return Actions(self.moves[:, step], self.says[:, step]), self.forced[step]
 
 

@@ -104,7 +104,7 @@ def sheets(frames: Sequence[Frame]) -> list[Sheet]:
 
 
 def _grid(frames: Sequence[Frame], columns: int) -> Frame:
-    """Returns frames side by side in rows of `columns`."""
+    """Return frames side by side in rows of `columns`."""
     height, width, _ = frames[0].shape
     rows = -(-len(frames) // columns)
     grid = np.zeros((rows, height, columns, width, 3), np.uint8)
@@ -168,7 +168,7 @@ def mp4(file: Path, frames: Sequence[Frame]) -> None:
 
 
 def small(frame: Frame, height: int, width: int) -> Frame:
-    """Returns a frame scaled to `height` x `width` pixels, each the mean of what it covers."""
+    """Return a frame scaled to `height` x `width` pixels, each the mean of what it covers."""
     from PIL import Image
 
     return np.asarray(Image.fromarray(frame).resize((width, height), Image.Resampling.BOX))

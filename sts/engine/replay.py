@@ -35,13 +35,13 @@ class Moment(NamedTuple):
 
 
 def _stack(episodes: Sequence[Episode], name: str, steps: int) -> NDArray[Any]:
-    """Returns [B, steps, P, ...]: column `name` of episodes of one P, cut at `steps`."""
+    """Return [B, steps, P, ...]: column `name` of episodes of one P, cut at `steps`."""
     out: NDArray[Any] = np.stack([getattr(e, name)[:steps] for e in episodes])
     return out
 
 
 def differences(worlds: Worlds, episodes: Sequence[Episode], step: int) -> dict[int, Mismatch]:
-    """Returns by the number of an episode how its world after `step` is not as recorded."""
+    """Return by the number of an episode how its world after `step` is not as recorded."""
     scene = np.stack([e.scene[step + 1] for e in episodes])
     rewards = np.stack([e.rewards[step] for e in episodes])
     off = (worlds.scene != scene).any(1) | (_bits(worlds.rewards) != _bits(rewards)).any(1)
@@ -64,7 +64,7 @@ def differences(worlds: Worlds, episodes: Sequence[Episode], step: int) -> dict[
 
 
 def _bits(rewards: NDArray[Any]) -> NDArray[Any]:
-    """Returns what two rewards that are equal bit for bit have in common."""
+    """Return what two rewards that are equal bit for bit have in common."""
     return rewards.view(np.uint64) if rewards.dtype == np.float64 else rewards
 
 

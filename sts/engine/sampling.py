@@ -41,7 +41,7 @@ class Draws(NamedTuple):
     roles: int
 
     def own(self) -> NDArray[np.float64]:
-        """Returns float64[B, R, draws]: what the agent is given for its own planning."""
+        """Return float64[B, R, draws]: what the agent is given for its own planning."""
         out = np.empty((self.streams.size, self.roles, self.stride - SLOTS))
         if out.size:
             _fill(self.streams, self.first + SLOTS, self.stride, out)
@@ -67,7 +67,7 @@ class Sample(NamedTuple):
 
 
 def draws_of(agent: Agent, roles: int, streams: NDArray[np.uint64], step: int) -> Draws:
-    """Returns the draws that a team of `roles` has at its `step`."""
+    """Return the draws that a team of `roles` has at its `step`."""
     stride = SLOTS + agent.draws
     return Draws(streams, step * roles * stride, stride, roles)
 
@@ -98,7 +98,7 @@ def sampled(domain: Domain, agent: Agent, choice: Choice, draws: Draws, step: in
 def _picked(
     agent: Agent, given: Any, count: int, draws: Draws, slot: int, step: int
 ) -> tuple[NDArray[np.int8], NDArray[np.float64] | None]:
-    """Returns int8[B, R] of `count` moves or tokens, and the weights if these were drawn."""
+    """Return int8[B, R] of `count` moves or tokens, and the weights if these were drawn."""
     shape = (draws.streams.size, draws.roles)
     values = np.asarray(given)
     if values.shape == shape and values.dtype.kind in "iu":
@@ -122,7 +122,7 @@ def _picked(
 
 
 def _acted(domain: Domain, agent: Agent, given: Any, draws: Draws, step: int) -> NDArray[Any]:
-    """Returns actions [B, R, ...] of a world whose actions are no choice of one move."""
+    """Return actions [B, R, ...] of a world whose actions are no choice of one move."""
     space = action_space(domain)
     size = (draws.streams.size, draws.roles, *space.shape)
     expected = f"actions {space.dtype}{list(size)} within the bounds of {domain.name}"
@@ -136,7 +136,7 @@ def _acted(domain: Domain, agent: Agent, given: Any, draws: Draws, step: int) ->
 
 
 def _spoken(domain: Domain, agent: Agent, given: Any, draws: Draws, step: int) -> NDArray[Any]:
-    """Returns texts [B, R] of a world that names no tokens."""
+    """Return texts [B, R] of a world that names no tokens."""
     size = (draws.streams.size, draws.roles)
     expected = f"texts {list(size)} of one line each, at most {LETTERS} letters that print"
     values = np.asarray(given)
@@ -156,7 +156,7 @@ def _no_choice(agent: Agent, step: int, expected: str, found: str) -> StsError:
 
 
 def log_probs(sample: Sample, moves: NDArray[Any], says: NDArray[Any]) -> NDArray[np.float64]:
-    """Returns float64[B, R]: the log-probability of what was done, a little uniform mixed in.
+    """Return float64[B, R]: the log-probability of what was done, a little uniform mixed in.
 
     Where the agent returned actions it is what it says of these, unmixed, and NaN where something
     else was done.
@@ -189,7 +189,7 @@ def _log_prob(weights: NDArray[np.float64], actions: NDArray[np.int8]) -> NDArra
 
 @compiled
 def pick(weights: NDArray[np.float64], total: float, u: float) -> int:
-    """Returns the first action whose running sum of weights exceeds u * total, for u in [0, 1)."""
+    """Return the first action whose running sum of weights exceeds u * total, for u in [0, 1)."""
     bar, reached, last = u * total, 0.0, 0
     for a in range(weights.size):
         if weights[a] > 0.0:
@@ -208,7 +208,7 @@ def _choose(
     stride: int,
     out: NDArray[np.int8],
 ) -> int:
-    """Samples an action a role; returns the first row that is no distribution, else -1."""
+    """Sample an action a role; return the first row that is no distribution, else -1."""
     batch, roles, count = weights.shape
     for b in range(batch):
         for r in range(roles):

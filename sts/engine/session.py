@@ -90,7 +90,7 @@ def open(  # as files are: it is held, and goes on where it was
     *,
     told: Sequence[Sequence[Instruction]] | None = None,
 ) -> Session:
-    """Returns a session of worlds that are ready to step, or of one that stood where `begun` says.
+    """Return a session of worlds that are ready to step, or of one that stood where `begun` says.
 
     Args:
       domain: whose worlds they are.
@@ -150,7 +150,7 @@ class Session:
     def step(
         self, given: Actions | None = None, held: Sequence[int] | NDArray[np.bool_] = ()
     ) -> Step:
-        """Takes one step and returns what was done; rewards and scene are those of `worlds`.
+        """Take one step and return what was done; rewards and scene are those of `worlds`.
 
         Args:
           given: what the held participants do; what it has for others is not looked at.
@@ -182,11 +182,11 @@ class Session:
         return Step(moves, says, log_probs)
 
     def state(self) -> State:
-        """Returns where it stands, for `open` to go on from, in another process too."""
+        """Return where it stands, for `open` to go on from, in another process too."""
         return State(self.steps, tuple(self.worlds.states()), tuple(self.memories))
 
     def _decided(self, i: int, team: Team) -> sampling.Sample:
-        """Returns what team i chooses now, and keeps what it remembers."""
+        """Return what team i chooses now, and keeps what it remembers."""
         agent = team.agent
         draws = sampling.draws_of(agent, len(team.roles), team.streams, team.since + self.steps)
         seen = self.observe(team.roles, world=agent.sees == "world")
@@ -243,7 +243,7 @@ def check_domain(agent: Agent | Facts, name: str) -> None:
 
 
 def _begin(team: Team, batch: int) -> Memory:
-    """Returns the memory to go on with, or asks the agent for one; as `Session._asked`."""
+    """Return the memory to go on with, or asks the agent for one; as `Session._asked`."""
     if team.memory is not None:
         return team.memory
     try:

@@ -43,7 +43,7 @@ _NOTHING = np.empty(0, np.int8)
 
 
 def episode_columns(episodes: Sequence[Episode]) -> dict[str, pa.Array]:
-    """Returns the columns of EPISODE for `episodes`."""
+    """Return the columns of EPISODE for `episodes`."""
     shapes = np.array([(e.steps, e.participants, e.scene.shape[1]) for e in episodes], np.int32)
     steps, participants, objects = map(of_numpy, shapes.reshape(-1, 3).T)
     return {
@@ -71,7 +71,7 @@ def _spoken(episodes: Sequence[Episode]) -> pa.Array:
 
 
 def _flat(episodes: Sequence[Episode]) -> dict[str, list[NDArray[Any]]]:
-    """Returns the columns of lists, an array a row."""
+    """Return the columns of lists, an array a row."""
     small = [(e.moves.dtype == np.int8, e.rewards.dtype == np.int8) for e in episodes]
     both = list(zip(episodes, small, strict=True))
     return {
@@ -119,7 +119,7 @@ def episodes(table: pa.Table) -> list[Episode]:
 
 
 def _said(tokens: NDArray[Any], words: list[str], dtype: str) -> NDArray[Any]:
-    """Returns tokens, or texts, whichever were said."""
+    """Return tokens, or texts, whichever were said."""
     if dtype == "int8" and not words:
         return tokens
     if dtype == "text" and not tokens.size:
@@ -128,7 +128,7 @@ def _said(tokens: NDArray[Any], words: list[str], dtype: str) -> NDArray[Any]:
 
 
 def _typed(small: NDArray[Any], real: NDArray[Any], dtype: str) -> NDArray[Any]:
-    """Returns the values of the one of two columns that is not empty, as they were recorded."""
+    """Return the values of the one of two columns that is not empty, as they were recorded."""
     if dtype == "int8" and not real.size:
         return small
     if dtype not in NUMBERS or dtype == "int8" or small.size:
@@ -145,7 +145,7 @@ def _mixed(dtype: str) -> DamagedData:
 
 
 def _values(table: pa.Table, name: str) -> Sequence[NDArray[Any]]:
-    """Returns each row's list of a column, which is empty throughout in most files."""
+    """Return each row's list of a column, which is empty throughout in most files."""
     column = table.column(name)
     filled = any(len(chunk.flatten()) for chunk in column.chunks)
     return unlist(table, name) if filled else [_NOTHING] * table.num_rows

@@ -24,13 +24,13 @@ _FIELDS = {
 
 
 def dtype_name(array: NDArray[Any]) -> str:
-    """Returns what files call the type of an array: "int8", "float32", "text"."""
+    """Return what files call the type of an array: "int8", "float32", "text"."""
     return _name(array.dtype)
 
 
 @cache
 def _name(dtype: np.dtype[Any]) -> str:
-    """Returns the name of a dtype, which NumPy makes anew each time."""
+    """Return the name of a dtype, which NumPy makes anew each time."""
     return "text" if dtype.kind == "T" else dtype.name
 
 
@@ -113,7 +113,7 @@ class Episode:
         return self.moves, self.says, self.rewards, self.scene
 
     def part(self, state: bytes, start: int, stop: int) -> Episode:
-        """Returns steps `start` to `stop`; `state` is the one before step `start`."""
+        """Return steps `start` to `stop`; `state` is the one before step `start`."""
         return Episode(
             self.domain,
             state,
@@ -141,7 +141,7 @@ class Instruction:
     source: str
 
     def __post_init__(self) -> None:
-        """Raises DamagedData where a field is of another type, as in a file made elsewhere."""
+        """Raise DamagedData where a field is of another type, as in a file made elsewhere."""
         texts = (self.text, self.category, self.source)
         if type(self.given_at) is not int or not all(isinstance(t, str) for t in texts):
             raise DamagedData(f"expected an instruction of texts and a step, found {self.view()}")
@@ -152,5 +152,5 @@ class Instruction:
 
 
 def in_order(judged: Instruction, heard: Sequence[Instruction]) -> tuple[Instruction, ...]:
-    """Returns instructions in the order of their steps; of one step the judged one is the last."""
+    """Return instructions in the order of their steps; of one step the judged one is the last."""
     return tuple(sorted((*heard, judged), key=lambda one: one.given_at))

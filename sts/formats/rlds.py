@@ -57,7 +57,7 @@ def write(
 
 
 def _metadata(one: Observed, role: int) -> dict[str, str]:
-    """Returns what the schema says of the file, JSON where it is no plain text."""
+    """Return what the schema says of the file, JSON where it is no plain text."""
     world = domain(one.trajectory.episode.domain)
     shapes = {name: list(a.shape[1:]) for name, a in one.values.items() if a.ndim > 2}
     if len(action_space(world).shape) > 1:
@@ -72,7 +72,7 @@ def _metadata(one: Observed, role: int) -> dict[str, str]:
 
 
 def _rows(one: Observed, role: int) -> pa.RecordBatch:
-    """Returns T + 1 rows; nothing is done in the last."""
+    """Return T + 1 rows; nothing is done in the last."""
     episode = one.trajectory.episode
     steps, world = episode.steps, domain(episode.domain)
     moves = episode.moves[:, role]
@@ -96,7 +96,7 @@ def _rows(one: Observed, role: int) -> pa.RecordBatch:
 
 
 def _column(array: NDArray[Any], gone: NDArray[np.bool_] | None = None) -> pa.Array:
-    """Returns one value a row, or one flat list of a fixed length; None in rows that are gone."""
+    """Return one value a row, or one flat list of a fixed length; None in rows that are gone."""
     if array.ndim == 1:
         return pa.array(array, mask=gone)
     flat = np.ascontiguousarray(array).reshape(len(array), -1)

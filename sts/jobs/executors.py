@@ -45,7 +45,7 @@ class Executor(AbstractContextManager["Executor"], Protocol):
         ...
 
     def completed(self) -> Iterator[tuple[int, Any]]:
-        """Yields each key with what came of it, as they come; more may be submitted meanwhile.
+        """Yield each key with what came of it, as they come; more may be submitted meanwhile.
 
         That is the result, or an `StsError`: the task's own, or `sts.jobs.pool.Died` that says what
         its process died of. It ends when all that was submitted has come.
@@ -54,7 +54,7 @@ class Executor(AbstractContextManager["Executor"], Protocol):
 
 
 def executor(workers: int, tasks: int, *, apart: bool = False, name: str = LOCAL) -> Executor:
-    """Returns the executor of a name, found by the entry points of `sts.executors`.
+    """Return the executor of a name, found by the entry points of `sts.executors`.
 
     Args:
       workers: how many it may use.

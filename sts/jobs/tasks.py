@@ -63,7 +63,7 @@ def work_off(
     apart: Callable[[T], str] = lambda _: "",
     mention: Callable[[T, StsError], None] = lambda task, error: None,
 ) -> Iterator[tuple[T, R | StsError]]:
-    """Yields each task with its result, as they come; if one fails, each of its parts.
+    """Yield each task with its result, as they come; if one fails, each of its parts.
 
     A task whose process has died is done once more, as a whole. If it fails again, or failed
     otherwise, each of its parts is done once; but a task that made no progress twice is given up.

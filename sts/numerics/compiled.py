@@ -17,7 +17,7 @@ Function = TypeVar("Function", bound=Callable[..., object])
 
 
 def _digest() -> str:
-    """Returns a hash of every file of this package that compiles something."""
+    """Return a hash of every file of this package that compiles something."""
     files = sorted(Path(__file__).parent.parent.rglob("*.py"))
     sources = [(str(f), f.read_bytes()) for f in files]
     marked = b"sts.numerics.compiled import"
@@ -46,7 +46,7 @@ def lean(function: Function) -> Function:
 
 
 def portable(function: Function) -> Function:
-    """Returns the function itself, which kernels can call too.
+    """Return the function itself, which kernels can call too.
 
     For arithmetic that is the same on numbers in kernels and on arrays outside of them.
     """
@@ -55,13 +55,13 @@ def portable(function: Function) -> Function:
 
 
 def uncounted() -> dict[str, bool]:
-    """Returns the option that makes numba count no references, where it has it."""
+    """Return the option that makes numba count no references, where it has it."""
     known = getattr(getattr(numba.core, "cpu", None), "CPUTargetOptions", None)
     return {"_nrt": False} if hasattr(known, "_nrt") else {}
 
 
 def _stamped(dispatcher: Any, function: Function) -> Function:
-    """Makes a kernel's cache depend on every kernel file.
+    """Make a kernel's cache depend on every kernel file.
 
     numba's cache on disk looks at the file of a kernel alone, and would keep a kernel whose callee
     in another file was edited. So the stamp of each cached kernel covers every kernel file.
@@ -83,7 +83,7 @@ def _stamped(dispatcher: Any, function: Function) -> Function:
 
 
 def _where_readable(load_index: Callable[[], dict[Any, str]]) -> Callable[[], dict[Any, str]]:
-    """Returns `load_index`, which returns nothing where a type in the index is no longer there."""
+    """Return `load_index`, which returns nothing where a type in the index is no longer there."""
 
     def index() -> dict[Any, str]:
         try:
@@ -95,7 +95,7 @@ def _where_readable(load_index: Callable[[], dict[Any, str]]) -> Callable[[], di
 
 
 def _in_turn(call: Callable[..., object], folder: Path, lock: int) -> Callable[..., object]:
-    """Returns `call` done while no other process writes a kernel to the cache in `folder`."""
+    """Return `call` done while no other process writes a kernel to the cache in `folder`."""
 
     def locked(*given: object) -> object:
         try:

@@ -27,7 +27,7 @@ _UNIT = 1.0 / 9007199254740992.0
 
 @compiled
 def draw(stream: int | np.uint64, counter: int) -> Any:
-    """Returns the 64-bit word at `counter` of `stream`."""
+    """Return the 64-bit word at `counter` of `stream`."""
     word = (_Word(stream) + _Word(counter) * _GOLDEN) & _MASK
     word = ((word ^ (word >> _30)) * _FIRST) & _MASK
     word = ((word ^ (word >> _27)) * _SECOND) & _MASK
@@ -36,11 +36,11 @@ def draw(stream: int | np.uint64, counter: int) -> Any:
 
 @compiled
 def uniform(stream: int | np.uint64, counter: int) -> float:
-    """Returns the float64 in [0, 1) at `counter` of `stream`: its upper 53 bits."""
+    """Return the float64 in [0, 1) at `counter` of `stream`: its upper 53 bits."""
     return float((draw(stream, counter) >> _11) * _UNIT)
 
 
 @compiled
 def below(stream: int | np.uint64, counter: int, bound: int) -> int:
-    """Returns an integer in [0, bound); biased by less than bound / 2**53."""
+    """Return an integer in [0, bound); biased by less than bound / 2**53."""
     return int(uniform(stream, counter) * bound)

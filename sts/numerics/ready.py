@@ -12,7 +12,7 @@ from sts.numerics.compiled import compiled
 
 @compiled
 def nothing() -> int:
-    """Returns 0."""
+    """Return 0."""
     return 0
 
 

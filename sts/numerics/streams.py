@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 
 def stream(*parts: str | int | bytes) -> np.uint64:
-    """Returns the stream named by `parts`; other parts, or the same in another order, name another.
+    """Return the stream named by `parts`; other parts, or the same in another order, name another.
 
     This is the one place where streams come from: each part enters with its type and length.
     """
@@ -23,7 +23,7 @@ def stream(*parts: str | int | bytes) -> np.uint64:
 def streams(
     first: Iterable[str | int | bytes], rest: Iterable[Iterable[str | int | bytes]]
 ) -> NDArray[np.uint64]:
-    """Returns uint64[B]: the stream that `first` and each of `rest` name together, as `stream`."""
+    """Return uint64[B]: the stream that `first` and each of `rest` name together, as `stream`."""
     begun, out = hashlib.blake2b(b"".join(map(_entered, first)), digest_size=8), bytearray()
     for parts in rest:
         digest = begun.copy()
@@ -38,7 +38,7 @@ def crossed(
     rest: Iterable[Iterable[str | int | bytes]],
     pairs: Iterable[tuple[int, int]],
 ) -> NDArray[np.uint64]:
-    """Returns uint64[B]: of each (i, j) the stream that `first`, second[i] and rest[j] name.
+    """Return uint64[B]: of each (i, j) the stream that `first`, second[i] and rest[j] name.
 
     It is that of `stream`, and what many of them have in common is hashed once.
     """

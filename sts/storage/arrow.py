@@ -28,14 +28,14 @@ def lists(arrays: Sequence[NDArray[Any]], item: pa.DataType) -> pa.ListArray:
 
 
 def unlist(table: pa.Table, name: str) -> list[NDArray[Any]]:
-    """Returns each row's list of column `name` as a flat array."""
+    """Return each row's list of column `name` as a flat array."""
     column = table.column(name).combine_chunks()
     ends = np.cumsum(as_numpy(column.value_lengths()))
     return np.split(as_numpy(column.flatten()), ends[:-1]) if len(ends) else []
 
 
 def as_numpy(array: pa.Array) -> NDArray[Any]:
-    """Returns numbers, or bytes of one length as a row of numbers each, without copying them.
+    """Return numbers, or bytes of one length as a row of numbers each, without copying them.
 
     There is no gap among them. Arrow's own ways from and to NumPy import pandas.
     """
@@ -66,12 +66,12 @@ def _bits(values: NDArray[np.bool_]) -> NDArray[np.uint8]:
 
 
 def coded(codes: NDArray[np.integer[Any]], words: Sequence[str]) -> pa.DictionaryArray:
-    """Returns an Arrow array of texts of which few differ: of each row the word of its code."""
+    """Return an Arrow array of texts of which few differ: of each row the word of its code."""
     return pa.DictionaryArray.from_arrays(of_numpy(codes.astype(np.int32)), texts(words))
 
 
 def digits(values: NDArray[np.uint8]) -> pa.Array:
-    """Returns rows of bytes, uint8[rows, width], as texts of their hexadecimal digits."""
+    """Return rows of bytes, uint8[rows, width], as texts of their hexadecimal digits."""
     ends = np.arange(len(values) + 1, dtype=np.int64) * 2 * values.shape[1]
     if ends[-1] > BYTES:
         raise StsError(f"expected texts of at most {BYTES} bytes, found {ends[-1]}")
@@ -81,7 +81,7 @@ def digits(values: NDArray[np.uint8]) -> pa.Array:
 
 
 def texts(values: Sequence[str] | Sequence[bytes]) -> pa.Array:
-    """Returns an Arrow array of texts, or of bytes.
+    """Return an Arrow array of texts, or of bytes.
 
     Raises:
       DamagedData: a text is none that is written in UTF-8, or all together are too long.

@@ -28,6 +28,6 @@ START = Link(0, "")
 
 
 def follow(before: Link, values: Sequence[object]) -> Link:
-    """Returns the link of the record after `before` that holds `values`, which JSON can hold."""
+    """Return the link of the record after `before` that holds `values`, which JSON can hold."""
     number = before.number + 1
     return Link(number, content_hash(before.digest.encode(), canonical_json([number, *values])))

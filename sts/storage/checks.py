@@ -37,7 +37,7 @@ class Findings(list[str]):
 
     @contextmanager
     def of(self, what: str | Path) -> Iterator[None]:
-        """Takes down whatever the block finds that cannot be read, or is not what it should be."""
+        """Take down whatever the block finds that cannot be read, or is not what it should be."""
         try:
             yield
         except StsError as error:
@@ -47,7 +47,7 @@ class Findings(list[str]):
 
 
 def folders(parent: Path) -> list[Path]:
-    """Returns the folders in a folder, in order of name; none where there is no such folder."""
+    """Return the folders in a folder, in order of name; none where there is no such folder."""
     return sorted(
         path for path in parent.glob("*") if path.is_dir() and not path.name.startswith(".")
     )

@@ -74,7 +74,7 @@ def from_csv(name: str, data: bytes) -> CsvTable:
 
 
 def header_of(path: Path) -> list[str] | None:
-    """Returns the columns that a CSV file begins with; None where that cannot be told at a glance.
+    """Return the columns that a CSV file begins with; None where that cannot be told at a glance.
 
     So a table that lacks a column is refused before anything is imported that reads it whole.
     """
@@ -89,7 +89,7 @@ def header_of(path: Path) -> list[str] | None:
 
 
 def require_columns(name: str, header: Collection[str], required: Sequence[str]) -> None:
-    """Raises DamagedData, which names each missing column, where one is not in the header."""
+    """Raise DamagedData, which names each missing column, where one is not in the header."""
     missing = [column for column in required if column not in header]
     if missing:
         raise DamagedData(
@@ -99,7 +99,7 @@ def require_columns(name: str, header: Collection[str], required: Sequence[str])
 
 
 def to_csv(header: Iterable[str], rows: Iterable[Iterable[object]]) -> bytes:
-    """Returns a table as `from_csv` reads it; None and NaN become empty cells."""
+    """Return a table as `from_csv` reads it; None and NaN become empty cells."""
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\n")
     writer.writerow([_written(name) for name in header])
@@ -108,7 +108,7 @@ def to_csv(header: Iterable[str], rows: Iterable[Iterable[object]]) -> bytes:
 
 
 def check_header(name: str, header: Sequence[str]) -> None:
-    """Raises DamagedData where a column stands twice."""
+    """Raise DamagedData where a column stands twice."""
     seen: set[str] = set()
     for column in header:
         if column in seen:

@@ -202,7 +202,7 @@ def beside(path: Path) -> Iterator[Path]:
 
 
 def _alone(part: Path, path: Path) -> int:
-    """Makes a folder and returns it, open and locked; a killed holder's lock ends with it."""
+    """Make a folder and return it, open and locked; a killed holder's lock ends with it."""
     while True:
         part.mkdir(0o700, exist_ok=True)
         handle = os.open(part, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
@@ -235,7 +235,7 @@ def synchronise(folder: Path) -> None:
 
 @contextlib.contextmanager
 def locked(path: Path) -> Iterator[None]:
-    """Waits until no other process or thread holds the lock on the file `path`, then holds it.
+    """Wait until no other process or thread holds the lock on the file `path`, then holds it.
 
     Nothing is written; a killed holder's lock ends with it. A file that was replaced while its lock
     was waited for is locked anew, so that whoever finds the new one waits too.
@@ -249,7 +249,7 @@ def locked(path: Path) -> Iterator[None]:
 
 
 def content_hash(*parts: bytes) -> str:
-    """Returns the SHA-256 hex digest of `parts`, each entering with its length."""
+    """Return the SHA-256 hex digest of `parts`, each entering with its length."""
     digest = hashlib.sha256()
     for part in parts:
         digest.update(len(part).to_bytes(8, "little"))

@@ -26,7 +26,7 @@ def replace_folder(
     own: Collection[str],
     folders: Mapping[str, Path] = MappingProxyType({}),
 ) -> None:
-    """Makes `folder` hold `files`, all of them at once.
+    """Make `folder` hold `files`, all of them at once.
 
     Where the system can exchange two folders in one step (Linux), `folder` is at every moment the
     old one or the new one. Elsewhere the old one is renamed first: for that moment there is none,
@@ -79,7 +79,7 @@ def _prefix(folder: Path) -> str:
 
 @contextlib.contextmanager
 def alone(folder: Path) -> Iterator[None]:
-    """Waits for whoever replaces something in `folder`, and keeps others waiting.
+    """Wait for whoever replaces something in `folder`, and keeps others waiting.
 
     A killed holder's lock ends with it.
     """
@@ -93,7 +93,7 @@ def alone(folder: Path) -> Iterator[None]:
 
 
 def _put(beside: Path, folder: Path) -> None:
-    """Puts `beside` in the place of `folder`; what was there is left beside."""
+    """Put `beside` in the place of `folder`; what was there is left beside."""
     if not folder.exists() or not any(folder.iterdir()):
         os.rename(beside, folder)
     elif not _exchange(beside, folder):
@@ -115,7 +115,7 @@ def _exchange(one: Path, other: Path) -> bool:
 
 
 def _clean(folder: Path, own: Collection[str]) -> None:
-    """Removes what is left beside `folder`, by this call or by a killed one."""
+    """Remove what is left beside `folder`, by this call or by a killed one."""
     beside = [p for p in folder.parent.iterdir() if p.name.startswith(_prefix(folder))]
     left = sorted(p for p in beside if p.suffix in (".part", ".old") and p.is_dir())
     for path in left:
@@ -128,7 +128,7 @@ def _clean(folder: Path, own: Collection[str]) -> None:
 
 
 def _carry(old: Path, folder: Path, own: Collection[str]) -> None:
-    """Moves what is not `own` from `old` into `folder`."""
+    """Move what is not `own` from `old` into `folder`."""
     below = tuple(one for one in own if one.endswith("/"))
     above = {one.rstrip("/") for one in below}
     above |= {parent.as_posix() for name in own for parent in PurePosixPath(name).parents}

@@ -21,13 +21,13 @@ _END = 8
 
 
 def marked(raw: bytes) -> bytes:
-    """Returns the bytes of a Parquet file with a digest of its footer before that."""
+    """Return the bytes of a Parquet file with a digest of its footer before that."""
     start = len(raw) - _length(raw)
     return raw[:start] + _MARK + hashlib.sha256(raw[start:]).digest() + raw[start:]
 
 
 def check(name: str, file: BinaryIO, what: str) -> None:
-    """Holds the footer of an open file, which is to be `what`, to its digest, where it has one.
+    """Hold the footer of an open file, which is to be `what`, to its digest, where it has one.
 
     Raises:
       DamagedData: it is not what was written.
@@ -44,5 +44,5 @@ def check(name: str, file: BinaryIO, what: str) -> None:
 
 
 def _length(raw: bytes) -> int:
-    """Returns how many bytes a footer has, with what is behind it."""
+    """Return how many bytes a footer has, with what is behind it."""
     return int.from_bytes(raw[-_END:-4], "little") + _END

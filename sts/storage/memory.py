@@ -19,7 +19,7 @@ _GROUP = Path("/sys/fs/cgroup/memory.max")
 
 
 def allowance() -> int:
-    """Returns the bytes that reading may take: half of the memory of the machine, or container."""
+    """Return the bytes that reading may take: half of the memory of the machine, or container."""
     there = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     try:
         there = min(there, int(_GROUP.read_text()))

@@ -46,7 +46,7 @@ def packed(
     rows: int | None = None,
     metadata: Mapping[str, str] | None = None,
 ) -> bytes:
-    """Returns the bytes of a Parquet file that says what it is.
+    """Return the bytes of a Parquet file that says what it is.
 
     Args:
       name: of the file; what an error begins with.
@@ -87,7 +87,7 @@ def _array(file: str, name: str, item: pa.DataType, values: Any) -> pa.Array:
 
 
 def read(path: Path, kind: str, version: int, schema: dict[str, Any]) -> pa.Table:
-    """Returns the columns of `schema` in a file that `write` made.
+    """Return the columns of `schema` in a file that `write` made.
 
     Raises:
       DamagedData: no Parquet file, or not of this kind, or of an earlier version, or a column is
@@ -205,7 +205,7 @@ def unpacked(
 def read_coded(
     name: str, raw: bytes, columns: Sequence[str]
 ) -> list[tuple[NDArray[Any], list[str]]]:
-    """Returns columns of texts without a gap: of each row a code, and the text of each code.
+    """Return columns of texts without a gap: of each row a code, and the text of each code.
 
     Raises:
       DamagedData: no Parquet file, or a column is missing, or no texts, or too much is in it.
@@ -257,7 +257,7 @@ def _unpacked(
     rows: int | None = None,
     coded: bool = False,
 ) -> pa.Table:
-    """Returns columns of a file that is neither larger than its metadata may say, nor unpacks so.
+    """Return columns of a file that is neither larger than its metadata may say, nor unpacks so.
 
     A text that stands in many rows stands in the file once. It is read as it stands there, so that
     what the rows come to is known before they are made; and stays so where it is to be `coded`.
@@ -288,7 +288,7 @@ def _unpacked(
 
 
 def _text_bytes(chunk: pa.Array) -> int:
-    """Returns how many bytes texts take that stand in a dictionary, each counted where it is."""
+    """Return how many bytes texts take that stand in a dictionary, each counted where it is."""
     values = chunk.flatten() if pa.types.is_list(chunk.type) else chunk
     if not pa.types.is_dictionary(values.type):
         return 0

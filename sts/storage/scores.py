@@ -32,7 +32,7 @@ REQUIRED = ("agent", "metric", "value")
 
 
 def write(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
-    """Writes a file of scores; what a row does not say, or None, is not known."""
+    """Write a file of scores; what a row does not say, or None, is not known."""
     columns = {name: [_known(row.get(name), kind) for row in rows] for name, kind in SCHEMA.items()}
     parquet.write(path, FORMAT, VERSION, SCHEMA, columns)
 

@@ -42,7 +42,7 @@ class Workspace:
 
     @classmethod
     def open(cls, path: str | Path | None = None) -> Workspace:
-        """Returns the workspace at `path`, else at `STS_WORKSPACE`, else at `sts-workspace`.
+        """Return the workspace at `path`, else at `STS_WORKSPACE`, else at `sts-workspace`.
 
         Nothing is written: a workspace that does not exist yet is an empty one.
 
@@ -60,7 +60,7 @@ class Workspace:
         return cls(root, _read(file) if file.exists() else tomllib.loads(_HEADER))
 
     def ensure(self) -> Workspace:
-        """Makes the folder and its `workspace.toml` where they are missing."""
+        """Make the folder and its `workspace.toml` where they are missing."""
         file = self.root / "workspace.toml"
         if not file.exists():
             first, rest = _HEADER.split("\n", 1)
@@ -72,7 +72,7 @@ class Workspace:
         return str(_read(self.ensure().root / "workspace.toml")["id"])
 
     def locked(self) -> AbstractContextManager[None]:
-        """Waits until no other process changes what is shared here, and keeps others waiting."""
+        """Wait until no other process changes what is shared here, and keeps others waiting."""
         return locked(self.root / "workspace.toml")
 
     @property
@@ -81,7 +81,7 @@ class Workspace:
         return Store(self.root)
 
     def path(self, *parts: str) -> Path:
-        """Returns a path inside the workspace; nothing is made."""
+        """Return a path inside the workspace; nothing is made."""
         return self.root.joinpath(*parts)
 
     def setting(self, section: str, name: str, default: Any) -> Any:
@@ -102,7 +102,7 @@ class Workspace:
 
 
 def _new_id() -> str:
-    """Returns the line of a `workspace.toml` that gives it an id."""
+    """Return the line of a `workspace.toml` that gives it an id."""
     return f'id = "{secrets.token_hex(16)}"  # its annotation database knows it by this\n'
 
 

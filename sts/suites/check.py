@@ -16,7 +16,7 @@ from sts.suites.lint import lint
 
 
 def check_suites(workspace: Workspace) -> Checked:
-    """Holds every version frozen in a workspace to its hashes, and replays it to each takeover."""
+    """Hold every version frozen in a workspace to its hashes, and replays it to each takeover."""
     findings, count = Findings(), 0
     every = [one for name in folders(workspace.path("suites")) for one in folders(name)]
     for folder in every:
@@ -30,7 +30,7 @@ def check_suites(workspace: Workspace) -> Checked:
 
 
 def check_drafts(workspace: Workspace) -> Checked:
-    """Holds every candidate to its hash, and each file to the name that it has by what is in it."""
+    """Hold every candidate to its hash, and each file to the name that it has by what is in it."""
     findings, count = Findings(), 0
     every = folders(workspace.path("drafts"))
     for folder in every:
@@ -59,7 +59,7 @@ def _candidates(file: Path, number: int) -> int:
 
 
 def check_tags(workspace: Workspace) -> Checked:
-    """Reads what is said about the scenarios of each suite."""
+    """Read what is said about the scenarios of each suite."""
     findings, count = Findings(), 0
     every = sorted(workspace.path("tags").glob("*.json"))
     for file in every:

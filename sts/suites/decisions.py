@@ -59,7 +59,7 @@ class Decision(NamedTuple):
     by: str = ""
 
     def chained(self, before: Link) -> Decision:
-        """Returns it as the one after `before`, which is `START` for the first."""
+        """Return it as the one after `before`, which is `START` for the first."""
         link = follow(before, self[: self._fields.index("number")])
         return self._replace(**link._asdict())
 
@@ -99,7 +99,7 @@ class State:
 
 
 def states(decisions: Iterable[Decision]) -> dict[str, State]:
-    """Returns the state of every candidate about which anything was decided, by its id."""
+    """Return the state of every candidate about which anything was decided, by its id."""
     out: dict[str, State] = {}
     for one in decisions:
         out[one.candidate] = after(out.get(one.candidate, State()), one)
@@ -107,7 +107,7 @@ def states(decisions: Iterable[Decision]) -> dict[str, State]:
 
 
 def after(state: State, decision: Decision) -> State:
-    """Returns what a candidate has come to by one decision more, which may be made on it."""
+    """Return what a candidate has come to by one decision more, which may be made on it."""
     if decision.kind == "opinion":
         return replace(state, given=(*state.given, decision))
     undo, undoes = decision.kind == "undo", decision.detail.get("undoes")
@@ -118,7 +118,7 @@ def after(state: State, decision: Decision) -> State:
 
 
 def opinion_of(state: State, person: int) -> Decision | None:
-    """Returns a person's latest opinion about a candidate as it is now; None where they have none.
+    """Return a person's latest opinion about a candidate as it is now; None where they have none.
 
     Whoever takes it back has the one before it again.
     """
@@ -127,7 +127,7 @@ def opinion_of(state: State, person: int) -> Decision | None:
 
 
 def _of(standing: tuple[Decision, ...]) -> State:
-    """Returns what decisions that all stand come to.
+    """Return what decisions that all stand come to.
 
     An edit leaves a candidate as decided as it was: who edits what they have accepted still wants
     it.

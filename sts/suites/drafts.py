@@ -125,11 +125,11 @@ class Draft:
         return sorted(found, key=lambda one: one.id)
 
     def ids(self) -> list[str]:
-        """Returns the ids of its candidates."""
+        """Return the ids of its candidates."""
         return [one.id for one in self.summaries()]
 
     def keep(self, edited: Scenario) -> None:
-        """Keeps what a candidate was edited to, for the decision that will name it."""
+        """Keep what a candidate was edited to, for the decision that will name it."""
         name = f"edited/{edited.row_hash}.parquet"
         self.workspace.store.put_new(f"{self.folder}/{name}", files.packed(name, [edited]))
 
@@ -171,12 +171,12 @@ def open_draft(workspace: Workspace, name: str) -> Draft:
 
 
 def frozen_as(draft: Draft) -> str | None:
-    """Returns the version that a draft was frozen as; None as long as it is one."""
+    """Return the version that a draft was frozen as; None as long as it is one."""
     return frozen(draft.workspace).get(draft.id)
 
 
 def check_open(draft: Draft) -> None:
-    """Raises StsError where a draft was frozen: what it holds is decided."""
+    """Raise StsError where a draft was frozen: what it holds is decided."""
     if (label := frozen_as(draft)) is not None:
         raise StsError(
             f"draft {draft.name} was frozen as {label}; the next version begins with sts draft "
@@ -186,7 +186,7 @@ def check_open(draft: Draft) -> None:
 
 @contextmanager
 def held(draft: Draft) -> Iterator[Draft]:
-    """Keeps others from freezing or replacing a draft while it is changed; yields it as it is now.
+    """Keep others from freezing or replacing a draft while it is changed; yields it as it is now.
 
     Raises:
       StsError: it was frozen or replaced since it was read.
@@ -227,7 +227,7 @@ def begin(
 
 
 def add(draft: Draft, candidates: Sequence[Scenario]) -> Draft:
-    """Adds candidates to a draft; returns it as it is then.
+    """Add candidates to a draft; return it as it is then.
 
     Raises:
       StsError: the draft was frozen or replaced meanwhile, has a candidate of the same id, or
@@ -244,7 +244,7 @@ def add(draft: Draft, candidates: Sequence[Scenario]) -> Draft:
 
 
 def _with(draft: Draft, candidates: Sequence[Scenario], folder: Path) -> Draft:
-    """Writes candidates, if any, and then `draft.json`, which makes them part of the draft."""
+    """Write candidates, if any, and then `draft.json`, which makes them part of the draft."""
     _check_one_side(draft, candidates)
     store = Store(folder)
     if candidates:
@@ -275,7 +275,7 @@ def _side(one: Scenario) -> str:
 
 
 def _check_one_side(draft: Draft, candidates: Sequence[Scenario]) -> None:
-    """Raises StsError where candidates would stand beside others of the other side."""
+    """Raise StsError where candidates would stand beside others of the other side."""
     sides = {_side(one) for one in candidates} | ({side(draft)} - {None} if candidates else set())
     if len(sides) > 1:
         raise StsError(

@@ -44,7 +44,7 @@ class Listed(NamedTuple):
 
 
 def versions(workspace: Workspace) -> dict[str, dict[int, Path]]:
-    """Returns the folder of every version of every suite, packaged ones too."""
+    """Return the folder of every version of every suite, packaged ones too."""
     roots = []
     for name in registry.named(GROUP):
         with contextlib.suppress(StsError):  # of a package that does not load; `listed` says so
@@ -95,7 +95,7 @@ def contents(folder: Path) -> dict[str, Any]:
 
 
 def drafts(workspace: Workspace) -> list[Path]:
-    """Returns the folder of every draft; one whose maker was killed begins with a dot."""
+    """Return the folder of every draft; one whose maker was killed begins with a dot."""
     every = (file.parent for file in workspace.path("drafts").glob("*/draft.json"))
     return sorted(folder for folder in every if not folder.name.startswith("."))
 
@@ -150,7 +150,7 @@ def encode_json(kind: str, version: int, own: Mapping[str, Any]) -> bytes:
 
 
 def listed(workspace: Workspace) -> list[Listed]:
-    """Returns every suite and then every draft; one that is broken hides no other.
+    """Return every suite and then every draft; one that is broken hides no other.
 
     Only what stands in front is read. `sts.suites.store.read` holds a suite to all its hashes.
     """
@@ -170,7 +170,7 @@ def listed(workspace: Workspace) -> list[Listed]:
 
 
 def frozen(workspace: Workspace) -> dict[str, str]:
-    """Returns the version, NAME@VERSION, that each draft was frozen as, by the draft's id."""
+    """Return the version, NAME@VERSION, that each draft was frozen as, by the draft's id."""
     out = {}
     for name, folders in versions(workspace).items():
         for version, folder in folders.items():

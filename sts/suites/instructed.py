@@ -36,7 +36,7 @@ def trajectories(draft: Draft, edited: dict[str, str]) -> list[Trajectory]:
 
 
 def _trajectory(draft: Draft, one: Scenario) -> Trajectory:
-    """Returns the recording of a scenario, whose instructions have the steps of their giving."""
+    """Return the recording of a scenario, whose instructions have the steps of their giving."""
     made, episode = one.provenance, one.recording
     kinds, names = made.get("kinds", ()), made.get("recorded_by", ())
     if not len(kinds) == len(names) == episode.participants:

@@ -21,7 +21,7 @@ WORDS = 2000
 
 
 def lint(scenarios: Sequence[Scenario]) -> list[str]:
-    """Returns what is wrong, one line each; an empty list for sound scenarios.
+    """Return what is wrong, one line each; an empty list for sound scenarios.
 
     Ids and hashes are unique; the world is on the test side; the recording replays step by step and
     reaches the stated state at takeover; roles, steps, instruction and partner make sense; what
@@ -49,7 +49,7 @@ def lint(scenarios: Sequence[Scenario]) -> list[str]:
 
 
 def _unlinked(scenarios: Sequence[Scenario]) -> list[str]:
-    """Returns which pairs and dialogues are none."""
+    """Return which pairs and dialogues are none."""
     found = [misfit_pair(halves) for halves in pairs(scenarios).values()]
     dialogues = (turns for turns in series(scenarios).values() if turns[0].turn > 0)
     found += [misfit_series(turns) for turns in dialogues]  # turn 0 is said of the scenario alone
@@ -110,7 +110,7 @@ def _repeated(values: Iterable[str]) -> list[tuple[str, int]]:
 
 
 def misfits(s: Scenario) -> list[str]:
-    """Returns which of a scenario's fields make no sense, without replaying it."""
+    """Return which of a scenario's fields make no sense, without replaying it."""
     people = s.recording.participants
     needed = s.takeover + (s.horizon if s.partner == "replay" else 0)
     unreadable = [t for t in _names(s) if not one_line(t, LIMIT)]
@@ -166,7 +166,7 @@ def _names(s: Scenario) -> tuple[str, ...]:
 
 
 def _replays(scenarios: Sequence[Scenario]) -> list[tuple[str, str]]:
-    """Returns (id, fault) for recordings that do not replay or miss the state at takeover."""
+    """Return (id, fault) for recordings that do not replay or miss the state at takeover."""
     groups: dict[tuple[Hashable, ...], list[Scenario]] = defaultdict(list)
     for s in scenarios:
         one = s.recording

@@ -56,12 +56,12 @@ Check = Callable[[Sequence[Episode], Sequence[str]], Sequence[Episode]]
 
 
 def unchecked(recordings: Sequence[Episode], names: Sequence[str]) -> Sequence[Episode]:
-    """Returns recordings as they are: no world is needed for that."""
+    """Return recordings as they are: no world is needed for that."""
     return recordings
 
 
 def write(path: Path, scenarios: Sequence[Scenario]) -> None:
-    """Writes scenarios to one Parquet file."""
+    """Write scenarios to one Parquet file."""
     write_atomically(path, packed(str(path), scenarios))
 
 
@@ -82,7 +82,7 @@ def packed(name: str, scenarios: Sequence[Scenario]) -> bytes:
 
 
 def read(path: Path, check: Check = unchecked) -> tuple[Scenario, ...]:
-    """Returns the scenarios in one file.
+    """Return the scenarios in one file.
 
     Raises:
       DamagedData: no such file, or a row cannot be a scenario.

@@ -80,7 +80,7 @@ def load(
 
 
 def select(workspace: Workspace, suite: Suite, terms: Sequence[str]) -> Selection:
-    """Returns the part of a suite that terms select; see `load`."""
+    """Return the part of a suite that terms select; see `load`."""
     if not terms:
         return Selection(suite, "", "", suite.scenarios, ())
     written = [one for term in terms for one in _written(workspace, suite, term)]
@@ -95,20 +95,20 @@ def select(workspace: Workspace, suite: Suite, terms: Sequence[str]) -> Selectio
 
 
 def _together(scenarios: Sequence[Scenario], chosen: set[str]) -> set[str]:
-    """Returns ids, and those of whatever belongs with one of them, and so on."""
+    """Return ids, and those of whatever belongs with one of them, and so on."""
     links = {link for s in scenarios if s.id in chosen for link in _links(s)}
     grown = chosen | {s.id for s in scenarios if links & _links(s)}
     return chosen if grown == chosen else _together(scenarios, grown)
 
 
 def _links(scenario: Scenario) -> set[tuple[str, str]]:
-    """Returns what a scenario belongs to."""
+    """Return what a scenario belongs to."""
     own = {("pair", scenario.pair), ("series", scenario.series)}
     return {(kind, name) for kind, name in own if name}
 
 
 def _written(workspace: Workspace, suite: Suite, term: str) -> list[str]:
-    """Returns a term as it is, or those of the saved selection that it names."""
+    """Return a term as it is, or those of the saved selection that it names."""
     if ":" in term:
         return [term]
     saved = tags.read(workspace, suite.name).selections
@@ -120,7 +120,7 @@ def _written(workspace: Workspace, suite: Suite, term: str) -> list[str]:
 
 
 def _chosen(workspace: Workspace, suite: Suite, term: str) -> set[str]:
-    """Returns the ids that a term names."""
+    """Return the ids that a term names."""
     key, _, values = term.partition(":")
     if key not in KEYS or not all(values.split(",")):
         raise ArgumentError(f"expected {_FORMS} after a +, found {shown(term)}")
@@ -135,7 +135,7 @@ def _chosen(workspace: Workspace, suite: Suite, term: str) -> set[str]:
 
 
 def tagged(workspace: Workspace, suite: Suite) -> dict[str, tuple[str, ...]]:
-    """Returns the ids of a suite's scenarios by tag, its own tags and everybody's, sorted."""
+    """Return the ids of a suite's scenarios by tag, its own tags and everybody's, sorted."""
     own = _by(suite.scenarios, lambda one: one.tags)
     ids = {one.id for one in suite.scenarios}
     for tag, given in tags.read(workspace, suite.name).ids.items():

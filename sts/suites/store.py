@@ -91,7 +91,7 @@ def freeze(
 
 
 def _newest(workspace: Workspace, name: str) -> int:
-    """Returns the newest version of a suite, 0 where it has none."""
+    """Return the newest version of a suite, 0 where it has none."""
     return max(versions(workspace).get(name, {}), default=0)
 
 
@@ -122,7 +122,7 @@ def following(workspace: Workspace, label: str) -> tuple[str, int, int]:
 
 
 def same_as(workspace: Workspace, name: str, every: Sequence[Scenario]) -> str | None:
-    """Returns the version of a suite that holds the same scenarios; None where none does."""
+    """Return the version of a suite that holds the same scenarios; None where none does."""
     hashes = {s.hash for s in every}
     for version, folder in versions(workspace).get(name, {}).items():
         if _hashes(folder) == hashes:
@@ -131,7 +131,7 @@ def same_as(workspace: Workspace, name: str, every: Sequence[Scenario]) -> str |
 
 
 def _check_other(workspace: Workspace, name: str, every: Sequence[Scenario]) -> None:
-    """Raises ArgumentError where a version holds the same scenarios."""
+    """Raise ArgumentError where a version holds the same scenarios."""
     if (same := same_as(workspace, name, every)) is not None:
         raise ArgumentError(
             f"{same} holds the same scenarios already: use that one, or change the draft first"
@@ -139,7 +139,7 @@ def _check_other(workspace: Workspace, name: str, every: Sequence[Scenario]) -> 
 
 
 def _hashes(folder: Path) -> set[str] | None:
-    """Returns the hashes of a suite's scenarios, None of one that is broken."""
+    """Return the hashes of a suite's scenarios, None of one that is broken."""
     try:
         return set(contents(folder)["scenarios"].values())
     except (StsError, OSError, LookupError, ValueError, TypeError, AttributeError):
@@ -147,7 +147,7 @@ def _hashes(folder: Path) -> set[str] | None:
 
 
 def write(folder: Path, suite: Suite) -> None:
-    """Writes the files of a suite to a folder, `suite.json`, which makes it one, last."""
+    """Write the files of a suite to a folder, `suite.json`, which makes it one, last."""
     scenarios.write(folder / "scenarios.parquet", suite.scenarios)
     grown = bool(suite.changes or suite.last)
     own: dict[str, Any] = {
@@ -176,7 +176,7 @@ def read(folder: Path) -> Suite:
 
 
 def load(workspace: Workspace, label: str) -> Suite:
-    """Returns the suite NAME@VERSION; see `read`.
+    """Return the suite NAME@VERSION; see `read`.
 
     Raises:
       UnknownName: no such suite or version, or no version is named; says which exist.

@@ -82,7 +82,7 @@ def save(workspace: Workspace, suite: str, name: str, terms: str) -> None:
 
 
 def _change(workspace: Workspace, name: str, changed: Callable[[Tags], Tags]) -> Tags:
-    """Reads, changes and writes what is said about a suite; nobody else does meanwhile."""
+    """Read, changes and writes what is said about a suite; nobody else does meanwhile."""
     with workspace.ensure().locked():
         after = changed(read(workspace, name))
         own = {

@@ -195,12 +195,12 @@ class Suite:
 
 
 def pairs(scenarios: Iterable[Scenario]) -> dict[str, tuple[Scenario, ...]]:
-    """Returns the scenarios of each pair, in the order of their ids, by its name."""
+    """Return the scenarios of each pair, in the order of their ids, by its name."""
     return _grouped(sorted((one for one in scenarios if one.pair), key=lambda s: s.id), "pair")
 
 
 def series(scenarios: Iterable[Scenario]) -> dict[str, tuple[Scenario, ...]]:
-    """Returns the turns of each dialogue, in their order, by its name."""
+    """Return the turns of each dialogue, in their order, by its name."""
     return _grouped(
         sorted((one for one in scenarios if one.series), key=lambda s: s.turn), "series"
     )

@@ -13,7 +13,7 @@ from sts.trajectories.types import Trajectory
 
 
 def mismatches(trajectories: Sequence[Trajectory]) -> Iterator[tuple[Trajectory, Mismatch]]:
-    """Yields each trajectory that does not replay exactly, with where it first differs."""
+    """Yield each trajectory that does not replay exactly, with where it first differs."""
     for name in dict.fromkeys(t.episode.domain for t in trajectories):
         members = [t for t in trajectories if t.episode.domain == name]
         found = verify(domain(name), [t.episode for t in members])
@@ -30,7 +30,7 @@ def unavailable(trajectories: Sequence[Trajectory]) -> dict[str, list[str]]:
 
 
 def check(workspace: Workspace) -> Checked:
-    """Holds every file to its hashes, found sound before or not, and replays all that is in it."""
+    """Hold every file to its hashes, found sound before or not, and replays all that is in it."""
     findings, count, files = Findings(), 0, store.files(workspace)
     for path in files:
         with findings.of(path):

@@ -106,7 +106,7 @@ class Flat:
     ends: NDArray[np.int64]
 
     def abreast(self) -> Iterator[tuple[str, NDArray[np.int64], Abreast]]:
-        """Yields those of one domain and size, by their places here; none whose size is unknown."""
+        """Yield those of one domain and size, by their places here; none whose size is unknown."""
         domains, code = np.unique(np.array(self.texts["domain"]), return_inverse=True)
         numbers = (self.numbers[name] for name in _NUMBERS)
         keys, group = np.unique(np.stack([code, *numbers], 1), axis=0, return_inverse=True)
@@ -120,7 +120,7 @@ class Flat:
             yield str(domains[domain]), own, Abreast(height, width, people, shaped)
 
     def whole(self, places: Sequence[int]) -> list[Trajectory]:
-        """Returns the trajectories at these places."""
+        """Return the trajectories at these places."""
         return trajectories(self.part, self.rows[list(places)].tolist())
 
 
@@ -149,7 +149,7 @@ def recorded(workspace: Workspace, side: str) -> Recorded:
 
 
 def _firsts(parts: Sequence[Part]) -> dict[str, tuple[Part, int]]:
-    """Returns the first row of each domain in a file."""
+    """Return the first row of each domain in a file."""
     out: dict[str, tuple[Part, int]] = {}
     for part in parts:
         column = _table(part, ("domain",)).column("domain").combine_chunks()

@@ -89,7 +89,7 @@ def _batches(trajectories: Sequence[Trajectory], role: int) -> Iterator[list[Tra
 
 
 def _kind(t: Trajectory, role: int) -> tuple[Any, ...]:
-    """Returns what trajectories that are replayed together must have in common."""
+    """Return what trajectories that are replayed together must have in common."""
     one = t.episode
     return one.steps, one.scene.shape[1], _team(t, role), one.participants, shapes(one)
 
@@ -99,7 +99,7 @@ def _team(t: Trajectory, role: int) -> tuple[int, ...]:
 
 
 def _replayed(chosen: Sequence[Trajectory], role: int) -> Iterator[Observed]:
-    """Yields trajectories of one kind with what was seen in them."""
+    """Yield trajectories of one kind with what was seen in them."""
     team = _team(chosen[0], role)
     seen, over = [], []
     for worlds in along([t.episode for t in chosen], [f"trajectory {t.id}" for t in chosen]):
@@ -137,7 +137,7 @@ def _of_role(name: str, value: Any) -> NDArray[Any]:
 
 
 def ended(worlds: Worlds) -> NDArray[np.bool_]:
-    """Returns bool[B], which worlds have come to their end, and not only their time had run out."""
+    """Return bool[B], which worlds have come to their end, and not only their time had run out."""
     found: NDArray[np.bool_] = np.zeros(len(worlds.rewards), np.bool_)
     found |= getattr(worlds, "ended", False)
     found &= np.logical_not(getattr(worlds, "truncated", False))

@@ -69,7 +69,7 @@ def record_all(
     workers: int,
     mention: Callable[[str, StsError], None] = lambda agent, error: None,
 ) -> Iterator[Batch | Failure]:
-    """Yields what each of the agents makes of the same `count` worlds, a batch at a time.
+    """Yield what each of the agents makes of the same `count` worlds, a batch at a time.
 
     The trajectories are those of `record`, whatever the number of processes, and come in any order.
     An episode that fails costs no other, until an agent has failed too often

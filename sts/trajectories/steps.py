@@ -74,12 +74,12 @@ def _of_domain(trajectory: Trajectory, role: int) -> dict[str, NDArray[Any]]:
 
 
 def _same(value: Callable[[Trajectory, int], Any]) -> Column:
-    """Returns a column that has one value in all rows of a participant."""
+    """Return a column that has one value in all rows of a participant."""
     return lambda t, role: np.array([value(t, role)] * t.episode.steps)
 
 
 def _before(values: NDArray[Any], first: Any) -> NDArray[Any]:
-    """Returns of each step the value of the step before it; `first` of the first."""
+    """Return of each step the value of the step before it; `first` of the first."""
     return np.concatenate((np.array([first], values.dtype), values[:-1]))[: len(values)]
 
 
@@ -93,7 +93,7 @@ def _total(t: Trajectory, role: int) -> NDArray[np.float64]:
 
 
 def _actions(t: Trajectory, role: int) -> NDArray[np.object_]:
-    """Returns the name of each move; None where the domain names none."""
+    """Return the name of each move; None where the domain names none."""
     moves = domain(t.episode.domain).moves
     if not moves:
         return np.full(t.episode.steps, None, np.object_)
@@ -101,18 +101,18 @@ def _actions(t: Trajectory, role: int) -> NDArray[np.object_]:
 
 
 def _said(t: Trajectory, role: int) -> NDArray[np.object_]:
-    """Returns what was said; "" for silence."""
+    """Return what was said; "" for silence."""
     tokens, own = domain(t.episode.domain).tokens, t.episode.says[:, role].tolist()
     return np.array([("", *tokens[1:])[one] if tokens else one for one in own], np.object_)
 
 
 def _instruction(t: Trajectory, role: int) -> NDArray[np.object_]:
-    """Returns what had last been asked by each step; "" for nothing."""
+    """Return what had last been asked by each step; "" for nothing."""
     return np.array(t.asked()[: t.episode.steps], np.object_)
 
 
 def _terminated(t: Trajectory, role: int) -> NDArray[np.bool_]:
-    """Returns whether the world had come to its end, and not only its time had run out."""
+    """Return whether the world had come to its end, and not only its time had run out."""
     replay = along([t.episode], [f"trajectory {t.id}"])
     return np.array([ended(worlds)[0] for worlds in replay])[: t.episode.steps]
 

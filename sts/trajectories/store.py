@@ -45,12 +45,12 @@ _TOLD_ANEW = ("split", "height", "width")
 
 
 def write(path: Path, trajectories: Sequence[Trajectory]) -> None:
-    """Writes trajectories to one file."""
+    """Write trajectories to one file."""
     write_atomically(path, _packed(path, trajectories))
 
 
 def _packed(path: Path, trajectories: Sequence[Trajectory]) -> bytes:
-    """Returns the bytes of a file of trajectories, those of one side before the other."""
+    """Return the bytes of a file of trajectories, those of one side before the other."""
     sides = np.array([SIDES.index(t.split) for t in trajectories], np.int8)
     order = np.argsort(sides, kind="stable")
     rows = columns_of([trajectories[i] for i in order.tolist()])
@@ -60,7 +60,7 @@ def _packed(path: Path, trajectories: Sequence[Trajectory]) -> bytes:
 
 
 def columns_of(every: Sequence[Trajectory]) -> dict[str, Any]:
-    """Returns the columns of `SCHEMA` for trajectories, but for their places."""
+    """Return the columns of `SCHEMA` for trajectories, but for their places."""
     people = [[[p.kind, p.name] for p in t.participants] for t in every]
     told = [[i.view() for i in t.instructions] for t in every]
     sizes = np.array(_sizes([t.episode for t in every]), np.int32).reshape(-1, 2)
@@ -79,7 +79,7 @@ def columns_of(every: Sequence[Trajectory]) -> dict[str, Any]:
 
 
 def _sizes(episodes: Sequence[Episode]) -> list[tuple[int, int]]:
-    """Returns the height and width of each episode's pictures; 0 where it has none here."""
+    """Return the height and width of each episode's pictures; 0 where it has none here."""
     worlds = [(one.domain, one.state) for one in episodes]
     made = {world: _size(*world) for world in dict.fromkeys(worlds)}
     return [made[world] for world in worlds]
@@ -109,7 +109,7 @@ def export(
 
 
 def read(path: Path) -> list[Trajectory]:
-    """Returns the trajectories in one file, in the order in which they were given.
+    """Return the trajectories in one file, in the order in which they were given.
 
     Raises:
       DamagedData: not such a file, or a row is not what its id says.
@@ -191,12 +191,12 @@ def save(workspace: Workspace, trajectories: Sequence[Trajectory]) -> Path:
 
 
 def files(workspace: Workspace) -> list[Path]:
-    """Returns the files of a workspace's trajectories, in order of name."""
+    """Return the files of a workspace's trajectories, in order of name."""
     return sorted(workspace.path("trajectories").glob("*.parquet"))
 
 
 def load(workspace: Workspace) -> list[Trajectory]:
-    """Returns every trajectory of the workspace once, in order of file name and place.
+    """Return every trajectory of the workspace once, in order of file name and place.
 
     A file that was found to be sound is not held to its hashes again.
     """
@@ -225,13 +225,13 @@ def _mark(raw: bytes) -> bytes:
 
 
 def _remember(path: Path, raw: bytes) -> None:
-    """Notes that a file was found to be sound; nothing where that cannot be written."""
+    """Note that a file was found to be sound; nothing where that cannot be written."""
     with suppress(OSError):
         write_atomically(path.with_suffix(".sound"), _mark(raw))
 
 
 def _remembered(path: Path, raw: bytes) -> bool:
-    """Returns whether a file with these bytes was found to be sound."""
+    """Return whether a file with these bytes was found to be sound."""
     try:
         there = path.with_suffix(".sound").read_bytes()
     except OSError:
@@ -264,7 +264,7 @@ def find(workspace: Workspace, id: str) -> Trajectory:
 
 @functools.lru_cache(maxsize=1024)
 def _ids(path: Path, *of: int) -> list[tuple[str, int]]:
-    """Returns the id of each trajectory in a file, and the row group that it stands in."""
+    """Return the id of each trajectory in a file, and the row group that it stands in."""
     table, sizes = parquet.sought(path, FORMAT, VERSION, {"id": pa.string()}, groups=None)
     groups = [group for group, size in enumerate(sizes) for _ in range(size)]
     return list(zip(table.column("id").to_pylist(), groups, strict=True))

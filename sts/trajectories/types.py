@@ -24,7 +24,7 @@ class Participant:
     name: str
 
     def __post_init__(self) -> None:
-        """Raises DamagedData where a field is no text, as in a file made elsewhere."""
+        """Raise DamagedData where a field is no text, as in a file made elsewhere."""
         if not isinstance(self.kind, str) or not isinstance(self.name, str):
             raise DamagedData(f"expected a participant's kind and name, found {self}")
 
@@ -63,7 +63,7 @@ class Trajectory:
         return split(self.world, self.provenance)
 
     def asked(self) -> list[str]:
-        """Returns what had last been asked before each step and after the last; "" for nothing."""
+        """Return what had last been asked before each step and after the last; "" for nothing."""
         out = [""] * (self.episode.steps + 1)
         for one in sorted(self.instructions, key=lambda one: one.given_at):
             later = range(max(0, one.given_at), len(out))

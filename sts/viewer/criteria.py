@@ -18,7 +18,7 @@ _LOG = logging.getLogger(__name__)
 
 
 def criterion(scenario: Scenario) -> dict[str, Any] | None:
-    """Returns by what a scenario's continuations are judged, for a page.
+    """Return by what a scenario's continuations are judged, for a page.
 
     None where its category is not installed here, has no rubric or fails, which the log says.
     """

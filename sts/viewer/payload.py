@@ -100,7 +100,7 @@ def payload(
 
 
 def _utterances(says: NDArray[Any]) -> dict[str, Any]:
-    """Returns tokens by their numbers, and texts with the step and the participant of each."""
+    """Return tokens by their numbers, and texts with the step and the participant of each."""
     if says.dtype == np.int8:
         return {"says": text(says.astype(np.uint8).tobytes()), "texts": []}
     spoken = [[int(t), int(p), str(says[t, p])] for t, p in np.argwhere(says != "")]

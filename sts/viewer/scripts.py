@@ -56,14 +56,14 @@ def made(
 
 
 def with_drawings(script: str, drawings: Mapping[str, str]) -> str:
-    """Returns a script with what worlds are drawn by, each under the name of its domain."""
+    """Return a script with what worlds are drawn by, each under the name of its domain."""
     # Of what JSON may hold, only this could end a script that stands in a page.
     texts = json.dumps(dict(drawings)).replace("<", "\\u003c")
     return script.replace(_TEXTS, f"const TEXTS = {texts};")
 
 
 def styled(styles: Sequence[str], folder: Path = HERE) -> str:
-    """Returns several style sheets as one."""
+    """Return several style sheets as one."""
     return "\n".join(_file(f"{one}.css", folder).read_text(encoding="utf-8") for one in styles)
 
 
@@ -81,7 +81,7 @@ def joined(modules: tuple[str, ...], *folders: Path) -> str:
 
 
 def classic(modules: tuple[str, ...], *folders: Path) -> str:
-    """Returns one script of no module from several, for pages that are opened from a disk.
+    """Return one script of no module from several, for pages that are opened from a disk.
 
     Browsers refuse modules there. Nothing of it is seen from outside.
     """
@@ -90,6 +90,6 @@ def classic(modules: tuple[str, ...], *folders: Path) -> str:
 
 
 def _file(name: str, *folders: Path) -> Path:
-    """Returns the path of a file in one of `folders`, or where it is in none, of the Viewer's."""
+    """Return the path of a file in one of `folders`, or where it is in none, of the Viewer's."""
     every = (folder / name for folder in folders)
     return next((path for path in every if path.is_file()), HERE / name)

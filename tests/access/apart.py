@@ -18,7 +18,7 @@ sys.exit(main(sys.argv[2:]))
 
 
 def refusal(allowance: int, *words: str) -> str:
-    """Returns the one line with which it ends, with exit code 1.
+    """Return the one line with which it ends, with exit code 1.
 
     In this process what earlier tests have taken and given back would be there to be read into.
     """

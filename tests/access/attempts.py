@@ -90,7 +90,7 @@ KINDS = (
 
 
 def table() -> str:
-    """Returns the table in Markdown."""
+    """Return the table in Markdown."""
     for name in MODULES:
         importlib.import_module(name)
     rows = sorted(_NOTED.items(), key=lambda one: (KINDS.index(one[1].kind), one[0]))

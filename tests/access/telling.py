@@ -20,7 +20,7 @@ _DIGITS = re.compile(rb"(?:[0-9a-fA-F]{2}){6,}")
 
 
 def words_in(raw: bytes, words: Mapping[str, Collection[str]]) -> set[tuple[str, str]]:
-    """Returns which words stand in bytes, by what they are: plainly, or coded as a page may.
+    """Return which words stand in bytes, by what they are: plainly, or coded as a page may.
 
     Args:
       raw: what a browser was sent.
@@ -36,7 +36,7 @@ def words_in(raw: bytes, words: Mapping[str, Collection[str]]) -> set[tuple[str,
 
 
 def _readings(raw: bytes) -> Iterator[bytes]:
-    """Yields bytes as they are, with escapes resolved, and what is coded in base64 or in digits."""
+    """Yield bytes as they are, with escapes resolved, and what is coded in base64 or in digits."""
     yield raw
     if b"%" in raw:
         yield unquote_to_bytes(raw)
@@ -55,7 +55,7 @@ def _readings(raw: bytes) -> Iterator[bytes]:
 def p_value(
     values: ArrayLike, groups: Iterable[object], strata: Iterable[object], seed: int = 0
 ) -> float:
-    """Returns how often chance alone tells groups apart by a value as well as they are.
+    """Return how often chance alone tells groups apart by a value as well as they are.
 
     Ranks of the values within each stratum are compared between the groups: the statistic is the
     sum over groups of the squared sum of their centred ranks, by their size. Groups are permuted

@@ -183,7 +183,7 @@ ALLOWED = {
 
 
 def dangerous(text: str) -> Iterator[str]:
-    """Yields what of a module's text could run, or unpack, what is in a file."""
+    """Yield what of a module's text could run, or unpack, what is in a file."""
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.Import):
             yield from {one.name.partition(".")[0] for one in node.names} & UNPACKS

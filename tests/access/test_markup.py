@@ -56,7 +56,7 @@ class Tags(HTMLParser):
 
 
 def made(folder: Path, words: tuple[str, ...]) -> Path:
-    """Returns the folder of a report whose every name begins with one of the words."""
+    """Return the folder of a report whose every name begins with one of the words."""
     folder.mkdir()
     out = io.StringIO()
     writer = csv.writer(out)

@@ -11,7 +11,7 @@ BEGINS, ENDS = "<!-- attempts: made by python -m tests.access -->", "<!-- end of
 
 
 def parts(text: str) -> tuple[str, str, str]:
-    """Returns what stands before the table, the table, and what follows it."""
+    """Return what stands before the table, the table, and what follows it."""
     before, _, rest = text.partition(BEGINS)
     inside, _, after = rest.partition(ENDS)
     return before, inside, after

@@ -290,7 +290,7 @@ PLAYED = ("Mine", "Knows", "Rehearses", "Keeper")
 
 
 def environment(folder: Path, *, numpy: bool = True) -> Path:
-    """Makes an environment without our packages; returns its interpreter, which prints."""
+    """Make an environment without our packages; return its interpreter, which prints."""
     venv.EnvBuilder(with_pip=False, symlinks=True).create(folder)
     (site,) = folder.glob("lib/python3*/site-packages")
     (site / "prints.pth").write_text("import sys; print('site is imported', flush=True)\n")
@@ -329,7 +329,7 @@ def has_numpy(python: str) -> bool:
 
 
 def write(folder: Path) -> None:
-    """Writes the agents, and `twin`, which plays the same classes in a process that has ours."""
+    """Write the agents, and `twin`, which plays the same classes in a process that has ours."""
     (folder / "brain.py").write_text(BRAIN)
     (folder / "helper.py").write_text("SHARE = 0.25\n")
     classes = "\n\n".join(f"class {c}(Here, brain.{c}):\n    pass" for c in PLAYED)

@@ -53,7 +53,7 @@ class Cases(NamedTuple):
 
 @functools.cache
 def cases(participants: int = 3, sizes: tuple[tuple[int, int], ...] = SIZES) -> Cases:
-    """Returns one episode of every size and text, told at different steps."""
+    """Return one episode of every size and text, told at different steps."""
     world = domain("lambda-star")
     states = [
         state
@@ -111,7 +111,7 @@ def rows(p: Played, order: list[int]) -> Played:
 
 
 def frozen(value: Any) -> Any:
-    """Makes every array in a tuple, dict or dataclass read-only."""
+    """Make every array in a tuple, dict or dataclass read-only."""
     named = value._asdict() if hasattr(value, "_asdict") else value
     for array in (named if isinstance(named, dict) else vars(named)).values():
         if isinstance(array, np.ndarray):
@@ -217,7 +217,7 @@ def test_what_an_agent_draws_never_moves_good_or_evil(name):
 
 @functools.cache
 def marks() -> dict[str, str]:
-    """Returns the fingerprints of all of them."""
+    """Return the fingerprints of all of them."""
     return {name: agents.fingerprint(agents.load(name)) for name in NAMES}
 
 

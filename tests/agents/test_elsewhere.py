@@ -43,7 +43,7 @@ pytestmark = pytest.mark.skipif(os.name != "posix", reason="environments are lai
 
 @pytest.fixture(scope="module")
 def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Returns a folder of agents, with the environment `apart` in which they are played."""
+    """Return a folder of agents, with the environment `apart` in which they are played."""
     folder = tmp_path_factory.mktemp("home")
     apart.environment(folder / "apart")
     apart.write(folder)
@@ -52,7 +52,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def name(home: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], str]:
-    """Returns what spells a class of `brain`; the folder is the current one."""
+    """Return what spells a class of `brain`; the folder is the current one."""
     monkeypatch.chdir(home)
     monkeypatch.syspath_prepend(str(home))
     return lambda kind: f"{home / 'apart/bin/python'}:brain:{kind}"
@@ -83,7 +83,7 @@ def exists(pid: int) -> bool:
 
 
 def continued(folder: Path, who: str, several: list[Any], **more: Any) -> dict[Any, Any]:
-    """Returns everything of each continuation that another process may not change."""
+    """Return everything of each continuation that another process may not change."""
     workspace = Workspace.open(str(folder))
     settings = {"count": 3, "seed": 0, "workers": 1} | more
     run(workspace, several, [who], progress=lambda done, total: None, **settings)
@@ -233,7 +233,7 @@ NONE = {
 
 @pytest.fixture(scope="module")
 def poor(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Returns a folder of interpreters that are none."""
+    """Return a folder of interpreters that are none."""
     folder = tmp_path_factory.mktemp("poor")
     apart.environment(folder / "bare", numpy=False)
     for title, text in (("says", "#!/bin/sh\necho here is no frame\n"), ("odd", "\0")):

@@ -84,7 +84,7 @@ Mark = Callable[..., Code]
 
 @pytest.fixture
 def mark(tmp_path: Path) -> Mark:
-    """Returns what reads an agent in a folder of its own, of these files."""
+    """Return what reads an agent in a folder of its own, of these files."""
     numbers = itertools.count()
 
     def made(files: dict[str, str | bytes], module: str = "lab.agents.mine") -> Code:
@@ -183,7 +183,7 @@ def test_a_sibling_named_as_a_module_of_python_is_read(mark: Mark) -> None:
 
 
 def distribution(constant: int, version: str, record: str | None) -> dict[str, str]:
-    """Returns an agent that imports `tides`, and what is installed of that."""
+    """Return an agent that imports `tides`, and what is installed of that."""
     info = f"site-packages/tides-{version}.dist-info"
     files = {
         "solo.py": "import tides\nclass Mine:\n    height = tides.HEIGHT\n",

@@ -19,7 +19,7 @@ PAGE = Path(__file__).resolve().parents[2] / "docs" / "agents.md"
 
 @pytest.fixture
 def name(tmp_path, monkeypatch):
-    """Returns `module:Class` of the page's agent, saved in the current folder."""
+    """Return `module:Class` of the page's agent, saved in the current folder."""
     (text,) = re.findall(r"```python title=my_agent\.py\n(.*?)```", PAGE.read_text(), re.S)
     assert len(text.strip().splitlines()) <= 25
     (tmp_path / "my_agent.py").write_text(text)

@@ -32,7 +32,7 @@ ACT = """
 
 @pytest.fixture
 def module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Make:
-    """Returns what makes a module of a text, of a name that no other has had."""
+    """Return what makes a module of a text, of a name that no other has had."""
     monkeypatch.syspath_prepend(str(tmp_path))
 
     def make(text: str) -> ModuleType:

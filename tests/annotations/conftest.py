@@ -49,7 +49,7 @@ def cluster() -> Iterator[Cluster]:
 
 @pytest.fixture(scope="session")
 def postgresql(cluster: Cluster) -> Callable[[], str]:
-    """Empties the database of the cluster and returns its URL, with each call."""
+    """Empty the database of the cluster and return its URL, with each call."""
     return cluster.emptied
 
 

@@ -95,7 +95,7 @@ def test_moved_study_has_every_row_and_goes_on(
 
 
 def begun(workspace: Workspace) -> tuple[dict[str, list[tuple[Any, ...]]], str]:
-    """Makes a study; returns its rows and the secret of Ana's session."""
+    """Make a study; return its rows and the secret of Ana's session."""
     a_study(workspace)
     with Store.open(workspace) as store:
         secret = change(store, sessions.enter, str(change(store, people.invite, "Ana").token))

@@ -277,7 +277,7 @@ def test_what_a_lost_file_would_lose_is_refused(sqlite_workspace: Workspace) -> 
 
 @contextmanager
 def unprivileged(*files: Path) -> Iterator[None]:
-    """Makes files and whoever runs the test somebody's whom permissions stop; root's do not."""
+    """Make files and whoever runs the test somebody's whom permissions stop; root's do not."""
     if os.geteuid() != 0:
         yield
         return

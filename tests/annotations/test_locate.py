@@ -50,7 +50,7 @@ def unserved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Workspace:
 
 
 def brought(workspace: Workspace, capsys: Output, *lines: str, header: str = HEADER) -> str:
-    """Imports a table; returns what was said."""
+    """Import a table; return what was said."""
     path = workspace.path("them.csv")
     path.write_text("\n".join([header, *lines]) + "\n")
     code = main(["annotations", "import", str(path), "--workspace", str(workspace.root)])

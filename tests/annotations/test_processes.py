@@ -152,7 +152,7 @@ def test_a_killed_process_loses_nothing_acknowledged_and_sending_again_doubles_n
 def send_until_killed(
     root: Path, annotator: int, lines: int
 ) -> tuple[list[dict[str, Any]], set[str]]:
-    """Runs a process that judges and kills it; returns its outbox and what was acknowledged."""
+    """Run a process that judges and kills it; return its outbox and what was acknowledged."""
     command = [sys.executable, "-c", SENDER, str(root.absolute()), str(annotator)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None

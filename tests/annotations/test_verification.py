@@ -116,7 +116,7 @@ class Tries:
         self.counts["changes a table"] += changed
 
     def by_sql(self, workspace: Workspace, change: Change, *draws: random.Random) -> None:
-        """Tries changes by SQL, which no trigger or foreign key stops, and takes each back."""
+        """Try changes by SQL, which no trigger or foreign key stops, and takes each back."""
         with Store.open(workspace) as store:
             self._by_sql(workspace, store, change, *draws)
 
@@ -139,7 +139,7 @@ class Tries:
             assert verify(store.database).findings == ()
 
     def by_a_bit(self, workspace: Workspace, bit: int, before: list[Any]) -> None:
-        """Tries a database of which one bit is another, in a workspace that is used up."""
+        """Try a database of which one bit is another, in a workspace that is used up."""
         file = workspace.path(FILE)
         content = bytearray(file.read_bytes())
         content[bit // 8] ^= 1 << bit % 8
@@ -156,7 +156,7 @@ TRIGGERS = "SELECT name FROM sqlite_master WHERE type = 'trigger'"
 
 
 def drop_the_last(connection: Connection, rng: random.Random) -> str:
-    """Drops the last events, of everybody or of one person."""
+    """Drop the last events, of everybody or of one person."""
     one = rng.choice([None, 1, 2, 3, 4])
     own = "" if one is None else f"WHERE annotator = {one}"
     ids = connection.execute(text(f"SELECT id FROM events {own} ORDER BY id DESC")).scalars().all()
@@ -189,7 +189,7 @@ KEYS = {
 
 
 def edit(connection: Connection, rng: random.Random) -> str:
-    """Changes or drops a row of what reaches a ratings table, in a way that no constraint stops."""
+    """Change or drops a row of what reaches a ratings table, in a way that no constraint stops."""
     while True:
         table = rng.choice(sorted(CHANGES))
         query = connection.execute(text(f"SELECT * FROM {table}")).mappings()

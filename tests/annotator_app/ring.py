@@ -96,7 +96,7 @@ class Ringer(Agent):
 
 
 def scenarios(count: int, domain: str = NAME) -> list[Scenario]:
-    """Returns `count` scenarios, each in a world of its own where nobody has rung yet."""
+    """Return `count` scenarios, each in a world of its own where nobody has rung yet."""
     made = record(
         agents.load(RINGER),
         domain=domain,

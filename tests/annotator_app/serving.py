@@ -124,7 +124,7 @@ class Server:
 
 
 def empty_workspace(folder: Path) -> Workspace:
-    """Returns a workspace that wants enough judgements for no test to leave another without."""
+    """Return a workspace that wants enough judgements for no test to leave another without."""
     workspace = Workspace.open(str(folder)).ensure()
     settings = folder / "workspace.toml"
     settings.write_text(settings.read_text().replace("required = 1 ", "required = 40 "))
@@ -132,4 +132,4 @@ def empty_workspace(folder: Path) -> Workspace:
 
 
 def quiet(done: int, total: int) -> None:
-    """Shows no progress."""
+    """Show no progress."""

@@ -88,7 +88,7 @@ def door(gate: Gate | None = None, base: str = "", provider: Provider | None = N
 
 
 def asked(*given: Any, **more: Any) -> list[dict[str, Any]]:
-    """Returns what `answered` does, of a request that is alone."""
+    """Return what `answered` does, of a request that is alone."""
     return asyncio.run(answered(*given, **more))
 
 
@@ -103,7 +103,7 @@ async def answered(
     address: str = "192.0.2.1",
     at: Starlette | None = None,
 ) -> list[dict[str, Any]]:
-    """Returns what a request is answered with; status 200 from behind the door."""
+    """Return what a request is answered with; status 200 from behind the door."""
     sent: list[dict[str, Any]] = []
 
     async def receive() -> dict[str, Any]:

@@ -43,7 +43,7 @@ class Study:
         self.ben = add_person(store, "Ben", ("curator",))
 
     def sends(self, who: Annotator, sent: object = None) -> dict[str, Any]:
-        """Returns what a page gets for what it sends."""
+        """Return what a page gets for what it sends."""
         if isinstance(sent, dict):
             sent = {"author": namespace("here", who.id)} | sent
         data = exchange(self.drafts, self.store, who, sent, place="here")
@@ -51,7 +51,7 @@ class Study:
         return data
 
     def decides(self, who: Annotator, *every: object) -> list[str]:
-        """Returns what is said of each decision that is sent: "" where it is kept."""
+        """Return what is said of each decision that is sent: "" where it is kept."""
         return [ack["message"] for ack in self.sends(who, {"outbox": list(every)})["acks"]]
 
     def decision(self, kind: str, candidate: str = IDS[0], **more: Any) -> dict[str, Any]:

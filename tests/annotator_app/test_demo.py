@@ -42,7 +42,7 @@ DEMO = ["demo", "--continuations", "1", "--workers", "1", "--json", "--no-app", 
 
 
 def printed(root: Path) -> list[dict[str, Any]]:
-    """Returns the document that a demo in that workspace prints."""
+    """Return the document that a demo in that workspace prints."""
     with contextlib.redirect_stdout(io.StringIO()) as out:
         assert main([*DEMO, str(root)]) == 0
     document: list[dict[str, Any]] = json.loads(out.getvalue())

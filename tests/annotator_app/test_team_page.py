@@ -29,7 +29,7 @@ from tests.stores import add_person, ask, change, claim_items, enqueue, submit
 
 @pytest.fixture(autouse=True)
 def main(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Gives back the main module, which `AppTest` replaces and every spawned process imports."""
+    """Give back the main module, which `AppTest` replaces and every spawned process imports."""
     monkeypatch.setitem(sys.modules, "__main__", sys.modules["__main__"])
 
 

@@ -47,7 +47,7 @@ What reports of many agents take is in [benchmarks of reports](benchmarks_report
 
 
 def tables(sizes: Sizes) -> Iterator[Table]:
-    """Yields every table of the page, the aims when their numbers are known."""
+    """Yield every table of the page, the aims when their numbers are known."""
     reactive, policies = paths.measured(sizes), paths.numpy_policy(sizes)
     learning = learners.measured(sizes)
     yield aims(policies, learning)

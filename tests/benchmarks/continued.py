@@ -79,7 +79,7 @@ def _batches(scenarios: Sequence[Scenario]) -> Bare:
 
 
 def _restored(scenarios: Sequence[Scenario]) -> list[Any]:
-    """Returns the environment where each scenario begins."""
+    """Return the environment where each scenario begins."""
     find = cast(Any, domain(scenarios[0].recording.domain))
     return [find.environment(s.recording.state) for s in scenarios]
 
@@ -150,7 +150,7 @@ def table(sizes: Sizes) -> Table:
 
 
 def mined(one: Domain, folder: Path, count: int) -> tuple[Scenario, ...]:
-    """Returns `count` scenarios, of all categories, from recordings that are made for them."""
+    """Return `count` scenarios, of all categories, from recordings that are made for them."""
     episodes = max(20, one.episodes * count // 160)
     mine = ["mine", SUITE, "--per-category", str(max(2, one.per_category * count // 160))]
     for line in (*one.recording(episodes), mine):
@@ -164,7 +164,7 @@ def mined(one: Domain, folder: Path, count: int) -> tuple[Scenario, ...]:
 
 
 def _half(many: int) -> int:
-    """Returns half as many as a run of all agents has, for a step costs the same."""
+    """Return half as many as a run of all agents has, for a step costs the same."""
     return (many + 1) // 2
 
 

@@ -34,7 +34,7 @@ class Crowd:
     """
 
     def __init__(self, server: Server, name: str, people: int, pace: Pace, seed: int) -> None:
-        """Takes what the people are called, each with a number; none has opened a page yet."""
+        """Take what the people are called, each with a number; none has opened a page yet."""
         self.seconds: list[float] = []
         self.there = 0
         self.broken: list[str] = []
@@ -67,7 +67,7 @@ class Crowd:
             self.broken.append(f"{name}: {error!r}")
 
     def _thinking(self, stream: np.random.Generator) -> bool:
-        """Waits as long as a person thinks; returns whether it is all over."""
+        """Wait as long as a person thinks; return whether it is all over."""
         return self._over.wait(stream.uniform(*self._pace))
 
     def _answer(

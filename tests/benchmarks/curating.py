@@ -67,7 +67,7 @@ CHANGES: Mapping[str, Callable[[Scenario], Iterator[dict[str, Any]]]] = {
 
 
 def _taken(workspace: Workspace, scenarios: Sequence[Scenario]) -> dict[str, list[float]]:
-    """Returns what each change of each candidate took, in milliseconds."""
+    """Return what each change of each candidate took, in milliseconds."""
     out: dict[str, list[float]] = {"opened": [], **{what: [] for what in CHANGES}, "profile": []}
     _opened(workspace, scenarios[0])
     profile(scenarios[0], continuations=1)

@@ -40,7 +40,7 @@ find();
 
 
 def draft(folder: Path, count: int) -> None:
-    """Makes a draft of `count` candidates in a workspace."""
+    """Make a draft of `count` candidates in a workspace."""
     few = scenarios(WORLDS)
     every = [dataclasses.replace(few[n % WORLDS], id=f"walk-{n + 1:02d}") for n in range(count)]
     drafts.begin(Workspace.open(str(folder)).ensure(), NAME, every)
@@ -68,7 +68,7 @@ def table(sizes: Sizes) -> Table:
 
 
 def measured(server: Server, sizes: Sizes) -> tuple[list[float], list[float]]:
-    """Returns the milliseconds of each opening of the page, and of each candidate accepted."""
+    """Return the milliseconds of each opening of the page, and of each candidate accepted."""
     from playwright.sync_api import sync_playwright
 
     opened: list[float] = []
@@ -87,7 +87,7 @@ def measured(server: Server, sizes: Sizes) -> tuple[list[float], list[float]]:
 
 
 def _opened(browser: Any, server: Server) -> Any:
-    """Returns a page that was just opened, in a profile of its own, at its first frame."""
+    """Return a page that was just opened, in a profile of its own, at its first frame."""
     context = browser.new_context(viewport={"width": 1366, "height": 768})
     context.add_init_script("localStorage['sts:curate:settings'] ??= '{\"autoplay\": false}'")
     context.add_init_script(NOTE)
@@ -99,7 +99,7 @@ def _opened(browser: Any, server: Server) -> Any:
 
 
 def spread(values: list[float]) -> tuple[float, float]:
-    """Returns the median, and below what 95% are."""
+    """Return the median, and below what 95% are."""
     return median(values), quantiles(values, n=20)[-1]
 
 

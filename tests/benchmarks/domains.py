@@ -65,7 +65,7 @@ class Rates(NamedTuple):
 
 
 def _upright(steps: int, worlds: Sequence[Any]) -> Moves:
-    """Returns pushes to the side to which each pole falls."""
+    """Return pushes to the side to which each pole falls."""
     moves = np.empty((steps, len(worlds), 1), np.int8)
     for i, world in enumerate(worlds):
         for t in range(steps):
@@ -120,7 +120,7 @@ KINDS = (
 
 
 def table(sizes: Sizes) -> Table:
-    """Steps a second of batches, and the share that they reach of each other way."""
+    """Step a second of batches, and the share that they reach of each other way."""
     rows = []
     with _workers() as together:
         for kind in KINDS:
@@ -155,7 +155,7 @@ def _worlds(sizes: Sizes) -> int:
 
 
 def measured(kind: Kind, together: tuple[Pool, Barrier], sizes: Sizes) -> Rates:
-    """Returns the rates of an environment; `together` is what `_workers` yields."""
+    """Return the rates of an environment; `together` is what `_workers` yields."""
     adapted = cast(Adapted, domain(kind.domain))
     pool, barrier = together
 
@@ -174,7 +174,7 @@ def measured(kind: Kind, together: tuple[Pool, Barrier], sizes: Sizes) -> Rates:
                 one.digest()
 
     def ready() -> None:
-        """Returns once every process has a batch and waits, or has waited too long for another."""
+        """Return once every process has a batch and waits, or has waited too long for another."""
         for _ in range(WORKERS):
             pool.submit(None, _stepped, barrier, kind.domain, states, moves)
         while barrier.n_waiting < WORKERS and not barrier.broken:
@@ -215,7 +215,7 @@ def measured(kind: Kind, together: tuple[Pool, Barrier], sizes: Sizes) -> Rates:
 
 
 def _kept(worlds: Stepped, moves: Moves) -> Told:
-    """Makes the moves, and returns what a recording keeps of them."""
+    """Make the moves, and return what a recording keeps of them."""
     silent = np.zeros_like(moves[0])
     rewards, digests = [], []
     for row in moves:
@@ -227,13 +227,13 @@ def _kept(worlds: Stepped, moves: Moves) -> Told:
 
 @contextlib.contextmanager
 def _workers() -> Iterator[tuple[Pool, Barrier]]:
-    """Yields worker processes as commands have them, and where they wait, this process too."""
+    """Yield worker processes as commands have them, and where they wait, this process too."""
     with multiprocessing.Manager() as manager, Pool(WORKERS) as pool:
         yield pool, manager.Barrier(WORKERS + 1)  # type: ignore[misc]
 
 
 def _stepped(barrier: Barrier, name: str, states: Sequence[bytes], moves: Moves) -> Told:
-    """Steps a batch in a worker, once all have theirs."""
+    """Step a batch in a worker, once all have theirs."""
     with contextlib.redirect_stderr(io.StringIO()):
         worlds = cast(Adapted, domain(name)).restore(states)
     barrier.wait(PATIENCE)

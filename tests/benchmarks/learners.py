@@ -23,7 +23,7 @@ Rates = dict[tuple[str, int], float]
 
 
 def measured(sizes: Sizes) -> Rates:
-    """Returns millions of updates a second, by the learner's name and the team's size."""
+    """Return millions of updates a second, by the learner's name and the team's size."""
     found = {}
     for people in PEOPLE:
         worlds = made(people, sizes.learners, sizes)
@@ -83,7 +83,7 @@ def compared(rates: Rates, sizes: Sizes) -> Table:
 
 
 def _slower(people: int, sizes: Sizes) -> tuple[float, float, float]:
-    """Returns millions of updates a second of the general path, of NumPy and of pure Python."""
+    """Return millions of updates a second of the general path, of NumPy and of pure Python."""
     worlds, own = made(people, sizes.abreast, sizes), streams(sizes.abreast)
     given = states(people, sizes.abreast, sizes)
     stacked = rivals.Stacked(given)

@@ -37,7 +37,7 @@ def _draws(count: int) -> float:
 
 
 def measured(sizes: Sizes) -> Limits:
-    """Returns what a draw and a byte cost on one core."""
+    """Return what a draw and a byte cost on one core."""
     count = size = 500 * sizes.steps * sizes.episodes
     source = np.ones(size, np.int8)
     target = np.empty_like(source)

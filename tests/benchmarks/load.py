@@ -67,7 +67,7 @@ class Used(NamedTuple):
 
 
 def used(server: Server) -> Used:
-    """Returns what a server has used by now."""
+    """Return what a server has used by now."""
     assert server.process
     place = Path("/proc") / str(server.process.pid)
     ticks = (place / "stat").read_text().rpartition(")")[2].split()[11:13]
@@ -108,7 +108,7 @@ def measured(
     left, end = list(marks), time.perf_counter() + longest
 
     def until(done: Callable[[], bool]) -> float:
-        """Returns when it is, or when it can no longer be."""
+        """Return when it is, or when it can no longer be."""
         while not done() and not crowd.broken and time.perf_counter() < end:
             while left and len(crowd.seconds) >= left[0]:
                 at(left.pop(0))
@@ -126,7 +126,7 @@ def measured(
 
 
 def served(folder: Path, people: int) -> Server:
-    """Returns a server that has begun, on clips that each of so many people may judge."""
+    """Return a server that has begun, on clips that each of so many people may judge."""
     workspace = empty_workspace(folder)
     settings = folder / "workspace.toml"
     settings.write_text(settings.read_text().replace("required = 40", f"required = {people + 1}"))

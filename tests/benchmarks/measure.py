@@ -69,14 +69,14 @@ class Table(NamedTuple):
 def seconds(
     work: Callable[[Any], Any], prepare: Callable[[], Any] = lambda: None, *, runs: int
 ) -> float:
-    """Returns the median seconds of `work(prepare())`, without `prepare` and a first run."""
+    """Return the median seconds of `work(prepare())`, without `prepare` and a first run."""
     return alternating([(work, prepare)], runs=runs)[0]
 
 
 def alternating(
     ways: Sequence[tuple[Callable[[Any], Any], Callable[[], Any]]], *, runs: int
 ) -> list[float]:
-    """Returns for each `(work, prepare)` what `seconds` does; they take turns, run by run."""
+    """Return for each `(work, prepare)` what `seconds` does; they take turns, run by run."""
     taken: list[list[float]] = [[] for _ in ways]
     for run in range(runs + 1):
         for (work, prepare), own in zip(ways, taken, strict=True):
@@ -89,12 +89,12 @@ def alternating(
 
 
 def usual() -> dict[str, str]:
-    """Returns the environment of commands that find modules compiled, as they usually do."""
+    """Return the environment of commands that find modules compiled, as they usually do."""
     return {name: text for name, text in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
 
 
 def machine() -> str:
-    """Returns the processor, its cores, and the versions that speed depends on."""
+    """Return the processor, its cores, and the versions that speed depends on."""
     info = Path("/proc/cpuinfo")
     lines = info.read_text().splitlines() if info.exists() else []
     models = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
@@ -104,7 +104,7 @@ def machine() -> str:
 
 
 def cell(value: Any) -> str:
-    """Returns a number with three significant digits, anything else as it is."""
+    """Return a number with three significant digits, anything else as it is."""
     if value is None:
         return ""
     if not isinstance(value, float):
@@ -113,7 +113,7 @@ def cell(value: Any) -> str:
 
 
 def markdown(table: Table) -> str:
-    """Returns the table as Markdown under its heading."""
+    """Return the table as Markdown under its heading."""
     rows = [table.header, ["---"] * len(table.header), *table.rows]
     body = "\n".join("| " + " | ".join(cell(c) for c in row) + " |" for row in rows)
     return f"## {table.title}\n\n{table.text}\n\n{body}\n"
@@ -128,7 +128,7 @@ class Cost(NamedTuple):
 
 
 def cost(words: Sequence[str], *, fails: bool = False) -> Cost:
-    """Returns what a command takes, from call to exit; `fails` says that it must end in error."""
+    """Return what a command takes, from call to exit; `fails` says that it must end in error."""
     begun = time.perf_counter()
     said = subprocess.DEVNULL if fails else None
     process = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=said)

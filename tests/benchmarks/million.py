@@ -94,7 +94,7 @@ def main(folder: Path) -> None:
 
 
 def filled(folder: str) -> str:
-    """Makes the workspace where it is not there yet; returns the id of a continuation."""
+    """Make the workspace where it is not there yet; return the id of a continuation."""
     workspace = Workspace.open(folder).ensure()
     suite, whole = _suite(workspace), workspace.path("whole")
     if not whole.exists():
@@ -118,7 +118,7 @@ def _suite(workspace: Workspace) -> Suite:
 
 
 def _fill(workspace: Workspace, suite: Suite) -> None:
-    """Writes the parts of a plan, as a run would."""
+    """Write the parts of a plan, as a run would."""
     known = {name: facts(name) for name in AGENTS}
     plan = planned(
         EMPTY, suite.scenarios, AGENTS, known, count=CONTINUATIONS, seed=0, suite=suite.hash

@@ -52,13 +52,13 @@ class Cost(NamedTuple):
 
 
 def names() -> list[str]:
-    """Returns the names of the sixteen categories."""
+    """Return the names of the sixteen categories."""
     own = categories.of("lambda-star")
     return [c.name for c in own if not c.superseded and c.name not in BESIDES]
 
 
 def recorded(folder: Path, episodes: int) -> None:
-    """Records so many episodes in two processes, unless that was done before."""
+    """Record so many episodes in two processes, unless that was done before."""
     if _is_whole(folder, episodes):
         return
     with Pool(2) as pool:
@@ -77,7 +77,7 @@ def _is_whole(folder: Path, episodes: int) -> bool:
 
 
 def record_file(folder: str, agent: str, count: int, seed: int) -> None:
-    """Records a file of episodes by one agent."""
+    """Record a file of episodes by one agent."""
     world = {"height": SIDE, "width": SIDE, "participants": TEAM, "horizon": STEPS}
     states = begun("lambda-star", count=count, steps=STEPS, seed=seed, settings=world)
     made: list[Trajectory] = []
@@ -89,7 +89,7 @@ def record_file(folder: str, agent: str, count: int, seed: int) -> None:
 
 
 def cost(words: Sequence[str]) -> Cost:
-    """Returns what a command and all that it begins took."""
+    """Return what a command and all that it begins took."""
     begun_at, most = time.perf_counter(), 0.0
     process = subprocess.Popen(words, stdout=subprocess.DEVNULL)
     while True:
@@ -106,7 +106,7 @@ def cost(words: Sequence[str]) -> Cost:
 
 
 def _family(pid: int) -> list[int]:
-    """Returns a process and those that it has begun."""
+    """Return a process and those that it has begun."""
     try:
         children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
     except OSError:
@@ -115,7 +115,7 @@ def _family(pid: int) -> list[int]:
 
 
 def _held(pid: int) -> float:
-    """Returns the megabytes that a process holds; what several share is shared out among them."""
+    """Return the megabytes that a process holds; what several share is shared out among them."""
     try:
         lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
     except OSError:
@@ -124,7 +124,7 @@ def _held(pid: int) -> float:
 
 
 def plainly(folder: Path) -> tuple[float, int]:
-    """Returns the seconds that predicates alone take for `SAMPLE` trajectories of the test side."""
+    """Return the seconds that predicates alone take for `SAMPLE` trajectories of the test side."""
     every = store.load(Workspace.open(folder))
     own = [categories.named(name) for name in names()]
     some = [t for t in every if t.split == "test"][: SAMPLE // 2]

@@ -58,7 +58,7 @@ class Still(Agent):
 
 @functools.cache
 def made(people: int, count: int, sizes: Sizes) -> Environments:
-    """Returns the worlds that everything is measured on."""
+    """Return the worlds that everything is measured on."""
     return environments.generate(settings(people, sizes), seed=1, start=0, stop=count)
 
 
@@ -67,7 +67,7 @@ def settings(people: int, sizes: Sizes) -> patterns.Settings:
 
 
 def states(people: int, count: int, sizes: Sizes) -> list[State]:
-    """Returns the same worlds one by one."""
+    """Return the same worlds one by one."""
     return scatter(made(people, count, sizes).arrays, settings(people, sizes).radius)
 
 
@@ -76,7 +76,7 @@ def streams(count: int) -> NDArray[np.uint64]:
 
 
 def stepwise(agent: Agent, worlds: Environments) -> Callable[[Batch], NDArray[np.int64]]:
-    """Returns a function that plays an agent by the general path, and returns int64[B, P]."""
+    """Return a function that plays an agent by the general path, and return int64[B, P]."""
     people = tuple(range(worlds.settings.participants))
     team = Team(agent, people, streams(worlds.index.size))
 
@@ -92,7 +92,7 @@ def batch(worlds: Environments) -> Batch:
 
 
 def measured(sizes: Sizes) -> Rates:
-    """Returns the rates of every reactive behaviour, by its name and the team's size."""
+    """Return the rates of every reactive behaviour, by its name and the team's size."""
     found = {}
     for people in PEOPLE:
         worlds = made(people, sizes.episodes, sizes)
@@ -118,7 +118,7 @@ def reactive(rates: Rates, sizes: Sizes) -> Table:
 
 
 def numpy_policy(sizes: Sizes) -> Policies:
-    """Returns the general path's millions of agent-steps a second with policies in NumPy."""
+    """Return the general path's millions of agent-steps a second with policies in NumPy."""
     found = {}
     for policy in (Greedy(), Still()):
         row = []
@@ -167,7 +167,7 @@ def compared(rates: Rates, sizes: Sizes) -> Table:
 
 
 def _rivals(name: str, people: int, sizes: Sizes) -> tuple[float, float]:
-    """Returns millions of agent-steps a second of NumPy and of pure Python."""
+    """Return millions of agent-steps a second of NumPy and of pure Python."""
     own, given = streams(sizes.episodes), states(people, sizes.episodes, sizes)
     worlds = made(people, sizes.episodes, sizes)
     expected = stepwise(agents.load(name), worlds)(batch(worlds))

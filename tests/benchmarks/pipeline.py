@@ -57,7 +57,7 @@ def start_up(sizes: Sizes) -> Table:
 
 
 def _answered(words: str, folder: str) -> Cost:
-    """Returns what an answer takes to a command line, or Python alone to "" where there is none."""
+    """Return what an answer takes to a command line, or Python alone to "" where there is none."""
     code = SCRIPT if words else "pass"
     before, begun = _of_children(), time.perf_counter()
     subprocess.run(

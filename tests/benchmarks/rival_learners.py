@@ -20,7 +20,7 @@ from tests.benchmarks.rivals import Plain, Stacked, picked, uniform, uniforms
 def with_numpy(
     worlds: Stacked, streams: NDArray[np.uint64], steps: int, rehearsals: int
 ) -> NDArray[np.int64]:
-    """Returns int64[B, P], what each participant receives after rehearsing, in halves."""
+    """Return int64[B, P], what each participant receives after rehearsing, in halves."""
     batch, people = worlds.people.shape[:2]
     cells, width = int(worlds.size.prod()), worlds.size[1]
     values = np.full((steps, batch, people, cells, 9), START)
@@ -45,7 +45,7 @@ def with_numpy(
 
 
 def in_python(s: State, stream: int, steps: int, rehearsals: int) -> list[int]:
-    """Returns what each participant of one episode receives after rehearsing, in halves."""
+    """Return what each participant of one episode receives after rehearsing, in halves."""
     people = len(s.cells)
     total = [0] * people
     values: dict[tuple[int, int, tuple[int, int]], list[float]] = defaultdict(lambda: [START] * 9)

@@ -42,18 +42,18 @@ def _word(stream: int, counter: int) -> int:
 
 
 def uniforms(streams: NDArray[np.uint64], counters: NDArray[Any]) -> NDArray[np.float64]:
-    """Returns float64[B, P]: each episode's draws number `counters`, int[P]."""
+    """Return float64[B, P]: each episode's draws number `counters`, int[P]."""
     words = _words(streams[:, None], counters) >> np.uint64(11)
     return words.astype(np.float64) * 2.0**-53
 
 
 def uniform(stream: int, counter: int) -> float:
-    """Returns a stream's draw number `counter`."""
+    """Return a stream's draw number `counter`."""
     return (_word(stream, counter) >> 11) * 2.0**-53
 
 
 def picked(among: NDArray[np.bool_], u: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Returns which of the true entries of the last axis `u` picks."""
+    """Return which of the true entries of the last axis `u` picks."""
     chosen = (u * among.sum(-1)).astype(np.int64)
     return (among.cumsum(-1) > chosen[..., None]).argmax(-1)
 
@@ -81,15 +81,15 @@ class Stacked:
         return np.stack(np.divmod(np.array(cells), self.size[1]), -1)
 
     def moved(self, places: NDArray[np.int64], moves: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Returns places [..., 2] one move on."""
+        """Return places [..., 2] one move on."""
         return (places + AROUND[moves]) % self.size
 
     def around(self) -> NDArray[np.int64]:
-        """Returns int64[B, P, 9], the rewards that participants see, in halves."""
+        """Return int64[B, P, 9], the rewards that participants see, in halves."""
         return self.rewards((self.people[:, :, None] + AROUND) % self.size)
 
     def rewards(self, places: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Returns the rewards in halves at places [B, ..., 2]."""
+        """Return the rewards in halves at places [B, ..., 2]."""
         shape = (len(places), *(1,) * (places.ndim - 2), 2)
         total = np.zeros(places.shape[:-1], np.int64)
         for sign, which in ((1, 0), (-1, 1)):
@@ -99,7 +99,7 @@ class Stacked:
         return total
 
     def advance(self, moves: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Moves all on by one step; returns the rewards."""
+        """Move all on by one step; return the rewards."""
         self.people = self.moved(self.people, moves)
         entries = np.take_along_axis(self.patterns, (self.step % self.length)[..., None], 2)[..., 0]
         going = self.moved(self.objects, entries)
@@ -118,7 +118,7 @@ class Stacked:
 def with_numpy(
     name: str, worlds: Stacked, streams: NDArray[np.uint64], steps: int
 ) -> NDArray[np.int64]:
-    """Returns int64[B, P], what each participant receives in all, in halves."""
+    """Return int64[B, P], what each participant receives in all, in halves."""
     batch, people = worlds.people.shape[:2]
     total = np.zeros((batch, people), np.int64)
     bid, target = np.full(batch, _NO_BID), np.zeros((batch, 2), np.int64)
@@ -163,14 +163,14 @@ class Plain:
         self.seed, self.counter, self.step = s.seed, 0, 0
 
     def moved(self, place: Place, move: int) -> Place:
-        """Returns the place one move on."""
+        """Return the place one move on."""
         return (
             (place[0] + move // 3 - 1) % self.height,
             (place[1] + move % 3 - 1) % self.width,
         )
 
     def reward(self, place: Place) -> int:
-        """Returns the reward at a place, in halves."""
+        """Return the reward at a place, in halves."""
         total = 0
         for sign, other in zip((1, -1), self.objects, strict=True):
             rows, columns = abs(place[0] - other[0]), abs(place[1] - other[1])
@@ -179,13 +179,13 @@ class Plain:
         return total
 
     def best(self, place: Place) -> tuple[int, list[int]]:
-        """Returns the highest reward that a move from `place` meets, and those moves."""
+        """Return the highest reward that a move from `place` meets, and those moves."""
         seen = [self.reward(self.moved(place, move)) for move in range(9)]
         highest = max(seen)
         return highest, [move for move in range(9) if seen[move] == highest]
 
     def toward(self, place: Place, goal: Place) -> int:
-        """Returns the first move of a shortest way."""
+        """Return the first move of a shortest way."""
         signs = []
         for here, there, size in zip(place, goal, (self.height, self.width), strict=True):
             way = there - here
@@ -194,7 +194,7 @@ class Plain:
         return 3 * signs[0] + signs[1] + STAY
 
     def advance(self, moves: Sequence[int]) -> list[int]:
-        """Moves all on by one step; returns the rewards."""
+        """Move all on by one step; return the rewards."""
         self.people = [self.moved(place, m) for place, m in zip(self.people, moves, strict=True)]
         going = [
             self.moved(o, p[self.step % len(p)])
@@ -213,7 +213,7 @@ class Plain:
 
 
 def in_python(name: str, s: State, stream: int, steps: int) -> list[int]:
-    """Returns what each participant of one episode receives in all, in halves."""
+    """Return what each participant of one episode receives in all, in halves."""
     world = Plain(s)
     total = [0] * len(world.people)
     decide = _DECISIONS[name]

@@ -39,7 +39,7 @@ def _row(work: str, taken: tuple[float, float]) -> tuple[Any, ...]:
 
 
 def _both(work: Callable[[int], Callable[[Any], Any]], prepare: Any, runs: int) -> Any:
-    """Returns the seconds on one and on two; their results must be the same."""
+    """Return the seconds on one and on two; their results must be the same."""
     np.testing.assert_array_equal(work(1)(prepare()), work(2)(prepare()))
     return tuple(seconds(work(n), prepare, runs=runs) for n in (1, 2))
 

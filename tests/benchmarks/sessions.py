@@ -80,7 +80,7 @@ def turns(sizes: Sizes) -> Table:
 
 
 def _turn(begun: human.Play, made: list[tuple[int, int]]) -> str:
-    """Takes the next of `made`; returns what a page is sent that has all that came before."""
+    """Take the next of `made`; return what a page is sent that has all that came before."""
     frames, turn = len(begun.frames), human.Turn(*made[len(begun.turns)])
     begun.take(turn)
     return json.dumps(begun.view(frames))

@@ -62,7 +62,7 @@ class Cost(NamedTuple):
 
 
 def tables(sizes: Sizes) -> Iterator[Table]:
-    """Yields what a run takes, and where one process spends it."""
+    """Yield what a run takes, and where one process spends it."""
     with tempfile.TemporaryDirectory() as folder, chdir(folder):
         Path("greedy_wide.py").write_text(OWN)
         scenarios = _scenarios(Path("mined"), sizes)
@@ -71,7 +71,7 @@ def tables(sizes: Sizes) -> Iterator[Table]:
 
 
 def _scenarios(folder: Path, sizes: Sizes) -> tuple[Scenario, ...]:
-    """Returns scenarios of Λ* with as many steps after the takeover as episodes have elsewhere."""
+    """Return scenarios of Λ* with as many steps after the takeover as episodes have elsewhere."""
     every = continued.mined(continued.DOMAINS["lambda-star"], folder, sizes.scenarios)
     return tuple(dataclasses.replace(one, horizon=sizes.steps) for one in every)
 
@@ -107,7 +107,7 @@ def _called(scenarios: tuple[Scenario, ...], sizes: Sizes) -> Table:
 
 
 def _workspace(folder: str, suite: Suite) -> Workspace:
-    """Returns a new workspace in which the suite is frozen."""
+    """Return a new workspace in which the suite is frozen."""
     workspace = Workspace.open(folder).ensure()
     store.write(workspace.path("suites", suite.name, str(suite.version)), suite)
     return workspace
@@ -175,7 +175,7 @@ def _run(folder: Path, scenarios: tuple[Scenario, ...], names: tuple[str, ...], 
 
 @contextmanager
 def _clocks() -> Iterator[dict[str, float]]:
-    """Yields the seconds of processor that are spent in each of `PLACES` from now on."""
+    """Yield the seconds of processor that are spent in each of `PLACES` from now on."""
     taken = dict.fromkeys(PLACES, 0.0)
 
     def timed(place: str, call: Callable[..., Any]) -> Callable[..., Any]:

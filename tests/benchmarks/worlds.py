@@ -36,7 +36,7 @@ def generation(sizes: Sizes) -> Table:
 
 
 def _generated(wanted: patterns.Settings, sizes: Sizes) -> tuple[float, float]:
-    """Returns thousands of worlds a second, together and one by one."""
+    """Return thousands of worlds a second, together and one by one."""
     few = max(1, sizes.new // 10)
 
     def together() -> Any:
@@ -73,7 +73,7 @@ def learners(sizes: Sizes) -> Table:
 
 
 def _gymnasium(partner: str | None, sizes: Sizes) -> float:
-    """Returns steps a second of the one learner in each of many worlds."""
+    """Return steps a second of the one learner in each of many worlds."""
     import gymnasium
 
     team = TEAM if partner else 1

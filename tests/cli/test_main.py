@@ -241,7 +241,7 @@ def test_listing_suites_imports_no_world_and_no_compiler(root: Path, tmp_path: P
 
 
 def imported(words: str, folder: Path) -> set[str]:
-    """Returns the modules that a command line imports."""
+    """Return the modules that a command line imports."""
     code = f"import sys; from sts.cli.main import main; main({words.split()})"
     code += "; print(*sys.modules, file=sys.stderr)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=folder)
@@ -300,7 +300,7 @@ def test_what_an_agent_prints_is_not_mixed_with_json(root: Path, tmp_path: Path)
 
 
 def shell(line: str, **environment: str) -> subprocess.CompletedProcess[bytes]:
-    """Runs a line of shell in which `$STS` is the command."""
+    """Run a line of shell in which `$STS` is the command."""
     sts = f"{sys.executable} -m sts.cli.main"
     return subprocess.run(
         ["bash", "-c", line], capture_output=True, env=os.environ | {"STS": sts} | environment

@@ -25,7 +25,7 @@ HEAVY = {"numpy", "numba", "pyarrow", "pandas", "scipy", "sqlite3", "sqlalchemy"
 
 
 def commands() -> list[tuple[str, Parser, Parser]]:
-    """Returns each command's name, its parser, and one of its leaves."""
+    """Return each command's name, its parser, and one of its leaves."""
     every = []
     for name in registry.named("sts.commands"):
         parser = parser_of(name, registry.load("sts.commands", "command", name))
@@ -138,7 +138,7 @@ def test_a_table_without_a_column_is_refused_before_anything_heavy(tmp_path: Pat
 
 
 def imported(words: list[str]) -> str:
-    """Returns which heavy packages a process has imported that ran `sts` with these words."""
+    """Return which heavy packages a process has imported that ran `sts` with these words."""
     code = (
         "import sys\nfrom sts.cli.main import main\n"
         f"main({words!r})\n"

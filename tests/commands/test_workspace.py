@@ -159,7 +159,7 @@ def moved(root: Path) -> None:
 
 
 def another_label(root: Path) -> None:
-    """Puts the labels of a suite under the name of another part."""
+    """Put the labels of a suite under the name of another part."""
     (path,) = root.glob("labels/*/*/*.parquet")
     path.rename(path.with_name("99999.parquet"))
 

@@ -73,7 +73,7 @@ class Bottomless(Flawed):
 
 
 def gardens(old: tuple[bool, ...], lengths: tuple[int, ...] = (6,)) -> list[Scenario]:
-    """Returns a scenario in each garden, of these lengths in turn."""
+    """Return a scenario in each garden, of these lengths in turn."""
     recorded = [
         walk(number, old=one, length=length)
         for number, (one, length) in enumerate(zip(old, itertools.cycle(lengths)))
@@ -82,7 +82,7 @@ def gardens(old: tuple[bool, ...], lengths: tuple[int, ...] = (6,)) -> list[Scen
 
 
 def walk(seed: int, **settings: Any) -> Trajectory:
-    """Returns a recording of keepers that rest."""
+    """Return a recording of keepers that rest."""
     resting = agents.load(f"{KEEPERS}:Resting")
     (one,) = record(resting, domain=GARDEN, count=1, steps=16, seed=seed, settings=settings)
     return one

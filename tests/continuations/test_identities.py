@@ -45,7 +45,7 @@ Write = Callable[[str], str]
 
 @pytest.fixture
 def write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Write]:
-    """Returns what writes an agent's module, new or again, and names the agent."""
+    """Return what writes an agent's module, new or again, and names the agent."""
     monkeypatch.syspath_prepend(str(tmp_path))
     name = f"dice_agent_{next(NUMBERS)}"
 

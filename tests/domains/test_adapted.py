@@ -128,7 +128,7 @@ def test_standard_output_comes_back_whatever_threads_do() -> None:
 
 
 def sts(*words: str, folder: Path, **env: str) -> subprocess.CompletedProcess[str]:
-    """Runs `sts` as a program of its own, where fixtures of this process mean nothing."""
+    """Run `sts` as a program of its own, where fixtures of this process mean nothing."""
     import os
 
     return subprocess.run(

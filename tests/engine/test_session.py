@@ -44,7 +44,7 @@ def from_outside(step: int) -> Actions:
 
 
 def taken(begun: Session, steps: int) -> list[np.ndarray]:
-    """Steps a session; returns all that came of it."""
+    """Step a session; return all that came of it."""
     out: list[np.ndarray] = []
     for _ in range(steps):
         out += [*begun.step(from_outside(begun.steps), (0,)), begun.worlds.rewards.copy()]

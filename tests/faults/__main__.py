@@ -17,19 +17,19 @@ PARTS = ("judgements", "pipeline", "corruption", "pairs", "hostile")
 
 
 def trial_of(part: str) -> Trial:
-    """Returns what makes a trial of a part."""
+    """Return what makes a trial of a part."""
     found: Trial = import_module(f"tests.faults.{part}").trial
     return found
 
 
 def made(part: str, number: int, seed: int, database: str) -> Counter[str]:
-    """Makes the trial of a number in a folder of its own."""
+    """Make the trial of a number in a folder of its own."""
     with tempfile.TemporaryDirectory(prefix="faults-") as folder:
         return trial_of(part)(Setting(drawn(seed, part, number), Path(folder), database))
 
 
 def _make(counts: dict[str, Counter[str]], given: argparse.Namespace) -> None:
-    """Makes trials of each part in turn, and counts; raises BrokenPromise, which says which one."""
+    """Make trials of each part in turn, and counts; raise BrokenPromise, which says which one."""
     end, number = time.monotonic() + given.seconds, given.trial or 0
     while True:
         for part, count in counts.items():
@@ -47,7 +47,7 @@ def _make(counts: dict[str, Counter[str]], given: argparse.Namespace) -> None:
 
 
 def main() -> int:
-    """Returns the exit status: 1 where a promise was broken."""
+    """Return the exit status: 1 where a promise was broken."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seconds", type=float, default=600)
     parser.add_argument("--seed", type=int, default=1)

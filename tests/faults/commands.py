@@ -47,7 +47,7 @@ PATIENCE = 120.0
 
 
 def make_whole(root: Path) -> None:
-    """Makes a workspace with a file of every kind, but for a report."""
+    """Make a workspace with a file of every kind, but for a report."""
     workspace = Workspace.open(str(root)).ensure()
     every = [categories.named(name) for name in ("keep-beside", "shadow-evil", "when-evil")]
     played = recorded(count=60, team=2, steps=40, seed=5)
@@ -85,7 +85,7 @@ def type_here(words: Words) -> None:
 
 
 def leaves() -> list[str]:
-    """Returns every command of the command line, as "suite freeze"."""
+    """Return every command of the command line, as "suite freeze"."""
     found = []
     for name in registry.named("sts.commands"):
         command: Command = registry.load("sts.commands", "command", name)
@@ -117,7 +117,7 @@ COLD = ("report",)
 
 @cache
 def whole() -> Path:
-    """Returns a folder with a workspace `w` and files `in` that commands read; nobody changes it.
+    """Return a folder with a workspace `w` and files `in` that commands read; nobody changes it.
 
     Every command of `writing` has something to do there.
     """
@@ -141,7 +141,7 @@ def whole() -> Path:
 
 
 def linked_candidates() -> list[Scenario]:
-    """Returns candidates of one recording: two at one takeover, and one that comes later."""
+    """Return candidates of one recording: two at one takeover, and one that comes later."""
     (played,) = on_test_side(recorded(count=16))[:1]
     other: dict[str, Any] = {"category": "evade-evil", "text": "Keep away from Evil."}
     return [
@@ -153,7 +153,7 @@ def linked_candidates() -> list[Scenario]:
 
 @cache
 def names() -> dict[str, str]:
-    """Returns what commands name that the workspace has made."""
+    """Return what commands name that the workspace has made."""
     workspace = Workspace.open(whole() / "w")
     suite = suites.load(workspace, "tiny@1")
     made = continuations.load(workspace, {s.hash for s in suite.scenarios})
@@ -165,7 +165,7 @@ def names() -> dict[str, str]:
 
 
 def writing() -> dict[str, Words]:
-    """Returns every writing command, by its name, with what it is typed with.
+    """Return every writing command, by its name, with what it is typed with.
 
     {i} and {o} are folders to read from and to write to; other names are those of `names`.
     """
@@ -266,7 +266,7 @@ def begin(folder: Path, name: str, words: Words, ready: Callable[[], None] | Non
 
 
 def end(begun: Typed, patience: float = PATIENCE) -> Outcome | None:
-    """Returns how a command has ended; None where it has not after so many seconds."""
+    """Return how a command has ended; None where it has not after so many seconds."""
     limit = time.monotonic() + patience
     while True:
         process, status = os.waitpid(begun.process, os.WNOHANG)
@@ -295,7 +295,7 @@ def type_in(folder: Path, words: Words, meet: Meet | None = None) -> Outcome:
 
 
 def filled(words: Words, folder: Path) -> Words:
-    """Returns words with the names of a folder in them."""
+    """Return words with the names of a folder in them."""
     own = names() | {"i": str(folder / "in"), "o": str(folder / "out")}
     every = tuple(word.format(**own) for word in words)
     return every if "--workspace" in every else (*every, "--workspace", str(folder / "w"))
@@ -316,5 +316,5 @@ def steps(folder: Path, words: Words) -> tuple[str, ...]:
 
 
 def copy(folder: Path) -> Path:
-    """Returns a copy of the whole workspace and the files beside it, which is `folder` then."""
+    """Return a copy of the whole workspace and the files beside it, which is `folder` then."""
     return Path(shutil.copytree(whole(), folder))

@@ -56,18 +56,18 @@ class Flip(NamedTuple):
 
 @cache
 def a_file(kind: str) -> Path:
-    """Returns the file of a kind in the whole workspace."""
+    """Return the file of a kind in the whole workspace."""
     return sorted(commands.whole().glob(kind))[0]
 
 
 @cache
 def sound(kind: str) -> Any:
-    """Returns what the file of a kind says when nothing has happened to it."""
+    """Return what the file of a kind says when nothing has happened to it."""
     return of_file(a_file(kind))
 
 
 def findings(kind: str, folder: Path) -> list[str]:
-    """Returns what the reader of a kind finds wrong in a folder."""
+    """Return what the reader of a kind finds wrong in a folder."""
     if KINDS[kind] == ARCHIVE:
         (folder / "unpacked").mkdir()
         try:
@@ -115,7 +115,7 @@ def _read(kind: str, folder: Path, target: Path) -> int:
 
 
 def in_a_process(work: Callable[[], int], words: Path) -> int:
-    """Returns what a function returns in a forked process; 99 or a negative number if it fails."""
+    """Return what a function returns in a forked process; 99 or a negative number if it fails."""
     process = os.fork()
     if not process:
         code = 99

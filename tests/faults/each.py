@@ -31,7 +31,7 @@ def each(name: str, way: str, stride: int = 1) -> Counter[str]:
 
 
 def main() -> int:
-    """Returns the exit status: 1 where a promise was broken."""
+    """Return the exit status: 1 where a promise was broken."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("command", nargs="+", choices=[*commands.writing()], metavar="COMMAND")
     for name in parser.parse_args().command:

@@ -104,20 +104,20 @@ class Row(NamedTuple):
     environment: Mapping[str, str] = {}
 
     def __str__(self) -> str:
-        """Returns it as it could be typed, long words cut."""
+        """Return it as it could be typed, long words cut."""
         words = [*(f"{name}={text}" for name, text in self.environment.items()), "sts", *self.words]
         return shlex.join(word if len(word) < 80 else f"{word[:40]}... " for word in words)
 
 
 def leaves() -> list[Parser]:
-    """Returns the parser of every command and of every action of one."""
+    """Return the parser of every command and of every action of one."""
     names = registry.named("sts.commands")
     parsers = (parser_of(name, registry.load("sts.commands", "command", name)) for name in names)
     return [leaf for parser in parsers for leaf in parser.leaves]
 
 
 def rows(leaf: Parser) -> Iterator[Row]:
-    """Yields what is bad for a command, one thing a row."""
+    """Yield what is bad for a command, one thing a row."""
     command = leaf.prog.removeprefix("sts ")
     actions = [one for one in leaf._actions if one.dest != "help"]
     usual = _words(command, actions)
@@ -133,7 +133,7 @@ def rows(leaf: Parser) -> Iterator[Row]:
 
 
 def bad_values(command: str, parameter: argparse.Action) -> Sequence[str]:
-    """Returns what is bad for a parameter of a command, by its type and what help calls it."""
+    """Return what is bad for a parameter of a command, by its type and what help calls it."""
     name, metavar = parameter.dest, str(parameter.metavar)
     names = {name, f"{command}.{name}", f"{command.split()[0]}.{name}"}
     if parameter.nargs == 0 or names & FREE:
@@ -157,7 +157,7 @@ def _words(
     changed: argparse.Action | None = None,
     bad: str = "",
 ) -> tuple[str, ...]:
-    """Returns a command line with what must be given, and a bad value of what is changed."""
+    """Return a command line with what must be given, and a bad value of what is changed."""
     words = command.split()
     for one in actions:
         flag = one.option_strings[0] if one.option_strings else ""
@@ -181,7 +181,7 @@ Call = Callable[[list[str]], int]
 
 
 def outcome(row: Row, folder: Path, call: Call = main) -> Outcome:
-    """Runs a row in a process that is forked from this one, in `folder`, while its time lasts."""
+    """Run a row in a process that is forked from this one, in `folder`, while its time lasts."""
     sys.stdout.flush()
     begun = mmap.mmap(-1, 8)
     with tempfile.TemporaryFile() as errors:
@@ -224,7 +224,7 @@ def _become(row: Row, folder: Path, call: Call, errors: int, begun: mmap.mmap) -
 
 
 def _give_back() -> None:
-    """Gives back what this process has freed: else a command takes that first, and nobody sees."""
+    """Give back what this process has freed: else a command takes that first, and nobody sees."""
     ctypes.CDLL(None).malloc_trim(0)
     Path("/proc/self/clear_refs").write_text("5")  # the most so far is what there is now
 
@@ -235,7 +235,7 @@ def _held() -> float:
 
 
 def wrong(found: Outcome) -> str:
-    """Returns what a refusal is not that it should be, or ""."""
+    """Return what a refusal is not that it should be, or ""."""
     lines = found.errors.splitlines()
     if found.code == -signal.SIGALRM:
         return f"it was not refused in {SECONDS} s"
@@ -251,7 +251,7 @@ def wrong(found: Outcome) -> str:
 
 
 def contents(folder: Path) -> dict[str, str]:
-    """Returns what lies in a folder: of each name its mode, and what a file holds as a hash."""
+    """Return what lies in a folder: of each name its mode, and what a file holds as a hash."""
     found = {}
     for path in folder.rglob("*"):
         held = path.read_bytes() if path.is_file() else b""
@@ -261,7 +261,7 @@ def contents(folder: Path) -> dict[str, str]:
 
 
 def refused(row: Row, folder: Path, call: Call = main) -> None:
-    """Tries a row in a furnished folder.
+    """Try a row in a furnished folder.
 
     Raises:
       BrokenPromise: it is not refused as it should be, or something is kept.
@@ -278,7 +278,7 @@ def refused(row: Row, folder: Path, call: Call = main) -> None:
 
 
 def furnished(folder: Path) -> Path:
-    """Fills a folder with a workspace to work in, and with files that are bad to read."""
+    """Fill a folder with a workspace to work in, and with files that are bad to read."""
     (folder / "folder").mkdir()
     os.mkfifo(folder / "pipe")
     (folder / "empty").touch()
@@ -297,7 +297,7 @@ def furnished(folder: Path) -> Path:
 
 
 def trial(setting: Setting) -> Counter[str]:
-    """Tries a few rows that are drawn, each in the same folder."""
+    """Try a few rows that are drawn, each in the same folder."""
     for name in HEAVY:
         import_module(name)
     every = [row for leaf in leaves() for row in rows(leaf)]

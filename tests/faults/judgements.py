@@ -42,7 +42,7 @@ PATIENCE = 600.0
 
 
 def trial(setting: Setting) -> Counter[str]:
-    """Returns how many answers were put, sent and acknowledged, and what happened meanwhile."""
+    """Return how many answers were put, sent and acknowledged, and what happened meanwhile."""
     with judged(setting) as (study, history):
         with study.connection() as connection:
             events = [*history.events, *found(connection)]
@@ -76,7 +76,7 @@ def judged(setting: Setting) -> Iterator[tuple[Study, History]]:
 def _person(
     study: Study, number: int, random: np.random.Generator
 ) -> tuple[int, str, np.random.Generator]:
-    """Adds a person; returns their number, what their browser sends and what they draw from."""
+    """Add a person; return their number, what their browser sends and what they draw from."""
     server, name = study.server, f"person {number}"
     sent = cookie(server, server.secret(name))
     return ask(server.store, store_people.named, name).id, sent, random.spawn(1)[0]

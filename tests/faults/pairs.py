@@ -56,7 +56,7 @@ def serial(one: str, other: str) -> Serial:
 
 
 def pausing(last: int, stopped: int, resume: int) -> Meet:
-    """Returns what has a process stop at the `last` thing that it does, until a pipe is closed.
+    """Return what has a process stop at the `last` thing that it does, until a pipe is closed.
 
     It says so through another pipe, to the other and to who began both.
     """
@@ -133,7 +133,7 @@ def at_once(one: str, other: str, last: int, folder: Path, *, wait: float = WAIT
 def judged(
     apart: Serial, outcomes: Sequence[Outcome], found: Values, history: Sequence[object]
 ) -> Counter[str]:
-    """Holds what two commands have made to what they make one after the other."""
+    """Hold what two commands have made to what they make one after the other."""
     for outcome in outcomes:
         if outcome.code not in (0, 1, 2) or len(outcome.lines) != bool(outcome.code):
             raise BrokenPromise("expected success, or a refusal in one line", history)
@@ -149,7 +149,7 @@ def judged(
 
 
 def _packed(found: Values) -> Values:
-    """Returns the continuations in a backup: those that were there when it looked at each part."""
+    """Return the continuations in a backup: those that were there when it looked at each part."""
     return {unit: said for unit, said in found.items() if PACKED in unit}
 
 

@@ -137,7 +137,7 @@ def check_again(outcome: Outcome, all_there: bool, history: Sequence[object]) ->
 
 
 def read(folder: Path, history: Sequence[object]) -> Values:
-    """Returns what everything in a folder says, after every reader has had its look.
+    """Return what everything in a folder says, after every reader has had its look.
 
     Raises:
       BrokenPromise: a reader finds something wrong.
@@ -151,7 +151,7 @@ def read(folder: Path, history: Sequence[object]) -> Values:
 
 
 def findings(root: Path) -> list[str]:
-    """Returns what the readers of a workspace find wrong, which are those of its check.
+    """Return what the readers of a workspace find wrong, which are those of its check.
 
     Of files that are the same byte by byte they find the same.
     """
@@ -182,7 +182,7 @@ def _bytes(root: Path) -> str:
 
 
 def parts(folder: Path) -> list[str]:
-    """Returns what is left of files that are not whole."""
+    """Return what is left of files that are not whole."""
     return [p.relative_to(folder).as_posix() for p in folder.rglob("*") if p.suffix == ".part"]
 
 
@@ -198,7 +198,7 @@ def trial(setting: Setting) -> Counter[str]:
 
 
 def try_shortest(faults: Sequence[Fault], name: str, folder: Path) -> Counter[str]:
-    """Does `try_with`; where that fails, raises the fewest faults with which it does."""
+    """Do `try_with`; where that fails, raises the fewest faults with which it does."""
     tries = 0
 
     def fails(some: Sequence[Fault]) -> BrokenPromise | None:

@@ -17,7 +17,7 @@ class BrokenPromise(AssertionError):
     """What was promised and did not hold, with the shortest history that shows it."""
 
     def __init__(self, promise: str, history: Sequence[object]) -> None:
-        """Takes what did not hold, and what happened in the order in which it did."""
+        """Take what did not hold, and what happened in the order in which it did."""
         super().__init__("\n".join([promise, *(f"  {event}" for event in history)]))
 
 
@@ -40,12 +40,12 @@ Trial = Callable[[Setting], Counter[str]]
 
 
 def drawn(seed: int, part: str, number: int) -> np.random.Generator:
-    """Returns what the trial of a number draws from, the same whatever else is run."""
+    """Return what the trial of a number draws from, the same whatever else is run."""
     return np.random.default_rng([seed, number, *part.encode()])
 
 
 def shortest(history: Sequence[Event], fails: Callable[[Sequence[Event]], bool]) -> list[Event]:
-    """Returns a part of a history that still fails, and no longer does without any of its events.
+    """Return a part of a history that still fails, and no longer does without any of its events.
 
     Zeller and Hildebrandt 2002, "Simplifying and isolating failure-inducing input", ddmin.
     """

@@ -32,7 +32,7 @@ _DRAFT = re.compile(r"(drafts/[^/]+)/[0-9a-f]{32}/")
 
 
 def values(folder: Path) -> Values:
-    """Returns what is to be read in a folder; what begins with a dot is not there for readers."""
+    """Return what is to be read in a folder; what begins with a dot is not there for readers."""
     found: Values = {}
     for path in sorted(folder.rglob("*")):
         name = path.relative_to(folder)
@@ -58,7 +58,7 @@ def values(folder: Path) -> Values:
 
 
 def _rows(file: Path | io.BytesIO) -> Values:
-    """Returns what each row of a part of continuations says."""
+    """Return what each row of a part of continuations says."""
     return {
         f"continuation {row['id']}": {name: _digest(repr(value)) for name, value in row.items()}
         for row in pq.read_table(file).to_pylist()
@@ -73,7 +73,7 @@ def _unit(name: Path) -> str:
 
 
 def of_file(path: Path) -> Any:
-    """Returns what one file says: columns, tables, a JSON value, or the digest of its bytes."""
+    """Return what one file says: columns, tables, a JSON value, or the digest of its bytes."""
     if path.suffix == ".parquet":
         table = pq.read_table(path)
         return {name: _digest(repr(table.column(name).to_pylist())) for name in table.column_names}
@@ -114,7 +114,7 @@ Leaves = dict[tuple[str, ...], Any]
 
 
 def leaves(value: Any, place: tuple[str, ...] = ()) -> Leaves:
-    """Returns every single value in one, by where it stands; a place in a list is "*"."""
+    """Return every single value in one, by where it stands; a place in a list is "*"."""
     if isinstance(value, Mapping):
         items = [(str(key), one) for key, one in value.items()]
     elif isinstance(value, list):
@@ -129,7 +129,7 @@ def leaves(value: Any, place: tuple[str, ...] = ()) -> Leaves:
 
 
 def _place(at: tuple[str, ...]) -> tuple[str, ...]:
-    """Returns where a value stands; in a database or a row and in a copy of it that is the same."""
+    """Return where a value stands; in a database or a row and in a copy of it that is the same."""
     files = [i for i, part in enumerate(at) if part.endswith(".sqlite3")]
     return at[files[-1] + 1 :] if files else (at[0].rpartition(PACKED)[2], *at[1:])
 
@@ -141,13 +141,13 @@ class Masked(NamedTuple):
 
     @classmethod
     def between(cls, one: Values, other: Values) -> Masked:
-        """Takes for that in which two undisturbed tries of the same differ."""
+        """Take for that in which two undisturbed tries of the same differ."""
         own, others = leaves(one), leaves(other)
         both = own.keys() & others.keys()
         return cls(frozenset(_place(at) for at in both if own[at] != others[at]))
 
     def __call__(self, found: Values) -> Values:
-        """Returns what a unit says, each as comparable values."""
+        """Return what a unit says, each as comparable values."""
         return {
             unit: {
                 at: len(single) if _place((unit, *at)) in self.moment else single
@@ -158,7 +158,7 @@ class Masked(NamedTuple):
 
 
 def unlike(found: Values, *allowed: Values) -> list[str]:
-    """Returns the units that are as in none of the allowed values, a missing one is None."""
+    """Return the units that are as in none of the allowed values, a missing one is None."""
     units = {unit for one in (found, *allowed) for unit in one}
     return sorted(
         unit for unit in units if all(found.get(unit) != one.get(unit) for one in allowed)

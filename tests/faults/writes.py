@@ -36,7 +36,7 @@ class Failed(OSError):
 
 
 def failing(last: int, way: str) -> Meet:
-    """Returns what has a process fail at the `last` thing that it does to a file, from 1.
+    """Return what has a process fail at the `last` thing that it does to a file, from 1.
 
     A full disk stays full; an error of input or output happens once.
     """
@@ -75,7 +75,7 @@ def watch(below: Path, meet: Meet) -> None:
     root = os.path.realpath(below)
 
     def inside(where: Any) -> str | None:
-        """Returns how a file is called below the folder; None for any other."""
+        """Return how a file is called below the folder; None for any other."""
         try:
             if isinstance(where, int):
                 regular = stat.S_ISREG(os.fstat(where).st_mode) or stat.S_ISDIR(

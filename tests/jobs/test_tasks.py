@@ -15,7 +15,7 @@ Task = tuple[str, tuple[int, ...]]
 
 
 def add(task: Task) -> int:
-    """Adds numbers up; refuses those under 0, and dies of those from 1000 on."""
+    """Add numbers up; refuses those under 0, and dies of those from 1000 on."""
     _, numbers = task
     if max(numbers) >= 1000:
         os._exit(9)

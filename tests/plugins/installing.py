@@ -24,12 +24,12 @@ Groups = dict[str, dict[str, str]]
 
 
 def project(source: Path) -> dict[str, Any]:
-    """Returns the [project] table of a folder's pyproject.toml."""
+    """Return the [project] table of a folder's pyproject.toml."""
     return tomllib.loads((source / "pyproject.toml").read_text())["project"]
 
 
 def install(source: Path, site: Path, *packages: str) -> None:
-    """Copies `packages` of the project in `source` to `site`, with what its metadata declares.
+    """Copy `packages` of the project in `source` to `site`, with what its metadata declares.
 
     Modification times are kept, so that what was compiled beside a module still belongs to it.
     """
@@ -40,7 +40,7 @@ def install(source: Path, site: Path, *packages: str) -> None:
 
 
 def declare(site: Path, name: str, version: str, groups: Groups) -> None:
-    """Writes the metadata of an installed distribution: its name, version and entry points."""
+    """Write the metadata of an installed distribution: its name, version and entry points."""
     folder = site / f"{name.replace('-', '_')}-{version}.dist-info"
     folder.mkdir(parents=True)
     (folder / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n")
@@ -51,7 +51,7 @@ def declare(site: Path, name: str, version: str, groups: Groups) -> None:
 
 
 def environment(site: Path) -> dict[str, str]:
-    """Returns the environment in which what stands in `site` is found before all else."""
+    """Return the environment in which what stands in `site` is found before all else."""
     own = {key: value for key, value in os.environ.items() if not key.startswith("STS_")}
     return own | {"PYTHONPATH": str(site)}
 
@@ -85,7 +85,7 @@ class Said(NamedTuple):
 
 
 def session(site: Path, folder: Path, *lines: str, **more: str) -> list[Said]:
-    """Returns what `sts` says to command lines, one after the other in a process of their own.
+    """Return what `sts` says to command lines, one after the other in a process of their own.
 
     Args:
       site: what is installed there is found.

@@ -39,7 +39,7 @@ FILES = [
 
 
 def names() -> tuple[set[str], set[str]]:
-    """Returns the names of installed worlds and of what is theirs: telling ones, and plain words.
+    """Return the names of installed worlds and of what is theirs: telling ones, and plain words.
 
     A plain word, such as the agent `rule`, is a name only where it stands alone in quotes or after
     a flag; any other is one wherever it stands.
@@ -66,7 +66,7 @@ QUOTED = re.compile(
 
 
 def named(text: str) -> str:
-    """Returns a name of a world, or of what is one's, that stands in a text; "" if none does."""
+    """Return a name of a world, or of what is one's, that stands in a text; "" if none does."""
     match, lower = TOLD.search(text) or QUOTED.search(text), text.lower()
     return match[0] if match else next((name for name in LOWER if name in lower), "")
 

@@ -23,7 +23,7 @@ class Curation:
         self.output = output
 
     def __call__(self, *words: str, code: int = 0) -> str:
-        """Returns what a command prints, or the one line that it is refused with."""
+        """Return what a command prints, or the one line that it is refused with."""
         self.output.readouterr()
         found = main([*words, "--workspace", str(self.workspace.root)])
         printed = self.output.readouterr()
@@ -35,11 +35,11 @@ class Curation:
         return printed.out
 
     def draft(self, action: str, *words: str, by: str = "Ana", code: int = 0) -> str:
-        """Returns what a subcommand of `sts draft` says of the draft `own`."""
+        """Return what a subcommand of `sts draft` says of the draft `own`."""
         whose = () if action in ("show", "diff", "check") else ("--as", by)
         return self("draft", action, "own", *words, *whose, code=code)
 
     def view(self) -> dict[str, Any]:
-        """Returns the candidates, by id."""
+        """Return the candidates, by id."""
         shown = json.loads(self.draft("show", "--json"))
         return {one["id"]: one for one in shown["candidates"]}

@@ -23,7 +23,7 @@ def episode(
     others: Sequence[tuple[Cell, str]] = (),
     says: Sequence[str] = (),
 ) -> Episode:
-    """Returns what happens on 6 rows of 7 when participant 0 makes `moves`, a word for each.
+    """Return what happens on 6 rows of 7 when participant 0 makes `moves`, a word for each.
 
     Args:
       moves: as MOVES names them, all in one string or more.

@@ -14,7 +14,7 @@ STAY = MOVES.index("stay")
 
 
 def continued(scenario: Scenario, moves: list[int], says: list[int]) -> Episode:
-    """Returns the scenario's recording up to takeover, and then these moves and words."""
+    """Return the scenario's recording up to takeover, and then these moves and words."""
     recording, start = scenario.recording, scenario.takeover
     steps = start + scenario.horizon
     ways = np.full((1, steps, recording.participants), STAY, np.int8)

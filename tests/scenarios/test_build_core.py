@@ -24,7 +24,7 @@ TEN = [one for one in CORE if one.category == "clean-take"]
 
 
 def profiles(every: list[Scenario], *passed: int) -> dict[str, Profile]:
-    """Returns profiles in which one that reads passes all, and another so many of ten."""
+    """Return profiles in which one that reads passes all, and another so many of ten."""
     done, not_done = Label("success", 1), Label("not_done", None)
     return {
         one.hash: Profile(

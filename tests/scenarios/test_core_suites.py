@@ -26,7 +26,7 @@ EACH = pytest.mark.parametrize("suite", SUITES.values(), ids=LABELS)
 
 
 def by_category(suite: Suite) -> dict[str, list[Scenario]]:
-    """Returns the scenarios of each category, without the turns of dialogues."""
+    """Return the scenarios of each category, without the turns of dialogues."""
     out: dict[str, list[Scenario]] = {name: [] for name in build_core.CATEGORIES}
     for one in suite.scenarios:
         if not one.series:

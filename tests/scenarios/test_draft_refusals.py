@@ -150,7 +150,7 @@ CASES = {
 
 
 def everything(own: Curation) -> dict[str, bytes]:
-    """Returns every file of the workspace, the database's own apart."""
+    """Return every file of the workspace, the database's own apart."""
     files = (path for path in own.workspace.root.rglob("*") if path.is_file())
     return {str(path): path.read_bytes() for path in files if "annotations" not in path.name}
 

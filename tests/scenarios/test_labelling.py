@@ -223,7 +223,7 @@ def test_parameters_that_a_rule_cannot_read_are_one_error_of_ours(
 
 
 def written(workspace: Workspace) -> dict[str, bytes]:
-    """Returns what every file of labels holds."""
+    """Return what every file of labels holds."""
     every = workspace.store.list("labels")
     return {name: workspace.store.get(name) for name in every}
 
@@ -262,7 +262,7 @@ SHADOW = Category("shadow-evil", "instruction", "lambda-star", 5, ("Go.",), noth
 def shadowed(
     workspace: Workspace, suite: Suite, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Callable[[str, str], tuple[set[str], set[str]]]:
-    """Returns what one's own rule says of shadow-evil, and the sets of labels that are there."""
+    """Return what one's own rule says of shadow-evil, and the sets of labels that are there."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(str(tmp_path))
 

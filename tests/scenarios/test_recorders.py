@@ -26,7 +26,7 @@ def tracks(agent: agents.Agent) -> list[Track]:
 
 
 def lost(every: list[Track]) -> float:
-    """Returns at what share of steps Good is far and was in sight two to five steps ago."""
+    """Return at what share of steps Good is far and was in sight two to five steps ago."""
     hits = [
         ((since := ago(one.to_good)[10:]) >= 2) & (since <= 5) & (one.to_good[10:] > 2)
         for one in every

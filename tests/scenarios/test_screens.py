@@ -143,7 +143,7 @@ def test_what_is_chosen_of_the_first_of_each_bucket_is_what_is_chosen_of_all(
 
 
 def _drawn(rng: np.random.Generator, name: str, part: int) -> rows.Found:
-    """Returns 200 moments that were found anywhere."""
+    """Return 200 moments that were found anywhere."""
     high = {"world": 40, "difficulty": 3, "recorder": 2, "answer": 3, "step": 40}
     drawn = {
         field: rng.integers(0, high.get(field, 1), 200).astype(kind)

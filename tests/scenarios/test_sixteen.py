@@ -52,7 +52,7 @@ def trajectories() -> list[Trajectory]:
 
 @pytest.fixture(scope="module")
 def proposed(trajectories: list[Trajectory]) -> dict[str, list[Scenario]]:
-    """Returns up to MANY scenarios of each category, the first that it proposes, of several."""
+    """Return up to MANY scenarios of each category, the first that it proposes, of several."""
     out: dict[str, list[Scenario]] = {}
     for name in NAMES:
         rule = RULES[name]
@@ -67,7 +67,7 @@ def proposed(trajectories: list[Trajectory]) -> dict[str, list[Scenario]]:
 
 
 def _spread(candidates: list[Candidate]) -> list[Candidate]:
-    """Returns three of the candidates of one trajectory at most."""
+    """Return three of the candidates of one trajectory at most."""
     return candidates[:: max(1, len(candidates) // 2)]
 
 

@@ -59,7 +59,7 @@ else:
 
 
 def held(folder: Path) -> str:
-    """Returns which of the two the folder holds: old, new, none or a mixture."""
+    """Return which of the two the folder holds: old, new, none or a mixture."""
     if not folder.exists():
         return "none"
     files = (path for path in folder.rglob("*") if path.is_file() and path.name != "notes")

@@ -24,7 +24,7 @@ def workspace(tmp_path: Path) -> Workspace:
 
 
 def together(*calls: Callable[[], object]) -> list[object]:
-    """Returns what each call returns, or the error of ours that it raises."""
+    """Return what each call returns, or the error of ours that it raises."""
     outcomes: list[object] = [None] * len(calls)
 
     def run(i: int) -> None:
@@ -149,7 +149,7 @@ def test_killed_at_any_moment_a_freeze_leaves_nothing_or_the_whole_version(
 
 
 def killed_after(moment: int, patch: pytest.MonkeyPatch) -> Callable[[], bool]:
-    """Ends the process, as far as files see, at that call which changes one, before it is made.
+    """End the process, as far as files see, at that call which changes one, before it is made.
 
     Returns whether there were fewer calls than that.
     """

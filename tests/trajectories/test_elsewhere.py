@@ -32,7 +32,7 @@ Told = Callable[..., tuple[int, str, str]]
 
 
 def put(source: str | None) -> None:
-    """Puts the garden's module into the current folder as if by somebody else, or takes it away."""
+    """Put the garden's module into the current folder as if by somebody else, or takes it away."""
     Path(f"{NAME}.py").unlink(missing_ok=True)
     if source is not None:
         Path(f"{NAME}.py").write_text(source)
@@ -43,7 +43,7 @@ def put(source: str | None) -> None:
 
 @contextlib.contextmanager
 def at(folder: Path) -> Iterator[None]:
-    """Makes a folder the current one, whose modules are found."""
+    """Make a folder the current one, whose modules are found."""
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
         patch.setattr(sys, "path", [str(folder), *sys.path])
@@ -77,7 +77,7 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def told(kept: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Iterator[Told]:
-    """Returns what `sts` says in a copy of that workspace."""
+    """Return what `sts` says in a copy of that workspace."""
     shutil.copytree(kept, tmp_path / "w")
 
     def told(*words: str) -> tuple[int, str, str]:

@@ -18,7 +18,7 @@ Take = Callable[..., int]
 
 @pytest.fixture
 def take(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Take:
-    """Returns a function that imports paths by an importer that fails as the path's name says."""
+    """Return a function that imports paths by an importer that fails as the path's name says."""
     every = recorded(count=3)
 
     def read(path: Path) -> list[Trajectory]:

@@ -18,7 +18,7 @@ from sts.suites.folders import versions
 
 
 def steps(args: argparse.Namespace) -> list[list[str]]:
-    """Returns the commands of the demo, in order, without the common flags."""
+    """Return the commands of the demo, in order, without the common flags."""
     one = _chosen(args.domain)
     amount = ["--continuations", str(args.continuations), "--workers", str(args.workers)]
     scenario, *pair = one.shown
@@ -48,7 +48,7 @@ def _chosen(domain: str | None) -> Demo:
 
 
 def _beforehand(args: argparse.Namespace, count: int) -> str:
-    """Returns what is about to happen, what it takes, and where it goes."""
+    """Return what is about to happen, what it takes, and where it goes."""
     takes = _chosen(args.domain).takes
     return (
         f"{count} commands with {args.workers} processes, in {Workspace.open(args.workspace).root}"
@@ -57,7 +57,7 @@ def _beforehand(args: argparse.Namespace, count: int) -> str:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Runs the commands, each shown before it starts; stops at the first that fails.
+    """Run the commands, each shown before it starts; stops at the first that fails.
 
     With --json each command's JSON is gathered and printed at the end, as one list.
     """

@@ -41,7 +41,7 @@ class Facts(NamedTuple):
 
 
 def order(id: str) -> tuple[str, int]:
-    """Returns where an id stands among others: by category, then by number."""
+    """Return where an id stands among others: by category, then by number."""
     found = _NUMBERED.fullmatch(id)
     return (found[1], int(found[2])) if found else (id, 0)
 
@@ -84,7 +84,7 @@ class Opened:
         return Editor(before, recording_of(self.draft.workspace, before))
 
     def read(self, store: Store) -> None:
-        """Takes in what was decided since."""
+        """Take in what was decided since."""
         with self._lock:
             with store.read() as connection:
                 latest = self.decided[-1] if self.decided else None
@@ -101,7 +101,7 @@ class Opened:
             return states(d for d in self.decided if d.number <= number)
 
     def facts(self, one: Looked) -> Facts:
-        """Returns by what a candidate is listed."""
+        """Return by what a candidate is listed."""
         key = (one.summary.id, one.state.scenario)
         if (found := self._facts.get(key)) is None:
             what = now(self.draft, one)
@@ -110,7 +110,7 @@ class Opened:
         return found
 
     def agreement(self) -> dict[str, Any] | None:
-        """Returns how far curators agree whether two people would; None where no two have said.
+        """Return how far curators agree whether two people would; None where no two have said.
 
         It is worked out anew where somebody has said so, or changed what it was said about.
         """
@@ -125,22 +125,22 @@ class Opened:
         return self._agreed[1]
 
     def other_half(self, one: Looked) -> Looked | None:
-        """Returns the other half of a candidate's pair; None where it is of none."""
+        """Return the other half of a candidate's pair; None where it is of none."""
         both = self._pairs.get(one.summary.pair, [])
         other = next((id for id in both if id != one.summary.id), None)
         return None if other is None else self.every[other]
 
     def decision(self, uuid: str) -> Decision | None:
-        """Returns the decision of this uuid; None where there is none."""
+        """Return the decision of this uuid; None where there is none."""
         return self._by_uuid.get(uuid)
 
     def mark(self, one: Looked) -> str:
-        """Returns the `row_hash` of a candidate as it is now."""
+        """Return the `row_hash` of a candidate as it is now."""
         return one.state.scenario or one.summary.row_hash
 
 
 def recorder(one: Looked) -> str:
-    """Returns who the asked participant of a candidate was when it was recorded."""
+    """Return who the asked participant of a candidate was when it was recorded."""
     people, role = one.summary.recorded_by, one.summary.roles[0]
     return people[role] if role < len(people) else one.summary.source
 
@@ -154,7 +154,7 @@ class Drafts:
         self._lock = threading.Lock()
 
     def names(self) -> list[str]:
-        """Returns the names of the drafts that are not frozen yet."""
+        """Return the names of the drafts that are not frozen yet."""
         return [one.suite for one in folders.listed(self.workspace) if one.where == "draft"]
 
     def opened(self, name: str, store: Store) -> Opened:

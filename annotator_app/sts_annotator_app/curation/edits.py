@@ -65,7 +65,7 @@ def derived(opened: Opened, one: Looked, made: Decision, sent: object) -> Decisi
 
 
 def differences(made: Edited) -> list[list[str]]:
-    """Returns what is another than before: its name, and both in words."""
+    """Return what is another than before: its name, and both in words."""
     return [[name, _words(old), _words(new)] for name, (old, new) in made.changes.items()]
 
 
@@ -89,7 +89,7 @@ def _changes(sent: object) -> dict[str, Any]:
 
 
 def _whole(opened: Opened, editor: Editor) -> dict[str, Any]:
-    """Returns all of the trajectory of a candidate, and what there is to choose from."""
+    """Return all of the trajectory of a candidate, and what there is to choose from."""
     before, trajectory = editor.before, editor.trajectory
     moment = before.context_start + before.takeover
     asked = Instruction(before.instruction.text, before.category, moment, "curator")

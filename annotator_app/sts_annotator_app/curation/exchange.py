@@ -75,7 +75,7 @@ def exchange(
 
 
 def prepare(opened: Opened, ghosts: Ghosts) -> None:
-    """Loads what the first page of a draft would wait for."""
+    """Load what the first page of a draft would wait for."""
     first = [*opened.every.values()][: AHEAD + 1]
     for one in first:
         views.candidate(opened, one)
@@ -84,7 +84,7 @@ def prepare(opened: Opened, ghosts: Ghosts) -> None:
 
 
 def _of(opened: Opened, person: Annotator, message: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns what a page needs of a draft."""
+    """Return what a page needs of a draft."""
     choice = chosen(message.get("list"), opened)
     blind = choice.status == SECOND
     ids = listed(opened, choice, person)
@@ -124,7 +124,7 @@ def _of(opened: Opened, person: Annotator, message: Mapping[str, Any]) -> dict[s
 
 
 def _half(opened: Opened, at: str | None) -> dict[str, Any] | None:
-    """Returns the other half of the pair that the candidate in view is of, without its scenes."""
+    """Return the other half of the pair that the candidate in view is of, without its scenes."""
     other = None if at is None else opened.other_half(opened.every[at])
     if other is None:
         return None
@@ -133,7 +133,7 @@ def _half(opened: Opened, at: str | None) -> dict[str, Any] | None:
 
 
 def _sight(opened: Opened, id: object) -> dict[str, Any] | None:
-    """Returns what the asked one of a candidate sees, where a page asks for it."""
+    """Return what the asked one of a candidate sees, where a page asks for it."""
     one = opened.every.get(id) if isinstance(id, str) else None
     if one is None:
         return None
@@ -145,7 +145,7 @@ def _sight(opened: Opened, id: object) -> dict[str, Any] | None:
 
 
 def _fresh(opened: Opened, ids: Sequence[str], has: object) -> list[dict[str, Any]]:
-    """Returns the candidates that a page does not have as they are now."""
+    """Return the candidates that a page does not have as they are now."""
     there = set()
     for one in has[:_HAS] if isinstance(has, list) else []:
         if isinstance(one, list) and len(one) == 2 and all(isinstance(x, str) for x in one):
@@ -159,7 +159,7 @@ def _fresh(opened: Opened, ids: Sequence[str], has: object) -> list[dict[str, An
 
 
 def _acked(message: Mapping[str, Any]) -> list[str]:
-    """Returns the candidates that a page's outbox is about."""
+    """Return the candidates that a page's outbox is about."""
     sent = message.get("outbox")
     sent = sent[: outbox.AT_ONCE] if isinstance(sent, list) else []
     every = [one.get("candidate") for one in sent if isinstance(one, Mapping)]
@@ -171,7 +171,7 @@ def _last(one: Looked) -> Decision | None:
 
 
 def _undoable(opened: Opened, person: Annotator, blind: bool) -> list[dict[str, Any]]:
-    """Returns the latest decisions of a person that can be undone, the latest first.
+    """Return the latest decisions of a person that can be undone, the latest first.
 
     Where they are blind, these are their opinions.
     """

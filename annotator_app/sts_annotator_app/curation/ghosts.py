@@ -53,7 +53,7 @@ class Ghosts:
                     self._process.stdin.flush()
 
     def passed(self, opened: Opened, every: Iterable[Looked]) -> list[dict[str, Any]]:
-        """Returns of those whose profile is there how many continuations each agent passes."""
+        """Return of those whose profile is there how many continuations each agent passes."""
         out = []
         for one in every:
             try:
@@ -66,7 +66,7 @@ class Ghosts:
         return out
 
     def episode(self, opened: Opened, sent: object) -> dict[str, Any] | None:
-        """Returns the continuation of an agent that a page asks for, by `candidate` and `agent`."""
+        """Return the continuation of an agent that a page asks for, by `candidate` and `agent`."""
         id, agent = (
             (sent.get("candidate"), sent.get("agent")) if isinstance(sent, dict) else (None, None)
         )
@@ -101,13 +101,13 @@ class _Near:
         os._exit(0)
 
     def take(self) -> tuple[str, list[str]] | None:
-        """Returns what was told since; None for nothing."""
+        """Return what was told since; None for nothing."""
         latest, self.latest = self.latest, None
         return latest
 
 
 def make(root: str) -> None:
-    """Makes profiles, those of what is in view first, until the server is gone."""
+    """Make profiles, those of what is in view first, until the server is gone."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server, which then ends this
     os.nice(10)
     workspace, near = Workspace.open(root), _Near()
@@ -129,7 +129,7 @@ def make(root: str) -> None:
 
 
 def _some(opened: Opened, ids: Sequence[str], profiles: dict[str, Profiles]) -> bool:
-    """Makes a few profiles; returns whether there are more to make."""
+    """Make a few profiles; return whether there are more to make."""
     own = profiles.setdefault(opened.draft.id, Profiles(opened.draft))
     first = [opened.every[id] for id in ids if id in opened.every]
     candidates = [*first, *opened.every.values()]

@@ -32,7 +32,7 @@ class Choice(NamedTuple):
 
 
 def chosen(sent: object, opened: Opened) -> Choice:
-    """Returns what a page has chosen; where it says nothing of sense, all that is undecided."""
+    """Return what a page has chosen; where it says nothing of sense, all that is undecided."""
     if isinstance(sent, Mapping):
         texts = [sent.get(name, "") for name in Choice._fields[:-1]]
         number = sent.get("number")
@@ -45,7 +45,7 @@ def chosen(sent: object, opened: Opened) -> Choice:
 
 
 def listed(opened: Opened, choice: Choice, person: Annotator) -> list[str]:
-    """Returns the ids of the candidates of a person's choice, in their order."""
+    """Return the ids of the candidates of a person's choice, in their order."""
     every = opened.every
     if choice.status == SECOND:
         then = opened.states_at(choice.number)
@@ -62,7 +62,7 @@ def listed(opened: Opened, choice: Choice, person: Annotator) -> list[str]:
 
 
 def _statuses(opened: Opened, choice: Choice) -> Iterator[tuple[str, str]]:
-    """Yields the ids of all candidates, and what each had come to when the choice was made."""
+    """Yield the ids of all candidates, and what each had come to when the choice was made."""
     then = opened.states_at(choice.number) if choice.status else {}
     for id, one in opened.every.items():
         if (state := then.get(id)) is not None:
@@ -72,7 +72,7 @@ def _statuses(opened: Opened, choice: Choice) -> Iterator[tuple[str, str]]:
 
 
 def coverage(opened: Opened, blind: bool) -> list[list[Any]]:
-    """Returns [category, difficulty, source, status, count] of all there are.
+    """Return [category, difficulty, source, status, count] of all there are.
 
     Whoever gives opinions blind is told no status.
     """

@@ -30,7 +30,7 @@ _LOG = logging.getLogger(__name__)
 
 
 def candidate(opened: Opened, one: Looked) -> dict[str, Any]:
-    """Returns a candidate as it is now, with its episode; `broken` where that cannot be shown."""
+    """Return a candidate as it is now, with its episode; `broken` where that cannot be shown."""
     return _candidate(opened, one.summary.id, one.state.scenario)
 
 
@@ -134,7 +134,7 @@ def state(one: Looked, person: Annotator, blind: bool) -> dict[str, Any]:
 
 
 def line(one: Decision) -> dict[str, Any]:
-    """Returns a decision as a line of the changelog."""
+    """Return a decision as a line of the changelog."""
     reason = one.detail.get("reason") or ", ".join(one.detail.get("changes", ()))
     return {
         "uuid": one.uuid,

@@ -43,7 +43,7 @@ def _show(key: str, data: dict[str, Any] | str, *, beside: bool = False) -> None
 
 
 def view(store: Store, person: Annotator, item: object) -> dict[str, Any] | str:
-    """Returns what the component is sent of a clip, or why a person sees nothing."""
+    """Return what the component is sent of a clip, or why a person sees nothing."""
     try:
         with store.read() as connection:
             found = clip(connection, person, item)

@@ -18,7 +18,7 @@ WIDTH = 820  # pixels: longer lines are hard to read
 
 
 def page() -> None:
-    """Shows the guide, with what there is to know about the worlds of the suite."""
+    """Show the guide, with what there is to know about the worlds of the suite."""
     st.markdown(text(state.domains()), width=WIDTH)
 
 

@@ -23,7 +23,7 @@ POLL = 1.0
 
 
 def page() -> None:
-    """Shows the report of the suite that is judged, to who leads the study."""
+    """Show the report of the suite that is judged, to who leads the study."""
     if visitor("lead") is None:
         return
     builder = state.builder()

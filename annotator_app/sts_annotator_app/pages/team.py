@@ -35,7 +35,7 @@ _LOG = logging.getLogger(__name__)
 
 
 def page() -> None:
-    """Shows the page to who leads the study."""
+    """Show the page to who leads the study."""
     lead = visitor("lead")
     if lead is None:
         return
@@ -271,7 +271,7 @@ def _held(one: Member, now: float) -> str | None:
 def _do(
     words: Callable[[_T], str], change: Callable[..., _T], *given: object, **more: object
 ) -> None:
-    """Makes a change and runs the page anew, which then says what was done or why it was not."""
+    """Make a change and runs the page anew, which then says what was done or why it was not."""
     try:
         with state.store().write(alone=True) as connection:
             done = change(connection, *given, **more)

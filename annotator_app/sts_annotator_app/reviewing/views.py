@@ -51,7 +51,7 @@ def case(one: Case, episode: dict[str, Any], seed: int) -> dict[str, Any]:
 
 
 def letter(number: int) -> str:
-    """Returns what a clip's judge of this number is called: P to Z, then P2 and on.
+    """Return what a clip's judge of this number is called: P to Z, then P2 and on.
 
     Worlds call their participants A, B, C.
     """
@@ -60,18 +60,18 @@ def letter(number: int) -> str:
 
 
 def progress(queue: Queue) -> dict[str, int]:
-    """Returns how far a queue is."""
+    """Return how far a queue is."""
     counts = {name: value for name, value in queue._asdict().items() if name != "cases"}
     return {"waiting": len(queue.cases), **counts}
 
 
 def errors() -> list[list[str]]:
-    """Returns what a failure may be called, who made that error, and what it means."""
+    """Return what a failure may be called, who made that error, and what it means."""
     return [[error, *about] for error, about in ERRORS.items()]
 
 
 def empty(name: str, queue: Queue) -> dict[str, str]:
-    """Returns what the page says where no clip of a queue waits for this person."""
+    """Return what the page says where no clip of a queue waits for this person."""
     if not queue.of:
         title, text = _EMPTY[name]
         return {"title": title, "text": text}
@@ -85,7 +85,7 @@ def empty(name: str, queue: Queue) -> dict[str, str]:
 
 
 def beside(kind: str, other: Remark) -> str:
-    """Returns what is said where somebody else has decided the same before."""
+    """Return what is said where somebody else has decided the same before."""
     stands = "counts" if kind == REVIEW else "stands"
     return (
         f"Another reviewer had decided this one too, as {_words(other)}. Both are kept; the later, "
@@ -94,7 +94,7 @@ def beside(kind: str, other: Remark) -> str:
 
 
 def meanwhile(other: Remark) -> str:
-    """Returns what is said where somebody else decides what is in view."""
+    """Return what is said where somebody else decides what is in view."""
     return (
         f"Another reviewer has decided this one since, as {_words(other)}. If you decide it too, "
         "both are kept and the later counts."

@@ -31,7 +31,7 @@ GROUP = "sts.categories"
 
 @functools.cache
 def of(domain: str) -> tuple[Category, ...]:
-    """Returns the categories of a domain, in order of name; none where none are installed.
+    """Return the categories of a domain, in order of name; none where none are installed.
 
     Raises:
       StsError: they cannot be imported, or one is of another domain.
@@ -56,27 +56,27 @@ def of(domain: str) -> tuple[Category, ...]:
 
 
 def agents(domain: str) -> tuple[str, ...]:
-    """Returns the agents by which scenarios of a domain are told apart; () where none are named."""
+    """Return the agents by which scenarios of a domain are told apart; () where none are named."""
     return _listed(domain, "AGENTS")
 
 
 def baselines(domain: str) -> tuple[str, ...]:
-    """Returns the agents of a domain that only maximise reward."""
+    """Return the agents of a domain that only maximise reward."""
     return _listed(domain, "BASELINES")
 
 
 def readers(domain: str) -> tuple[str, ...]:
-    """Returns the agents of a domain that do what they are told."""
+    """Return the agents of a domain that do what they are told."""
     return _listed(domain, "READERS")
 
 
 def curation(domain: str) -> tuple[str, ...]:
-    """Returns the agents by which scenarios are chosen by effect."""
+    """Return the agents by which scenarios are chosen by effect."""
     return _listed(domain, "CURATION")
 
 
 def mixes(domain: str) -> tuple[tuple[str, ...], ...]:
-    """Returns the moves of a domain that are mixed to play without eyes."""
+    """Return the moves of a domain that are mixed to play without eyes."""
     return tuple(tuple(mix.split()) for mix in _listed(domain, "MIXES"))
 
 
@@ -96,7 +96,7 @@ def _within(module: ModuleType) -> Iterator[ModuleType]:
 
 
 def _by_name(every: Iterable[Category]) -> dict[str, Category]:
-    """Returns categories by name, in order of it."""
+    """Return categories by name, in order of it."""
     out: dict[str, Category] = {}
     for one in sorted(every, key=lambda one: one.name):
         if one.name in out:
@@ -110,7 +110,7 @@ def _by_name(every: Iterable[Category]) -> dict[str, Category]:
 
 
 def installed(domains: Iterable[str] | None = None) -> dict[str, Category]:
-    """Returns the categories of these domains, or of all, by name and in its order."""
+    """Return the categories of these domains, or of all, by name and in its order."""
     chosen = registry.named(GROUP) if domains is None else dict.fromkeys(domains)
     return _by_name(category for domain in chosen for category in of(domain))
 
@@ -127,7 +127,7 @@ def criterion(scenario: Scenario) -> Criterion | None:
 
 
 def named(name: str) -> Category:
-    """Returns the category called `name`, or a user's by `module:NAME`.
+    """Return the category called `name`, or a user's by `module:NAME`.
 
     Raises:
       UnknownName: there is none; says which exist.

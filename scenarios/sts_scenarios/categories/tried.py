@@ -55,12 +55,12 @@ class Deed(NamedTuple):
 
 
 def decided(step: int, right: bool) -> Label:
-    """Returns the label of what is decided at a step."""
+    """Return the label of what is decided at a step."""
     return Label("success" if right else "failure", step)
 
 
 def first_decided(frames: Iterator[Frame], rule: Callable[[Sequence[Frame]], Label]) -> Label:
-    """Returns the label of an attempt, which ends once it is decided."""
+    """Return the label of an attempt, which ends once it is decided."""
     line: list[Frame] = []
     label = NOT_DONE
     for one in frames:
@@ -72,7 +72,7 @@ def first_decided(frames: Iterator[Frame], rule: Callable[[Sequence[Frame]], Lab
 
 
 def needed(probe: Iterator[Label], shortcut: Iterator[Label], horizon: int) -> int | None:
-    """Returns how many steps the probe needs for all that is asked; None where nothing is asked."""
+    """Return how many steps the probe needs for all that is asked; None where nothing is asked."""
     steps = []
     for one in probe:
         if one.verdict != "success":
@@ -82,12 +82,12 @@ def needed(probe: Iterator[Label], shortcut: Iterator[Label], horizon: int) -> i
 
 
 def margin(steps: int | None, horizon: int) -> str:
-    """Returns the difficulty by how many of the steps allowed somebody needs; hard where all."""
+    """Return the difficulty by how many of the steps allowed somebody needs; hard where all."""
     return DIFFICULTIES[min(3 * ((steps or horizon) - 1) // horizon, 2)]
 
 
 def told(asked: Sequence[Proposal]) -> bytes:
-    """Returns the words and parameters of what is asked, as JSON."""
+    """Return the words and parameters of what is asked, as JSON."""
     return canonical_json([(one.words, one.parameters) for one in asked])
 
 
@@ -98,7 +98,7 @@ def offered(
     asked: Sequence[Proposal],
     names: Mapping[str, str] | None = None,
 ) -> Iterator[Candidate]:
-    """Yields the candidates of what is asked of a participant at a moment."""
+    """Yield the candidates of what is asked of a participant at a moment."""
     pair = "either" if len(asked) == 2 else ""
     for one in asked:
         yield Candidate(
@@ -120,7 +120,7 @@ def unfit(scenario: Scenario, proposals: Iterable[Proposal]) -> str | None:
 
 
 def fields(scenario: Scenario, proposals: Iterable[Proposal]) -> dict[str, Word]:
-    """Returns what the text of a scenario must say, and what would say something else."""
+    """Return what the text of a scenario must say, and what would say something else."""
     every = list(proposals)
     own = next(one.words for one in every if one.parameters == scenario.parameters)
     others = {text for one in every for text in one.words.values()} - set(own.values())

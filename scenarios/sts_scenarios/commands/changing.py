@@ -74,7 +74,7 @@ def add(args: argparse.Namespace, workspace: Workspace) -> Result:
 
 
 def _changes(args: argparse.Namespace) -> dict[str, Any]:
-    """Returns what the flags of `edit` and `add` ask for."""
+    """Return what the flags of `edit` and `add` ask for."""
     names = ("takeover", "context", "length", "role", "wording", "text", "category", "partner")
     flags = {name: getattr(args, name) for name in names} | {"tags": args.tag or None}
     return {name: value for name, value in flags.items() if value is not None}

@@ -140,7 +140,7 @@ def check(args: argparse.Namespace, workspace: Workspace) -> Result:
 
 
 def _there(profiles: Profiles, every: Sequence[Looked]) -> list[Profile]:
-    """Returns the profiles that have been made."""
+    """Return the profiles that have been made."""
     out = []
     for one in every:
         with contextlib.suppress(StsError):  # of a category that is not here
@@ -152,7 +152,7 @@ def _there(profiles: Profiles, every: Sequence[Looked]) -> list[Profile]:
 def _gates(
     scenarios: Sequence[Scenario], own: Sequence[Category], profiles: Sequence[Profile]
 ) -> list[Gate]:
-    """Returns the rows of every category of a draft that declares what it is tested with."""
+    """Return the rows of every category of a draft that declares what it is tested with."""
     rules = categories.ruling(scenarios, own)
     return [
         row

@@ -81,7 +81,7 @@ def show(args: argparse.Namespace, workspace: Workspace) -> Result:
 def _profiled(
     draft: Draft, rows: Sequence[_Row], agents: Sequence[str] | None, own: Sequence[Any]
 ) -> tuple[list[_Row], list[str]]:
-    """Returns rows with their profiles, made where they are missing, and why some have none."""
+    """Return rows with their profiles, made where they are missing, and why some have none."""
     kept = Profiles(draft, agents, own=own)
     made, failed = [], []
     with progress(draft.name, "profiles") as show:
@@ -132,7 +132,7 @@ def _view(row: _Row, profiles: bool) -> dict[str, Any]:
 
 
 def _in_words(agreed: Agreement) -> str:
-    """Returns how far curators agree, in a line."""
+    """Return how far curators agree, in a line."""
     if not agreed.pairs:
         return "agreement: no candidate has two opinions yet"
     things = f"{agreed.shared} candidate{'s' if agreed.shared != 1 else ''} with two or more"

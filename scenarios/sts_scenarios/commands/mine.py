@@ -127,7 +127,7 @@ def _refuse_nothing(made: Carried, order: Order, workspace: Workspace, added_to:
 def _summary(
     mined: Mined, chosen: Sequence[Category], per_category: int
 ) -> tuple[dict[str, Any], str]:
-    """Returns what each category had and gave, for a program and as a table; warns of few."""
+    """Return what each category had and gave, for a program and as a table; warns of few."""
     header = ("category", "candidates", "worlds", "chosen", *DIFFICULTIES)
     rows: list[tuple[Any, ...]] = []
     for name in (c.name for c in chosen):
@@ -159,12 +159,12 @@ def _summary(
 
 
 def _plain(chosen: Sequence[Category]) -> list[str]:
-    """Returns the names of the categories that were asked at every moment."""
+    """Return the names of the categories that were asked at every moment."""
     return [category.name for category in chosen if category.screen is None]
 
 
 def _how(mined: Mined, chosen: Sequence[Category]) -> list[str]:
-    """Returns what is to be known of counts, and what takes long, if anything."""
+    """Return what is to be known of counts, and what takes long, if anything."""
     lines = [
         f"{name} was asked at {asked} of the {of} moments that may fit, the first of each stratum; "
         "its candidates are those of them that do"
@@ -177,7 +177,7 @@ def _how(mined: Mined, chosen: Sequence[Category]) -> list[str]:
 
 
 def _strata(mined: Mined) -> str:
-    """Returns of each stratum, over all categories, how many were chosen of how many."""
+    """Return of each stratum, over all categories, how many were chosen of how many."""
     there: Counter[tuple[str, str, str]] = Counter()
     chosen: Counter[tuple[str, str, str]] = Counter()
     for own in mined.strata.values():

@@ -59,7 +59,7 @@ def show(args: argparse.Namespace, workspace: Workspace) -> Result:
 
 
 def _linked(every: Sequence[Scenario]) -> str:
-    """Returns what belongs together, one line each; "" for nothing."""
+    """Return what belongs together, one line each; "" for nothing."""
     lines = []
     for word, groups in (("pair", pairs(every)), ("dialogue", series(every))):
         for own in groups.values():
@@ -69,7 +69,7 @@ def _linked(every: Sequence[Scenario]) -> str:
 
 
 def _part(chosen: Selection) -> str:
-    """Returns what a selection is, as a line; "" for a whole suite."""
+    """Return what a selection is, as a line; "" for a whole suite."""
     if not chosen.terms:
         return ""
     joined = f", {len(chosen.joined)} of them as they belong with another" if chosen.joined else ""

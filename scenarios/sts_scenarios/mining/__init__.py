@@ -61,7 +61,7 @@ def mine_held(
 def counted(
     categories: Sequence[Category], per_category: int | Mapping[str, int]
 ) -> Mapping[str, int]:
-    """Returns how many of each category are wanted."""
+    """Return how many of each category are wanted."""
     if isinstance(per_category, Mapping):
         return per_category
     return dict.fromkeys((category.name for category in categories), per_category)

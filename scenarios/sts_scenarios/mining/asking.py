@@ -26,7 +26,7 @@ Make = Callable[[], Sequence[Category]]
 
 
 def each(there: Executor, tasks: Sequence[tuple[Any, ...]]) -> Iterator[tuple[int, Any]]:
-    """Yields the number of each task, a function and its arguments, with its result."""
+    """Yield the number of each task, a function and its arguments, with its result."""
     for number, (work, *given) in enumerate(tasks):
         there.submit(number, work, *given)
     for number, outcome in there.completed():
@@ -84,7 +84,7 @@ Asked = tuple[str, int, int, int, str]
 
 
 def _places(name: str, found: Found) -> list[tuple[int, Asked]]:
-    """Returns what a category is to be asked, with the part that it is in."""
+    """Return what a category is to be asked, with the part that it is in."""
     names = ("part", "row", "moment", "role", "answer")
     columns = (found.rows[one].tolist() for one in names)
     words = found.words["answer"]
@@ -92,7 +92,7 @@ def _places(name: str, found: Found) -> list[tuple[int, Asked]]:
 
 
 def ask(make: Make, part: Batch, moments: Sequence[Asked]) -> list[int]:
-    """Returns of each moment its difficulty, as an index; -1 where its category does not ask."""
+    """Return of each moment its difficulty, as an index; -1 where its category does not ask."""
     every, by_name = _rows(part, (row for _, row, *_ in moments)), {c.name: c for c in make()}
     return [
         difficulty_of(by_name[name], every[row], moment, role, answer)
@@ -108,7 +108,7 @@ def _rows(part: Batch, numbers: Iterable[int]) -> dict[int, Trajectory]:
 def difficulty_of(
     category: Category, trajectory: Trajectory, moment: int, role: int, answer: str
 ) -> int:
-    """Returns how difficult a moment is, of which alone its category is told; -1 if it is none."""
+    """Return how difficult a moment is, of which alone its category is told; -1 if it is none."""
     one, context, horizon = trajectory.episode, category.context, category.horizon
     alone = replace(trajectory, episode=one.part(one.state, moment - context, moment + horizon))
     with naming(trajectory):

@@ -27,7 +27,7 @@ class Unseeing(Agent):
     version = "1"
 
     def __init__(self, world: Domain, moves: Sequence[int], says: Sequence[int]) -> None:
-        """Takes the indices of moves and tokens."""
+        """Take the indices of moves and tokens."""
         self._moves = np.bincount(moves, minlength=len(world.moves)).astype(np.float64)
         self._says = np.bincount(says, minlength=len(world.tokens)).astype(np.float64)
         self.deterministic = len(moves) == len(says) == 1  # type: ignore[misc]
@@ -35,7 +35,7 @@ class Unseeing(Agent):
     def act(
         self, observation: Any, instructions: Instructions, memory: Memory, draws: Draws
     ) -> tuple[Choice, Memory]:
-        """Returns the same weights for all."""
+        """Return the same weights for all."""
         shape = draws.shape[:2]
         moves = np.broadcast_to(self._moves, (*shape, len(self._moves)))
         return Choice(moves, np.broadcast_to(self._says, (*shape, len(self._says)))), memory

@@ -55,7 +55,7 @@ class Pick(NamedTuple):
 
 
 def source(made_by: str, kind: str) -> str:
-    """Returns which of `SOURCES` a recording is of, by its source and a participant's kind."""
+    """Return which of `SOURCES` a recording is of, by its source and a participant's kind."""
     command, _, rest = made_by.partition(" ")
     if command == "sts" and rest.startswith("run "):
         return FAILURE
@@ -108,7 +108,7 @@ class Offered(NamedTuple):
 
 
 def world_key(world: str) -> str:
-    """Returns what worlds are told apart by: the first 16 digits of a hash."""
+    """Return what worlds are told apart by: the first 16 digits of a hash."""
     return world[:16]
 
 
@@ -150,7 +150,7 @@ def choose(
     per_world: int,
     keep: Callable[[Category, Offer], bool],
 ) -> dict[str, Chosen]:
-    """Returns what each category takes; they take turns, so that none uses up the worlds."""
+    """Return what each category takes; they take turns, so that none uses up the worlds."""
     used: Counter[str] = Counter()
     turns = {
         c.name: _Turns(c, offered[c.name].offers, taken.get(c.name, {}), per_world)
@@ -183,7 +183,7 @@ class _Turns:
     def next(
         self, used: Mapping[str, int], keep: Callable[[Category, Offer], bool], most: int
     ) -> Offer | None:
-        """Returns the next choice, None where nothing is left."""
+        """Return the next choice, None where nothing is left."""
         while self._free and self.passed_over <= most:
             best = min(self._free, key=self._cost(used))
             if keep(self._category, best):

@@ -28,7 +28,7 @@ _KEPT_WHERE = (
 
 
 def check(domains: Iterable[str]) -> None:
-    """Raises ArgumentError where a domain does not name who has a say, readers among them."""
+    """Raise ArgumentError where a domain does not name who has a say, readers among them."""
     for one in domains:
         if not _readers(one):
             raise ArgumentError(
@@ -37,12 +37,12 @@ def check(domains: Iterable[str]) -> None:
 
 
 def _readers(domain: str) -> tuple[str, ...]:
-    """Returns who of those that have a say reads what is asked."""
+    """Return who of those that have a say reads what is asked."""
     return tuple(n for n in categories.curation(domain) if n in categories.readers(domain))
 
 
 def tells(profile: Profile, readers: Iterable[str]) -> bool:
-    """Returns whether a scenario is neither passed by all nor out of reach of every reader."""
+    """Return whether a scenario is neither passed by all nor out of reach of every reader."""
     passed = profile.passed
     able = any(2 * passed[name].successes >= passed[name].of for name in readers)
     return able and not profile.flat
@@ -56,14 +56,14 @@ class ByEffect:
     """
 
     def __init__(self, share: float, per_category: int, keep: Keep | None) -> None:
-        """Takes how many scenarios each category is to have, and what else keeps a moment."""
+        """Take how many scenarios each category is to have, and what else keeps a moment."""
         self.share, self._keep = share, keep
         self._at_random = per_category - int(share * per_category + 1e-9)
         self._kept: Counter[str] = Counter()
         self._told: set[tuple[str, str, int, int]] = set()
 
     def __call__(self, category: Category, pick: Pick) -> bool:
-        """Returns whether to keep a moment that is to be chosen next."""
+        """Return whether to keep a moment that is to be chosen next."""
         by_effect = self._kept[category.name] >= self._at_random
         if by_effect:
             made = profiled(category, pick, categories.curation(category.domain))
@@ -78,7 +78,7 @@ class ByEffect:
         return True
 
     def marked(self, one: Scenario) -> Scenario:
-        """Returns a scenario whose provenance says so if it was chosen by effect."""
+        """Return a scenario whose provenance says so if it was chosen by effect."""
         moment = one.context_start + one.takeover
         if (one.category, one.trajectory, moment, one.roles[0]) not in self._told:
             return one
@@ -87,6 +87,6 @@ class ByEffect:
 
 
 def rule_of(domain: str, share: float) -> dict[str, Any]:
-    """Returns what provenance says of how scenarios of a domain were chosen by effect."""
+    """Return what provenance says of how scenarios of a domain were chosen by effect."""
     agents = [*categories.curation(domain)]
     return {"effect_share": share, "agents": agents, "kept_where": _KEPT_WHERE}

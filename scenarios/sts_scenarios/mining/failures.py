@@ -43,7 +43,7 @@ _KEPT_WHERE = (
 
 
 def failed(workspace: Workspace, suite: Suite) -> list[Trajectory]:
-    """Returns the continuations of a suite that its labels say failed, as trajectories.
+    """Return the continuations of a suite that its labels say failed, as trajectories.
 
     Baselines that repeat the recording are left out.
     """
@@ -73,7 +73,7 @@ def failed(workspace: Workspace, suite: Suite) -> list[Trajectory]:
 
 
 def _trajectory(suite: Suite, scenario: Scenario, one: Continuation) -> Trajectory:
-    """Returns a continuation as the recording that it is, of its scenario's world and split."""
+    """Return a continuation as the recording that it is, of its scenario's world and split."""
     kind, _, name = scenario.partner.partition(":")
     other = Participant("agent", name) if kind == "agent" else Participant("script", kind)
     who = Participant("human" if one.agent == HUMAN else "agent", one.agent)
@@ -99,7 +99,7 @@ def _trajectory(suite: Suite, scenario: Scenario, one: Continuation) -> Trajecto
 
 
 def gone_on(failed: Sequence[Trajectory]) -> list[Trajectory]:
-    """Returns trajectories with `FURTHER` steps more, in which nobody does anything.
+    """Return trajectories with `FURTHER` steps more, in which nobody does anything.
 
     So there is room after their last steps for what is asked there; whose world cannot be had here
     stays as it is.
@@ -120,7 +120,7 @@ def gone_on(failed: Sequence[Trajectory]) -> list[Trajectory]:
 
 
 def _longer(batch: Sequence[Trajectory]) -> Iterator[Episode]:
-    """Yields the longer episodes of trajectories that can be played together."""
+    """Yield the longer episodes of trajectories that can be played together."""
     world = domain(batch[0].episode.domain)
     for worlds in along([t.episode for t in batch], [t.source for t in batch]):
         last = worlds
@@ -137,7 +137,7 @@ def _longer(batch: Sequence[Trajectory]) -> Iterator[Episode]:
 
 
 def recording_of(workspace: Workspace, scenario: Scenario) -> Trajectory:
-    """Returns what a scenario was mined from, a recording or a continuation."""
+    """Return what a scenario was mined from, a recording or a continuation."""
     if "continuation" not in scenario.provenance:
         return trajectories.find(workspace, scenario.trajectory)
     _, _, label, *_ = str(scenario.provenance["source"]).split(" ")
@@ -148,7 +148,7 @@ def recording_of(workspace: Workspace, scenario: Scenario) -> Trajectory:
 
 
 def after_takeover(category: Category) -> Category:
-    """Returns a category that asks whoever failed, at moments that they have come to themselves.
+    """Return a category that asks whoever failed, at moments that they have come to themselves.
 
     All before such a moment was done; what comes after it, where partners repeat it, too.
     """
@@ -164,7 +164,7 @@ def after_takeover(category: Category) -> Category:
 
 
 def share_of(share: float, per_category: int) -> int:
-    """Returns how many of a category's scenarios are to come from failures."""
+    """Return how many of a category's scenarios are to come from failures."""
     if not 0 < share <= 1:
         raise ArgumentError(f"expected --share above 0 and at most 1, found {share:g}")
     count = int(share * per_category + 1e-9)
@@ -177,7 +177,7 @@ def share_of(share: float, per_category: int) -> int:
 
 
 def chances(categories: Iterable[Category], scenarios: Iterable[Scenario]) -> dict[str, float]:
-    """Returns what can be had of each category without eyes, as its scenarios show."""
+    """Return what can be had of each category without eyes, as its scenarios show."""
     own: dict[str, list[Scenario]] = defaultdict(list)
     for one in scenarios:
         own[one.category].append(one)
@@ -185,7 +185,7 @@ def chances(categories: Iterable[Category], scenarios: Iterable[Scenario]) -> di
 
 
 def rule(suite: Suite, share: float, chance: Mapping[str, float]) -> dict[str, Any]:
-    """Returns what the provenance of what is mined from failures says of how it was chosen."""
+    """Return what the provenance of what is mined from failures says of how it was chosen."""
     least = {name: round(rate, 3) for name, rate in sorted(chance.items())}
     return {"failures": suite.label, "share": share, "kept_where": _KEPT_WHERE, "chance": least}
 

@@ -52,7 +52,7 @@ class Filter:
     text: str
 
     def check(self, trajectory: Trajectory) -> dict[str, int]:
-        """Returns the versions of the columns that there are.
+        """Return the versions of the columns that there are.
 
         Args:
           trajectory: any one of the domain that is to be mined.
@@ -79,7 +79,7 @@ class Filter:
         return versions
 
     def holds(self, trajectory: Trajectory) -> NDArray[np.bool_]:
-        """Returns bool[P, T], where it is true; what is unknown is not."""
+        """Return bool[P, T], where it is true; what is unknown is not."""
         try:
             return _held(self.text, trajectory)
         except ValueError as error:
@@ -88,7 +88,7 @@ class Filter:
             ) from None
 
     def within(self, category: Category) -> Category:
-        """Returns a category that asks at fewer moments: those where the filter holds."""
+        """Return a category that asks at fewer moments: those where the filter holds."""
 
         def candidates(trajectory: Trajectory, context: int, horizon: int) -> Iterator[Candidate]:
             every = list(category.candidates(trajectory, context, horizon))
@@ -100,7 +100,7 @@ class Filter:
 
 
 def _words(text: str) -> tuple[str, ...]:
-    """Returns the names in a filter that must be columns, each once."""
+    """Return the names in a filter that must be columns, each once."""
     if not text.strip() or not one_line(text, LETTERS):
         raise ValueError(f"expected one line of 1 to {LETTERS} letters that print")
     names: dict[str, None] = {}
@@ -129,7 +129,7 @@ def _words(text: str) -> tuple[str, ...]:
 
 @functools.lru_cache(maxsize=1)
 def _held(text: str, trajectory: Trajectory) -> NDArray[np.bool_]:
-    """Returns where a filter holds; remembered for the next category that asks at the same."""
+    """Return where a filter holds; remembered for the next category that asks at the same."""
     pl: Any = _polars()
     columns = steps.table(trajectory, _words(text))
     rows = trajectory.episode.participants * trajectory.episode.steps
@@ -155,7 +155,7 @@ def _series(pl: Any, name: str, values: NDArray[Any]) -> Any:
 
 
 def _polars() -> Any:
-    """Returns the library."""
+    """Return the library."""
     try:
         import polars
     except ImportError:

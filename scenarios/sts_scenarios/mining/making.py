@@ -44,7 +44,7 @@ def naming(trajectory: Trajectory) -> Iterator[None]:
 def scenarios(
     category: Category, chosen: Sequence[Pick], seed: int, last: int, rule: Mapping[str, Any]
 ) -> Iterator[Made]:
-    """Yields scenarios of what was chosen, the easier first; their ids go on from `last`.
+    """Yield scenarios of what was chosen, the easier first; their ids go on from `last`.
 
     One that is half of a pair has the other half behind it, where both fit.
     """
@@ -66,7 +66,7 @@ def scenarios(
 
 
 def _other_half(category: Category, pick: Pick) -> list[Pick]:
-    """Returns the other half of a pair; nothing where there is none, or more than one."""
+    """Return the other half of a pair; nothing where there is none, or more than one."""
     trajectory, mine = pick
     if not mine.pair:
         return []
@@ -80,7 +80,7 @@ def _other_half(category: Category, pick: Pick) -> list[Pick]:
 
 
 def worded(category: Category, pick: Pick, number: int) -> str:
-    """Returns the instruction in the category's wording of this number; they take turns."""
+    """Return the instruction in the category's wording of this number; they take turns."""
     return category.wordings[number % len(category.wordings)].format(**pick.candidate.words)
 
 
@@ -142,14 +142,14 @@ def scenario(
 
 
 def _heard(trajectory: Trajectory, start: int, asked: Instruction) -> tuple[Instruction, ...]:
-    """Returns what else had been said when `asked` came, by steps of a context from `start` on."""
+    """Return what else had been said when `asked` came, by steps of a context from `start` on."""
     since = [replace(i, given_at=max(0, i.given_at - start)) for i in trajectory.instructions]
     before = [i for i in since if i.given_at <= asked.given_at and i.text != asked.text]
     return tuple(sorted(before, key=lambda one: one.given_at))
 
 
 def states_at(episode: Episode, steps: Sequence[int]) -> list[bytes]:
-    """Returns the serialised state before each of `steps`, by one replay of the episode."""
+    """Return the serialised state before each of `steps`, by one replay of the episode."""
     replay = along([episode], [f"domain {episode.domain!r}"])
     before = zip(range(max(steps) + 1), replay, strict=False)
     states = {t: worlds.states()[0] for t, worlds in before if t in steps}

@@ -18,7 +18,7 @@ Miner = Callable[[Trajectory], Iterable[Candidate]]
 
 
 def named(name: str) -> Miner:
-    """Returns the miner at `module:NAME`."""
+    """Return the miner at `module:NAME`."""
     there: Any = registry.load_path("miner", name)
     if not callable(there):
         raise ArgumentError(
@@ -45,7 +45,7 @@ def asking(category: Category, name: str, miner: Miner) -> Category:
 def _fault(
     one: Any, category: Category, trajectory: Trajectory, context: int, horizon: int
 ) -> str | None:
-    """Returns why something is no candidate of a trajectory; None where it is one."""
+    """Return why something is no candidate of a trajectory; None where it is one."""
     steps, people = trajectory.episode.steps, trajectory.episode.participants
     if not isinstance(one, Candidate):
         return f"expected a Candidate, found {shown(repr(one))}"

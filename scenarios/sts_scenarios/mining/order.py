@@ -81,7 +81,7 @@ class Order:
     workers: int = 1
 
     def __post_init__(self) -> None:
-        """Raises ArgumentError where something is out of range, or excludes something else."""
+        """Raise ArgumentError where something is out of range, or excludes something else."""
         told_apart = self.unlike or self.failures is not None
         by_effect = self.effect is not None
         for sound, expected in (
@@ -135,7 +135,7 @@ def carried_out(
     last: Mapping[str, int],
     progress: Progress = lambda done, total: None,
 ) -> Carried:
-    """Returns what is mined of a workspace, the same for the same recordings in any order.
+    """Return what is mined of a workspace, the same for the same recordings in any order.
 
     Args:
       order: what to mine.
@@ -199,7 +199,7 @@ def carried_out(
 
 
 def _highest(last: Mapping[str, int], scenarios: Iterable[Scenario]) -> dict[str, int]:
-    """Returns the highest number of an id of each category, those of `scenarios` counted."""
+    """Return the highest number of an id of each category, those of `scenarios` counted."""
     out = dict(last)
     for one in scenarios:
         out[one.category] = max(out.get(one.category, 0), int(one.id.rpartition("-")[2]))

@@ -77,7 +77,7 @@ class Bounds(NamedTuple):
 
 
 def bounds(categories: Sequence[Category], terms: Terms) -> Bounds:
-    """Returns what the parts are looked through for.
+    """Return what the parts are looked through for.
 
     A choice of a category takes a moment of a bucket only after those before it, but for such whose
     worlds others of the draft have, or it has itself, or that it passes over.
@@ -106,13 +106,13 @@ def is_open(category: Category) -> bool:
 
 
 def nothing() -> Found:
-    """Returns what a part has of a category that never asks in it."""
+    """Return what a part has of a category that never asks in it."""
     rows = {name: np.empty(0, kind) for name, kind in FIELDS.items()}
     return Found(rows, {name: [] for name in _WORDS}, Counter(), np.empty(0, np.uint64))
 
 
 def joined(several: Sequence[Found]) -> Found:
-    """Returns what several parts have of one category."""
+    """Return what several parts have of one category."""
     words: dict[str, dict[str, int]] = {name: {} for name in _WORDS}
     columns: dict[str, list[NDArray[Any]]] = {name: [] for name in FIELDS}
     for one in several:
@@ -135,7 +135,7 @@ def joined(several: Sequence[Found]) -> Found:
 
 
 def counted(rows: Rows, words: Mapping[str, Sequence[str]]) -> Counter[Stratum]:
-    """Returns how many moments there are of each stratum."""
+    """Return how many moments there are of each stratum."""
     columns = [rows[name] for name in _STRATUM]
     keys, counts = np.unique(np.stack(columns, 1), axis=0, return_counts=True)
     return Counter(
@@ -147,7 +147,7 @@ def counted(rows: Rows, words: Mapping[str, Sequence[str]]) -> Counter[Stratum]:
 
 
 def kept(category: Category, found: Found, asked: Bounds) -> Found:
-    """Returns what may still be chosen, or asked about, of what was found."""
+    """Return what may still be chosen, or asked about, of what was found."""
     most = asked.most[category.name]
     if is_open(category):
         return chosen_of(found, _first_moments(found.rows, _STRATUM, ASKED * most))
@@ -159,12 +159,12 @@ def kept(category: Category, found: Found, asked: Bounds) -> Found:
 
 
 def chosen_of(found: Found, chosen: NDArray[Any]) -> Found:
-    """Returns some of the moments; what is said of all of them stays."""
+    """Return some of the moments; what is said of all of them stays."""
     return found._replace(rows={name: one[chosen] for name, one in found.rows.items()})
 
 
 def _code(rows: Rows, names: Sequence[str]) -> NDArray[np.int64]:
-    """Returns a number for each row, the same where these columns are."""
+    """Return a number for each row, the same where these columns are."""
     code = np.zeros(len(rows["order"]), np.int64)
     for name in names:
         column = rows[name].astype(np.int64) + 1
@@ -173,7 +173,7 @@ def _code(rows: Rows, names: Sequence[str]) -> NDArray[np.int64]:
 
 
 def _ranks(code: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Returns how many of the same code stand before each."""
+    """Return how many of the same code stand before each."""
     order = np.argsort(code, kind="stable")
     ordered = code[order]
     begins = np.searchsorted(ordered, ordered)
@@ -183,14 +183,14 @@ def _ranks(code: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def _first_moments(rows: Rows, names: Sequence[str], most: int) -> NDArray[np.int64]:
-    """Returns the rows that are among the first `most` of what is the same in some columns."""
+    """Return the rows that are among the first `most` of what is the same in some columns."""
     order = np.argsort(rows["order"])
     kept: NDArray[np.int64] = order[_ranks(_code(rows, names)[order]) < most]
     return kept
 
 
 def _first_alike(rows: Rows, names: Sequence[str], stretch: int | None) -> NDArray[np.int64]:
-    """Returns the first of each world's rows, and stretch, that are the same in some columns."""
+    """Return the first of each world's rows, and stretch, that are the same in some columns."""
     order = np.argsort(rows["order"])
     _, world = np.unique(rows["world"], return_inverse=True)
     key = _code(rows, names) * (world.max(initial=0) + 1) + world
@@ -203,7 +203,7 @@ def _first_alike(rows: Rows, names: Sequence[str], stretch: int | None) -> NDArr
 
 
 def _first_worlds(rows: Rows, most: int) -> NDArray[np.int64]:
-    """Returns the rows of the first `most` worlds of each bucket."""
+    """Return the rows of the first `most` worlds of each bucket."""
     order = np.argsort(rows["order"])
     bucket = _code(rows, _BUCKET)[order]
     _, world = np.unique(rows["world"][order], return_inverse=True)
@@ -217,7 +217,7 @@ def _first_worlds(rows: Rows, most: int) -> NDArray[np.int64]:
 
 
 def offered(category: Category, found: Found, asked: Bounds) -> Offered:
-    """Returns what a category offers of all that was found, in the order of the seed."""
+    """Return what a category offers of all that was found, in the order of the seed."""
     stretch = category.horizon if asked.several else None
     kept = chosen_of(found, _first_alike(found.rows, ("answer", *asked.strata), stretch))
     kept = chosen_of(kept, _first_worlds(kept.rows, asked.most[category.name]))

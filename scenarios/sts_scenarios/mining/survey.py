@@ -84,7 +84,7 @@ def surveyed(
 def look(
     make: Make, part: Batch, number: int, asked: Bounds
 ) -> tuple[dict[str, Found], dict[str, tuple[int, StsError]]]:
-    """Returns what a part has of each category, and what of it could not be had, by domain."""
+    """Return what a part has of each category, and what of it could not be had, by domain."""
     categories, every = make(), flat.flat(part)
     marks = np.array([int(world_key(one), 16) for one in every.texts["world"]], np.uint64)
     who = _Who(every)
@@ -107,7 +107,7 @@ def look(
 def _plainly(
     categories: Sequence[Category], every: Flat
 ) -> tuple[dict[str, Hits], dict[str, tuple[int, StsError]]]:
-    """Returns the moments of categories without a screen, and of worlds of an unknown size."""
+    """Return the moments of categories without a screen, and of worlds of an unknown size."""
     domains = np.array(every.texts["domain"])
     sized = (every.numbers["height"] > 0) & (every.numbers["width"] > 0)
     out: dict[str, tuple[list[tuple[int, ...]], list[tuple[str, dict[str, Any]]]]] = {}
@@ -172,7 +172,7 @@ class _Who:
         self.pairs = np.array(pairs, np.int64).reshape(-1, 2)
 
     def of(self, place: NDArray[Any], role: NDArray[Any]) -> NDArray[np.int64]:
-        """Returns int64[2, N], the sources and the recorders of participants."""
+        """Return int64[2, N], the sources and the recorders of participants."""
         out: NDArray[np.int64] = self.pairs[self.first[place] + role].T
         return out
 
@@ -186,7 +186,7 @@ def _found(
     hits: Hits,
     asked: Bounds,
 ) -> Found:
-    """Returns moments of a part with their order and strata, none of worlds that are full."""
+    """Return moments of a part with their order and strata, none of worlds that are full."""
     full = np.array(sorted(asked.full[category.name]), np.uint64)
     if len(full):
         free = ~np.isin(marks[hits.episode], full)
@@ -217,7 +217,7 @@ def _found(
 
 
 def _begins(provenance: str) -> int:
-    """Returns the step at which a world began to be recorded, as its provenance says."""
+    """Return the step at which a world began to be recorded, as its provenance says."""
     return int(json.loads(provenance).get("begins", 0)) if '"begins"' in provenance else 0
 
 
@@ -235,7 +235,7 @@ def _orders(category: Category, every: Flat, hits: Hits, seed: int) -> NDArray[n
 
 
 def _numbered(code: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Returns what `np.unique` does with its inverse, of numbers that are not large."""
+    """Return what `np.unique` does with its inverse, of numbers that are not large."""
     there = np.zeros(int(code.max(initial=0)) + 1, np.bool_)
     there[code] = True
     return np.flatnonzero(there), (np.cumsum(there) - 1)[code]

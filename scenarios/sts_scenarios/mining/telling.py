@@ -30,7 +30,7 @@ def check(domains: Iterable[str], names: Sequence[str]) -> list[str]:
 
 
 def profiled(category: Category, pick: Pick, names: Sequence[str]) -> Profile:
-    """Returns the profile of the scenario that a moment would become, in its first wording."""
+    """Return the profile of the scenario that a moment would become, in its first wording."""
     text = worded(category, pick, 0)
     one = scenario(category, pick, id=f"{category.name}-0", text=text, seed=0)
     return profile(one, names or None, own=[category])

@@ -47,7 +47,7 @@ class Mined(NamedTuple):
         return {name: len(own) for name, own in self.offered.items()}
 
     def and_of(self, other: Mined) -> Mined:
-        """Returns these and others of the same categories, mined from other trajectories."""
+        """Return these and others of the same categories, mined from other trajectories."""
         return Mined(
             (*self.scenarios, *other.scenarios),
             {name: n + other.candidates[name] for name, n in self.candidates.items()},

@@ -10,7 +10,7 @@ from sts_scenarios.category import Candidate, Category
 
 
 def obeyed(category: Category) -> Category:
-    """Returns a category that asks only where whoever was recorded went on to do it, by its rule.
+    """Return a category that asks only where whoever was recorded went on to do it, by its rule.
 
     What they did without having been asked is what a learner can take for obedience.
     """

@@ -35,7 +35,7 @@ class Verdict(NamedTuple):
 def check(
     name: str, *, seeds: int = 3, steps: int = 40, settings: dict[str, Any] | None = None
 ) -> Iterator[Verdict]:
-    """Yields a verdict for each claim on the domain called `name`, as each is found.
+    """Yield a verdict for each claim on the domain called `name`, as each is found.
 
     Args:
       name: an installed domain, FAMILY:NAME or `module:Class`.
@@ -78,7 +78,7 @@ def _trial(asked: _Asked) -> Trial:
 
 
 def _claims(asked: _Asked) -> list[tuple[str, str]]:
-    """Returns the name and the text of each claim that the domain is held to."""
+    """Return the name and the text of each claim that the domain is held to."""
     return [(claim, text) for claim, (text, _) in _held_to(_trial(asked)).items()]
 
 

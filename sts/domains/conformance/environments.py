@@ -109,7 +109,7 @@ def _begins_anew(trial: Trial) -> None:
 
 
 def _begun(trial: Trial, world: Environment, course: list[list[Any]]) -> list[object]:
-    """Returns state and digest of a world that begins, and after each step until one fails."""
+    """Return state and digest of a world that begins, and after each step until one fails."""
     told: list[object] = []
     with settled():
         with guarded(f"domain {_adapted(trial).name!r} cannot begin"):
@@ -234,7 +234,7 @@ def _ends(trial: Trial) -> str | None:
 
 
 def _stays(world: Any, moves: list[Any], otherwise: str) -> None:
-    """Raises Broken where a world that has ended does anything."""
+    """Raise Broken where a world that has ended does anything."""
     before = world.state()
     if any(world.step(moves)) or not world.ended or world.state() != before:
         raise Broken(otherwise)

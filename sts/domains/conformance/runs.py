@@ -31,7 +31,7 @@ class Moves(NamedTuple):
     says: NDArray[Any]
 
     def after(self, step: int) -> Moves:
-        """Returns what is done from `step` on."""
+        """Return what is done from `step` on."""
         return Moves(self.moves[step:], self.says[step:])
 
 
@@ -43,7 +43,7 @@ class Played(NamedTuple):
     end: bytes
 
     def after(self, step: int) -> Played:
-        """Returns what came of it from `step` on."""
+        """Return what came of it from `step` on."""
         return Played(self.scene[step:], self.rewards[step:], self.end)
 
 
@@ -87,7 +87,7 @@ def play(
 
 
 def compare(seed: int, first: int, wanted: Played, found: Played, when: str) -> None:
-    """Raises Broken where two runs, which both begin before step `first`, differ."""
+    """Raise Broken where two runs, which both begin before step `first`, differ."""
     for t in range(len(wanted.scene)):
         for what, a, b in (
             ("scene", wanted.scene[t], found.scene[t]),
@@ -105,7 +105,7 @@ def compare(seed: int, first: int, wanted: Played, found: Played, when: str) -> 
 
 @contextlib.contextmanager
 def settled(luck: int = 0) -> Iterator[None]:
-    """Sets the global random generators by `luck` inside, and puts them back."""
+    """Set the global random generators by `luck` inside, and puts them back."""
     python, numpy = random.getstate(), np.random.get_state()  # noqa: NPY002
     settle(luck)
     try:
@@ -126,13 +126,13 @@ class Point(NamedTuple):
 
 
 def settle(luck: int) -> None:
-    """Sets the global random generators."""
+    """Set the global random generators."""
     random.seed(luck)
     np.random.seed(luck)  # noqa: NPY002
 
 
 def generators() -> tuple[object, ...]:
-    """Returns where the global random generators stand; equal ones go on alike."""
+    """Return where the global random generators stand; equal ones go on alike."""
     numpy = np.random.get_state(legacy=False)["state"]  # noqa: NPY002
     return random.getstate(), numpy["key"].tobytes(), numpy["pos"]
 
@@ -168,7 +168,7 @@ class Trial:
 
     @classmethod
     def of(cls, name: str, seeds: int, steps: int, settings: dict[str, Any]) -> Trial:
-        """Returns a trial of the domain called `name`."""
+        """Return a trial of the domain called `name`."""
         return cls(find_domain(name), name, seeds, steps, settings)
 
     @property
@@ -177,7 +177,7 @@ class Trial:
         return self.steps // 2
 
     def start(self, seed: int, *, luck: int = 0) -> bytes:
-        """Returns a new world; `luck` sets the global random generators."""
+        """Return a new world; `luck` sets the global random generators."""
         with settled(luck):
             (state,) = self.domain.generate(1, seed=seed, **self.settings)
         return state
@@ -200,11 +200,11 @@ class Trial:
                 self.halfway.append(play(self.domain, state, before).end)
 
     def each(self) -> Iterator[tuple[int, bytes, Moves, Played]]:
-        """Yields (seed, start, what is done, what came of it)."""
+        """Yield (seed, start, what is done, what came of it)."""
         yield from zip(range(self.seeds), self.starts, self.made, self.played, strict=True)
 
     def points(self) -> Iterator[Point]:
-        """Yields the start and the middle of each world."""
+        """Yield the start and the middle of each world."""
         for seed, start, made, played in self.each():
             yield Point(seed, 0, start, made, played)
             half = self.middle
@@ -212,7 +212,7 @@ class Trial:
 
 
 def course(domain: Domain, seed: int, steps: int, participants: int) -> Moves:
-    """Returns moves and words at random, in which every move comes up early."""
+    """Return moves and words at random, in which every move comes up early."""
     size = (steps, participants)
     generator = np.random.default_rng(int(stream("conformance", seed)))
     moves = action_space(domain).drawn(generator, size)
@@ -288,5 +288,5 @@ def at_seed(seed: int, when: str = "") -> Iterator[None]:
 
 
 def spread(count: int, most: int) -> Sequence[int]:
-    """Returns up to `most` numbers under `count`, evenly, the first and the last among them."""
+    """Return up to `most` numbers under `count`, evenly, the first and the last among them."""
     return sorted({round(i * (count - 1) / max(1, most - 1)) for i in range(most)})

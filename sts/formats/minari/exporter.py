@@ -100,7 +100,7 @@ def _named(world: Domain) -> str:
 
 
 def _actions(world: Domain) -> Space[Any]:
-    """Returns the space of what a participant does; the environment's own if it is no choice."""
+    """Return the space of what a participant does; the environment's own if it is no choice."""
     if world.moves:
         return Discrete(len(world.moves))
     one: Any = world.new() if isinstance(world, Adapted) else None
@@ -129,7 +129,7 @@ def _buffer(one: Observed, role: int) -> EpisodeBuffer:
 def _gymnasium(
     world: Domain, trajectories: Sequence[Trajectory], actions: Space[Any]
 ) -> tuple[dict[str, Space[Any]], EnvSpec | None]:
-    """Returns the spaces by name, and the spec, of the environment that all were played in.
+    """Return the spaces by name, and the spec, of the environment that all were played in.
 
     There are none where it is not Gymnasium's as it stands, or not the same for all of them. The
     spec is left out where its actions are numbered otherwise or JSON cannot hold it.
@@ -152,7 +152,7 @@ def _gymnasium(
 
 
 def _spec(spec: EnvSpec | None) -> str | None:
-    """Returns a spec as JSON, but for how its environment renders; None where JSON has no such."""
+    """Return a spec as JSON, but for how its environment renders; None where JSON has no such."""
     if spec is None:
         return None
     kwargs = {key: value for key, value in spec.kwargs.items() if key != "render_mode"}
@@ -163,7 +163,7 @@ def _spec(spec: EnvSpec | None) -> str | None:
 
 
 def _space(array: NDArray[Any], own: Space[Any] | None) -> Space[Any]:
-    """Returns the space of one row of `array`: the environment's own, or any value of its type."""
+    """Return the space of one row of `array`: the environment's own, or any value of its type."""
     if own is not None and (own.shape, own.dtype) == (array.shape[1:], array.dtype):
         return own
     kind = array.dtype.kind

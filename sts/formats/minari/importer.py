@@ -22,7 +22,7 @@ _MOST_BYTES = 2**26
 
 
 def read(path: Path, *, domain: str | None = None) -> list[Trajectory]:
-    """Returns a trajectory for each episode of the dataset in the folder `path`.
+    """Return a trajectory for each episode of the dataset in the folder `path`.
 
     Args:
       path: the dataset's folder, or the folder `data` in it.
@@ -75,7 +75,7 @@ def _metadata(path: Path, folder: Path) -> dict[str, Any]:
 
 
 def _format(path: Path, metadata: dict[str, Any]) -> int | None:
-    """Returns the version of our format, or None where another wrote the dataset."""
+    """Return the version of our format, or None where another wrote the dataset."""
     if KEY not in metadata:
         return None
     name, _, number = str(metadata[KEY]).rpartition("/")

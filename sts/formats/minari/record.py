@@ -27,7 +27,7 @@ _COLUMNS = ("moves", "says", "rewards")
 
 
 def infos(t: Trajectory) -> dict[str, Any]:
-    """Returns the infos of a trajectory's episode; arrays have T + 1 rows."""
+    """Return the infos of a trajectory's episode; arrays have T + 1 rows."""
     own: dict[str, Any] = {
         "id": t.id,
         "domain": t.episode.domain,

@@ -49,7 +49,7 @@ class Recorded(NamedTuple):
 
 
 def replayed(path: Path, dataset: Any, domain: str | None) -> list[Trajectory]:
-    """Returns a trajectory for each episode; `importer.read` says what it raises."""
+    """Return a trajectory for each episode; `importer.read` says what it raises."""
     space, spec = dataset.action_space, dataset.env_spec
     try:
         actions = actions_of(space)
@@ -117,7 +117,7 @@ def _short(space: Space[Any]) -> str:
 
 
 def _environment(spec: EnvSpec, domain: str | None) -> tuple[str, GymnasiumEnvironment]:
-    """Returns what replays a dataset: the name of a domain and a world of it."""
+    """Return what replays a dataset: the name of a domain and a world of it."""
     if domain is not None:
         world = find_domain(domain)
         made: Any = world.new() if isinstance(world, Adapted) else None
@@ -130,7 +130,7 @@ def _environment(spec: EnvSpec, domain: str | None) -> tuple[str, GymnasiumEnvir
 
 
 def _settings(spec: EnvSpec) -> dict[str, Any]:
-    """Returns what `gymnasium.make` was given beside the id, where it is not the usual."""
+    """Return what `gymnasium.make` was given beside the id, where it is not the usual."""
     out = {key: value for key, value in spec.kwargs.items() if key != "render_mode"}
     usual = registry.get(spec.id)
     if usual is None or usual.max_episode_steps != spec.max_episode_steps:
@@ -179,7 +179,7 @@ def _episode(name: str, own: bytes, recorded: Recorded, actions: ActionSpace, hi
 
 
 def _checker(recorded: Recorded, world: Domain, hint: str) -> Callable[[int, Worlds], None]:
-    """Returns what raises ReplayMismatch where the world after a step is not as recorded."""
+    """Return what raises ReplayMismatch where the world after a step is not as recorded."""
 
     def unlike(step: int, worlds: Worlds) -> Iterator[str]:
         seen = worlds.observe((0,), team=(0,), world=True)

@@ -51,7 +51,7 @@ def _check(path: Path, file: Any) -> None:
 
 
 def _size(path: Path, place: str, one: Any) -> int:
-    """Returns the bytes of an array; refuses one that is larger than what is stored of it."""
+    """Return the bytes of an array; refuses one that is larger than what is stored of it."""
     made = one.get_create_plist()
     if made.get_external_count() or made.get_layout() == h5py.h5d.VIRTUAL:
         raise DamagedData(f"{path}: {place!r:.80} is kept in another file, which is not read")

@@ -53,7 +53,7 @@ _NOTHING = (OBJECT_TO_IDX["empty"], 0)
 
 @functools.cache
 def levels() -> dict[str, str]:
-    """Returns the Gymnasium id of every level by its name, such as "GoToLocal"."""
+    """Return the Gymnasium id of every level by its name, such as "GoToLocal"."""
     matches = (_ID.fullmatch(name) for name in sorted(gymnasium.registry))
     return {match[1]: match[0] for match in matches if match}
 
@@ -123,7 +123,7 @@ class BabyAI:
         self._look(seen)
 
     def step(self, moves: Sequence[int]) -> Sequence[int]:
-        """Makes a move; returns 1 where it fulfils the mission, -1 where it fails it, else 0."""
+        """Make a move; return 1 where it fulfils the mission, -1 where it fails it, else 0."""
         if self.ended:
             return (0,)
         (move,) = moves
@@ -142,7 +142,7 @@ class BabyAI:
         self._chain = hashlib.blake2b(self._chain + self._digest, digest_size=16).digest()
 
     def _facts(self) -> list[int]:
-        """Returns what the future depends on: how far the mission is, and where everything is."""
+        """Return what the future depends on: how far the mission is, and where everything is."""
         live, grid = self.live, self.live.grid.grid
         facts = [*live.agent_pos, live.agent_dir, self.ended, *_remembered(live.instrs)]
         found = [(cell, grid[cell]) for cell in self._within if grid[cell]]
@@ -153,12 +153,12 @@ class BabyAI:
         return facts
 
     def _carrying(self) -> tuple[int, int]:
-        """Returns minigrid's numbers of the type and the colour of what is carried."""
+        """Return minigrid's numbers of the type and the colour of what is carried."""
         held = self.live.carrying
         return (OBJECT_TO_IDX[held.type], COLOR_TO_IDX[held.color]) if held else _NOTHING
 
     def state(self) -> bytes:
-        """Returns the level, the seed, the moves and the chain of digests."""
+        """Return the level, the seed, the moves and the chain of digests."""
         chain = self._chain.hex()
         fields = {"chain": chain, "level": self.level, "moves": self.moves_made, "seed": self.seed}
         return canonical_json(fields | ({"open": True} if self.open else {}))
@@ -186,11 +186,11 @@ class BabyAI:
             )
 
     def digest(self) -> bytes:
-        """Returns 8 bytes of the whole world, in view or not, and of how far the mission is."""
+        """Return 8 bytes of the whole world, in view or not, and of how far the mission is."""
         return self._digest
 
     def observe(self, role: int) -> dict[str, Any]:
-        """Returns the view, the direction and what is carried, in minigrid's numbers.
+        """Return the view, the direction and what is carried, in minigrid's numbers.
 
         `image` is int8[7, 7, 3]: type, colour and state of each cell ahead, the participant at
         [3, 6] looking towards [3, 5]; what is out of sight is of type 0. `direction` is 0 right, 1
@@ -203,11 +203,11 @@ class BabyAI:
         }
 
     def instruction(self) -> str:
-        """Returns the mission, "" where there is none."""
+        """Return the mission, "" where there is none."""
         return str(self.live.mission)
 
     def render(self) -> NDArray[np.uint8]:
-        """Returns the whole map from above, uint8[288, 256, 3], what is in view brighter.
+        """Return the whole map from above, uint8[288, 256, 3], what is in view brighter.
 
         The strip below it shows what is carried.
         """
@@ -224,7 +224,7 @@ class BabyAI:
         return out
 
     def sight(self, role: int) -> NDArray[np.uint8]:
-        """Returns what it observes as a picture, uint8[512, 448, 3]."""
+        """Return what it observes as a picture, uint8[512, 448, 3]."""
         return rendering.sight(dict(self.observe(role)))
 
 
@@ -232,7 +232,7 @@ class NoMission:
     """What minigrid asks of a mission, where there is none: it is never fulfilled nor failed."""
 
     def verify(self, action: int) -> str:
-        """Returns that it goes on."""
+        """Return that it goes on."""
         return "continue"
 
     def update_objs_poss(self) -> None:
@@ -240,7 +240,7 @@ class NoMission:
 
 
 def _remembered(mission: Any) -> list[int]:
-    """Returns what the verifier keeps in mind.
+    """Return what the verifier keeps in mind.
 
     That is which parts are done, whether something was carried, and where it looks for things.
     """

@@ -22,7 +22,7 @@ _NOTHING = OBJECT_TO_IDX["empty"]
 
 
 def sight(seen: dict[str, Any]) -> NDArray[np.uint8]:
-    """Returns an observation as a picture, uint8[512, 448, 3].
+    """Return an observation as a picture, uint8[512, 448, 3].
 
     The triangle looks up from the middle of the last row, and where it cannot see it is dark. Below
     stands what is carried, and the triangle as it is turned on the map.
@@ -36,7 +36,7 @@ def sight(seen: dict[str, Any]) -> NDArray[np.uint8]:
 
 
 def clear(picture: NDArray[np.uint8], grid: Grid, tile: int) -> NDArray[np.uint8]:
-    """Returns a picture of a grid, `tile` pixels a cell, in which doors stand out from walls.
+    """Return a picture of a grid, `tile` pixels a cell, in which doors stand out from walls.
 
     The engine draws grey doors and walls in one grey, and in small cells the thin frame of any door
     grows dark. Here what such a door is drawn with is twice as far from the darkest of its cell, a
@@ -64,7 +64,7 @@ def clear(picture: NDArray[np.uint8], grid: Grid, tile: int) -> NDArray[np.uint8
 def strip(
     width: int, size: int, carrying: NDArray[np.int8], direction: int | None = None
 ) -> NDArray[np.uint8]:
-    """Returns uint8[size, width, 3]: what is carried, and which way the participant looks.
+    """Return uint8[size, width, 3]: what is carried, and which way the participant looks.
 
     `carrying` is int8[2], minigrid's numbers of the type and the colour. None leaves the direction
     out.
@@ -84,7 +84,7 @@ def strip(
 
 
 def _put(out: NDArray[np.uint8], left: int, word: str, tile: NDArray[Any]) -> None:
-    """Writes a word with a tile after it."""
+    """Write a word with a tile after it."""
     size, label = len(out), _written(word, len(out))
     after = left + label.shape[1]
     out[:, left:after] = label
@@ -93,7 +93,7 @@ def _put(out: NDArray[np.uint8], left: int, word: str, tile: NDArray[Any]) -> No
 
 @functools.cache
 def _written(word: str, size: int) -> NDArray[np.uint8]:
-    """Returns a word as uint8[size, W, 3]."""
+    """Return a word as uint8[size, W, 3]."""
     from PIL import Image, ImageDraw, ImageFont
 
     font = ImageFont.load_default(size=size * 0.45)

@@ -23,7 +23,7 @@ _WALL = (OBJECT_TO_IDX["wall"], COLOR_TO_IDX["grey"], 0)
 
 @functools.cache
 def _cells(facing: int) -> tuple[tuple[int, int], ...]:
-    """Returns where the cells of a view lie from who sees them, row by row."""
+    """Return where the cells of a view lie from who sees them, row by row."""
     (ahead_x, ahead_y), (right_x, right_y) = _AHEAD[facing], _AHEAD[(facing + 1) % 4]
     return tuple(
         (away * ahead_x + aside * right_x, away * ahead_y + aside * right_y)
@@ -33,7 +33,7 @@ def _cells(facing: int) -> tuple[tuple[int, int], ...]:
 
 
 def observation(live: Any) -> dict[str, Any]:
-    """Returns what minigrid's own environment observes now.
+    """Return what minigrid's own environment observes now.
 
     `image` is uint8[7, 7, 3] and not to be written to; `direction` and `mission` are beside it.
     """
@@ -63,7 +63,7 @@ def _image(live: Any) -> NDArray[np.uint8]:
 
 
 def _sight(clear: list[bool]) -> list[bool]:
-    """Returns which cells are seen: those that sight spreads to through clear ones."""
+    """Return which cells are seen: those that sight spreads to through clear ones."""
     seen = [False] * (VIEW * VIEW)
     seen[_ME] = True
     for row in reversed(range(VIEW)):

@@ -86,7 +86,7 @@ class Batch:
     """B worlds of one number of participants, stepped together by the compiled kernels."""
 
     def __init__(self, states: Sequence[states_.State]) -> None:
-        """Takes up `states`; they must agree in participants and radius.
+        """Take up `states`; they must agree in participants and radius.
 
         Raises:
           DamagedState: they do not.
@@ -98,7 +98,7 @@ class Batch:
 
     @classmethod
     def of(cls, arrays: kernels.Arrays, radius: int) -> Batch:
-        """Returns the worlds in `arrays`, which are stepped in place, seen within `radius`."""
+        """Return the worlds in `arrays`, which are stepped in place, seen within `radius`."""
         batch = cls.__new__(cls)
         batch.arrays, batch.radius = arrays, radius
         return batch
@@ -118,7 +118,7 @@ class Batch:
         return kernels.headings(self.arrays, 0)
 
     def observe(self, roles: Sequence[int], *, team: Sequence[int], world: bool) -> Observation:
-        """Returns what `roles` see now; draws nothing and changes nothing."""
+        """Return what `roles` see now; draws nothing and changes nothing."""
         a, chosen = self.arrays, np.array(roles, np.int64)
         batch, participants = a.cells.shape
         shape = (batch, chosen.size, (2 * self.radius + 1) ** 2)
@@ -148,11 +148,11 @@ class Batch:
         )
 
     def step(self, moves: NDArray[np.int8], says: NDArray[np.int8]) -> None:
-        """Moves every world on by one step."""
+        """Move every world on by one step."""
         kernels.step(self.arrays, moves, says)
 
     def states(self) -> list[bytes]:
-        """Returns each world serialised."""
+        """Return each world serialised."""
         return [states_.encode(s) for s in states_.scatter(self.arrays, self.radius)]
 
 
@@ -171,12 +171,12 @@ class LambdaStar:
     step_columns = staticmethod(steps.columns)
 
     def restore(self, states: Sequence[bytes]) -> Batch:
-        """Returns the worlds in `states`, ready to step."""
+        """Return the worlds in `states`, ready to step."""
         distinct = {raw: states_.decode(raw) for raw in dict.fromkeys(states)}
         return Batch([distinct[raw] for raw in states])
 
     def generate(self, count: int, *, seed: int, **settings: Any) -> list[bytes]:
-        """Returns `count` new worlds to `settings`, which are fields of `patterns.Settings`."""
+        """Return `count` new worlds to `settings`, which are fields of `patterns.Settings`."""
         known = patterns.Settings._fields
         for name in sorted(settings.keys() - set(known)):
             raise ArgumentError(
@@ -187,21 +187,21 @@ class LambdaStar:
         return Batch.of(made, wanted.radius).states()
 
     def world(self, state: bytes) -> str:
-        """Returns the hash of the grid, the two patterns and where they start."""
+        """Return the hash of the grid, the two patterns and where they start."""
         s = states_.decode(state)
         own = (s.height, s.width, s.kind, s.good, s.evil, s.good_cursor, s.evil_cursor)
         return content_hash(canonical_json([*own, s.good_pattern, s.evil_pattern]))
 
     def view(self, state: bytes) -> dict[str, Any]:
-        """Returns the state as JSON values."""
+        """Return the state as JSON values."""
         return states_.view(states_.decode(state))
 
     def form(self, state: bytes) -> Form:
-        """Returns that its scenes are drawn, and say in which cell each object is."""
+        """Return that its scenes are drawn, and say in which cell each object is."""
         return self.picture(state).form
 
     def picture(self, state: bytes) -> Picture:
-        """Returns a torus with Good, Evil and the participants A, B, C, D, F, ..."""
+        """Return a torus with Good, Evil and the participants A, B, C, D, F, ..."""
         s = states_.decode(state)
         count = len(s.cells)
         letters = [_GLYPHS[i] if count <= len(_GLYPHS) else str(i + 1) for i in range(count)]
@@ -216,15 +216,15 @@ class LambdaStar:
         )
 
     def frames(self, episode: Episode, focus: Focus) -> list[NDArray[np.uint8]]:
-        """Returns an episode as pictures, as a browser draws it; see `films.frames`."""
+        """Return an episode as pictures, as a browser draws it; see `films.frames`."""
         return films.frames(self.picture(episode.state), episode, focus, self.tokens)
 
     def shapes(self, state: bytes) -> int:
-        """Returns how far is seen; what is seen has one shape whatever the size of the grid."""
+        """Return how far is seen; what is seen has one shape whatever the size of the grid."""
         return states_.decode(state).radius
 
     def sight(self, worlds: Worlds, role: int) -> dict[str, Any]:
-        """Returns a person's view: the same neighbourhood, counts and last reward an agent gets."""
+        """Return a person's view: the same neighbourhood, counts and last reward an agent gets."""
         o = worlds.observe((role,), team=(role,), world=False)
         cells = [
             {
@@ -250,7 +250,7 @@ class LambdaStar:
         }
 
     def draw(self, picture: Picture, scene: NDArray[np.uint16], judged: Sequence[int]) -> list[str]:
-        """Returns the grid as text: two letters where two share a cell, + where more do.
+        """Return the grid as text: two letters where two share a cell, + where more do.
 
         Judged participants come first, then Good and Evil, then the others.
         """

@@ -21,7 +21,7 @@ _UNIT = LambdaStar.reward_unit
 
 
 def layout(radius: int = 1) -> dict[str, slice]:
-    """Returns what an observation holds, in its order.
+    """Return what an observation holds, in its order.
 
     `good`, `evil` [M]: 1 where they are. `others` [M]: how many other participants are there.
     `reward` [M]: the reward there, -1 to 1. `place` [2]: the own row and column as parts of the
@@ -54,7 +54,7 @@ class Bounds(NamedTuple):
 
 
 def bounds(settings: Settings) -> Bounds:
-    """Returns what observations under `settings` lie within."""
+    """Return what observations under `settings` lie within."""
     where = layout(settings.radius)
     size = where["last_reward"].stop
     low, high = np.zeros(size, np.float32), np.ones(size, np.float32)
@@ -64,7 +64,7 @@ def bounds(settings: Settings) -> Bounds:
 
 
 def flat(seen: Observation, horizon: int) -> NDArray[np.float32]:
-    """Returns float32[B, R, N]: what R roles see, as `layout` has it.
+    """Return float32[B, R, N]: what R roles see, as `layout` has it.
 
     Args:
       seen: what they see.

@@ -11,7 +11,7 @@ from sts.errors import ArgumentError
 
 
 def size(text: str) -> tuple[int, int]:
-    """Returns (rows, columns) of "10x12"; refuses sides under 3 and over 255."""
+    """Return (rows, columns) of "10x12"; refuses sides under 3 and over 255."""
     match = re.fullmatch(r"(\d{1,4})x(\d{1,4})", text)
     if not match:
         raise ArgumentError(f"expected a size like 10x10, found {text!r}")

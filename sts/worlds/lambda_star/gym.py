@@ -78,7 +78,7 @@ class _Learning:
         worlds: int | None = None,
         render_mode: str | None = None,
     ) -> None:
-        """Makes no world yet: `reset` does.
+        """Make no world yet: `reset` does.
 
         Args:
           size: rows and columns.
@@ -120,7 +120,7 @@ class _Learning:
         self.render_mode = render_mode
 
     def _box(self, *worlds: int) -> Box[np.float32]:
-        """Returns the space of what one world shows, or that many."""
+        """Return the space of what one world shows, or that many."""
         ends = bounds(self._settings)
         low, high = (np.broadcast_to(end, (*worlds, end.size)) for end in ends)
         return Box(low, high, dtype=np.float32)
@@ -149,7 +149,7 @@ class _Learning:
         return self._look(self._session)
 
     def _made(self) -> Arrays:
-        """Returns each seed's world of this episode, to be played; keeps those that come again."""
+        """Return each seed's world of this episode, to be played; keeps those that come again."""
         index = self._episode % self._worlds if self._worlds else self._episode
         if index not in self._kept:
             names = [(seed, index) for seed in self._seeds]
@@ -158,7 +158,7 @@ class _Learning:
         return copied(self._kept[index])
 
     def _look(self, begun: Session) -> Seen:
-        """Returns float32[B, N]: what the learners see now."""
+        """Return float32[B, N]: what the learners see now."""
         return flat(begun.observe(_LEARNER), self._settings.horizon)[:, 0]
 
     @property
@@ -167,7 +167,7 @@ class _Learning:
         return self._session is None or self._session.steps == self._settings.horizon
 
     def _act(self, moves: NDArray[np.int8]) -> tuple[Seen, NDArray[np.float64]]:
-        """Takes a step with the learners' moves, int8[B]; returns what they see and receive."""
+        """Take a step with the learners' moves, int8[B]; return what they see and receive."""
         begun = self._session
         if begun is None or self._over:
             raise gymnasium.error.ResetNeeded("no episode is under way: call reset before step")
@@ -177,7 +177,7 @@ class _Learning:
         return self._look(begun), rewards
 
     def _frames(self) -> Iterator[Frame]:
-        """Yields each world as text or pixels."""
+        """Yield each world as text or pixels."""
         if self._session is None:
             raise gymnasium.error.ResetNeeded("there is no world yet: call reset before render")
         world, worlds = LambdaStar(), self._session.worlds
@@ -199,7 +199,7 @@ class LambdaStarEnv(_Learning, gymnasium.Env[Seen, np.int64]):
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Seen, dict[str, Any]]:
-        """Starts the next world of the seed, or the first of a new one."""
+        """Start the next world of the seed, or the first of a new one."""
         super().reset(seed=seed)
         seeds = self._seeds
         if seed is not None or not seeds:
@@ -207,12 +207,12 @@ class LambdaStarEnv(_Learning, gymnasium.Env[Seen, np.int64]):
         return self._begin(seeds, anew=seed is not None)[0], {}
 
     def step(self, action: np.int64 | int) -> tuple[Seen, float, bool, bool, dict[str, Any]]:
-        """Takes a step."""
+        """Take a step."""
         seen, rewards = self._act(_moves(action, ()).reshape(1))
         return seen[0], float(rewards[0]), False, self._over, {}
 
     def render(self) -> Any:
-        """Returns the world as text or pixels; None without a `render_mode`."""
+        """Return the world as text or pixels; None without a `render_mode`."""
         return next(self._frames()) if self.render_mode else None
 
 
@@ -230,7 +230,7 @@ class LambdaStarVectorEnv(_Learning, VectorEnv[Seen, NDArray[np.int64], NDArray[
         autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
         **settings: Any,
     ) -> None:
-        """Makes no worlds yet: `reset` does.
+        """Make no worlds yet: `reset` does.
 
         Args:
           num_envs: how many worlds.
@@ -260,7 +260,7 @@ class LambdaStarVectorEnv(_Learning, VectorEnv[Seen, NDArray[np.int64], NDArray[
         seed: int | Sequence[int] | None = None,
         options: dict[str, Any] | None = None,
     ) -> tuple[Seen, dict[str, Any]]:
-        """Starts the next worlds of the seeds, or the first of new ones.
+        """Start the next worlds of the seeds, or the first of new ones.
 
         Args:
           seed: world i gets seed + i; or a sequence with a seed for each world.
@@ -276,7 +276,7 @@ class LambdaStarVectorEnv(_Learning, VectorEnv[Seen, NDArray[np.int64], NDArray[
     def step(
         self, actions: NDArray[np.int64]
     ) -> tuple[Seen, NDArray[Any], NDArray[Any], NDArray[Any], dict[str, Any]]:
-        """Takes a step in every world, or begins new ones as `autoreset_mode` says."""
+        """Take a step in every world, or begins new ones as `autoreset_mode` says."""
         moves, count = _moves(actions, (self.num_envs,)), self.num_envs
         rewards, over = np.zeros(count), False
         info: dict[str, Any] = {}
@@ -290,11 +290,11 @@ class LambdaStarVectorEnv(_Learning, VectorEnv[Seen, NDArray[np.int64], NDArray[
         return seen, rewards, np.zeros(count, np.bool_), np.full(count, over), info
 
     def render(self) -> Any:
-        """Returns each world as text or pixels; None without a `render_mode`."""
+        """Return each world as text or pixels; None without a `render_mode`."""
         return tuple(self._frames()) if self.render_mode else None
 
     def _named(self, seed: int | Sequence[int] | None) -> tuple[int, ...]:
-        """Returns each world's seed."""
+        """Return each world's seed."""
         if seed is None and self._seeds:
             return self._seeds
         if seed is None or isinstance(seed, int | np.integer):
@@ -317,7 +317,7 @@ def _autoreset(mode: AutoresetMode | str) -> AutoresetMode:
 
 
 def _moves(actions: Any, shape: tuple[int, ...]) -> NDArray[np.int8]:
-    """Returns actions as the kernels, which check nothing, can take them."""
+    """Return actions as the kernels, which check nothing, can take them."""
     try:
         moves = np.asarray(actions)
     except ValueError:  # rows of unequal length
@@ -335,7 +335,7 @@ def _moves(actions: Any, shape: tuple[int, ...]) -> NDArray[np.int8]:
 
 
 def _found(moves: NDArray[Any], shape: tuple[int, ...]) -> str:
-    """Returns what is wrong with moves, in a few words: one value, or their type and shape."""
+    """Return what is wrong with moves, in a few words: one value, or their type and shape."""
     if moves.ndim and (moves.shape != shape or moves.dtype.kind not in "iu"):
         return f"{moves.dtype}{list(moves.shape)}"
     wrong = moves if moves.ndim == 0 else moves[(moves < 0) | (moves >= MOVES)][0]
@@ -343,7 +343,7 @@ def _found(moves: NDArray[Any], shape: tuple[int, ...]) -> str:
 
 
 def _final(seen: Seen) -> dict[str, Any]:
-    """Returns what Gymnasium wants told of the last step where the next episode has begun."""
+    """Return what Gymnasium wants told of the last step where the next episode has begun."""
     last = np.empty(len(seen), object)
     last[:] = list(seen)
     everyone = np.ones(len(seen), np.bool_)

@@ -59,7 +59,7 @@ class Arrays(NamedTuple):
 
 @portable
 def worth(away: Any) -> Any:
-    """Returns what being `away` from Good brings, in halves: 2 / (away + 1) for away < 2, else 0.
+    """Return what being `away` from Good brings, in halves: 2 / (away + 1) for away < 2, else 0.
 
     Source: Chmait et al. 2016, section 4.1.2.
     """
@@ -68,7 +68,7 @@ def worth(away: Any) -> Any:
 
 @compiled
 def reward(cell: int, good: int, evil: int, height: int, width: int) -> int:
-    """Returns the reward at `cell` in halves: what Good brings less what Evil takes.
+    """Return the reward at `cell` in halves: what Good brings less what Evil takes.
 
     Source: Chmait et al. 2016, section 4.1.2.
     """
@@ -78,7 +78,7 @@ def reward(cell: int, good: int, evil: int, height: int, width: int) -> int:
 
 @compiled
 def intended(cell: int, entry: int, kind: int, height: int, width: int) -> int:
-    """Returns where a pattern's `entry` leads to from `cell`: by a move, or to the cell it is."""
+    """Return where a pattern's `entry` leads to from `cell`: by a move, or to the cell it is."""
     return entry if kind == 1 else int(moved(cell, entry, height, width))
 
 
@@ -86,7 +86,7 @@ def intended(cell: int, entry: int, kind: int, height: int, width: int) -> int:
 def settle(
     good: int, evil: int, good_next: int, evil_next: int, seed: Any, counter: int
 ) -> tuple[int, int, int]:
-    """Returns where Good and Evil come to be, and the counter of the world's stream after it.
+    """Return where Good and Evil come to be, and the counter of the world's stream after it.
 
     When both intend one cell, the one already on it keeps it and the other stays where it was; if
     neither is on it, one drawn from the world's stream moves and the other stays. Changing places
@@ -105,7 +105,7 @@ def settle(
 
 @compiled
 def following(cursor: int, length: int) -> int:
-    """Returns the index of the entry after `cursor` of a pattern that repeats."""
+    """Return the index of the entry after `cursor` of a pattern that repeats."""
     return 0 if cursor + 1 == length else cursor + 1
 
 
@@ -126,7 +126,7 @@ def advance(a: Arrays, b: int) -> None:
 
 @compiled
 def step(a: Arrays, moves: NDArray[np.int8], says: NDArray[np.int8]) -> None:
-    """Moves B worlds on by one step: participants, Good and Evil, then rewards of the new map."""
+    """Move B worlds on by one step: participants, Good and Evil, then rewards of the new map."""
     batch, participants = a.cells.shape
     for b in range(batch):
         height, width = a.size[b, 0], a.size[b, 1]
@@ -163,7 +163,7 @@ class Sight(NamedTuple):
 
 @compiled
 def look(a: Arrays, roles: Ints, in_team: NDArray[np.bool_], radius: int, out: Sight) -> None:
-    """Fills `out`, which must be zero, with what `roles` (int64[R]) see within `radius`.
+    """Fill `out`, which must be zero, with what `roles` (int64[R]) see within `radius`.
 
     `in_team` is bool[P], who counts as a team-mate; the observer itself never does. A neighbourhood
     of side 2 * radius + 1 must fit the grids.
@@ -207,7 +207,7 @@ def look(a: Arrays, roles: Ints, in_team: NDArray[np.bool_], radius: int, out: S
 
 @compiled
 def ahead(a: Arrays, which: int) -> Ints:
-    """Returns int64[B]: the cell that Good (0) or Evil (1) intends next in each world."""
+    """Return int64[B]: the cell that Good (0) or Evil (1) intends next in each world."""
     out = np.empty(a.step.size, np.int64)
     for b in range(out.size):
         entry = a.patterns[a.offset[b, which] + a.cursor[b, which]]
@@ -216,7 +216,7 @@ def ahead(a: Arrays, which: int) -> Ints:
 
 
 def headings(a: Arrays, which: int) -> Ints:
-    """Returns int64[B]: the one move that Good (0) or Evil (1) makes at every step, for ever.
+    """Return int64[B]: the one move that Good (0) or Evil (1) makes at every step, for ever.
 
     -1 where its pattern holds another move, a leap or only "stay". Clashes do not count.
     """
@@ -229,7 +229,7 @@ def headings(a: Arrays, which: int) -> Ints:
 
 
 def heading(pattern: Ints, kind: int, height: int, width: int) -> int:
-    """Returns the move, not "stay", that `pattern` repeats for ever; -1 without one."""
+    """Return the move, not "stay", that `pattern` repeats for ever; -1 without one."""
     moves = pattern
     if kind == 1:
         after = np.roll(pattern, -1)
@@ -239,7 +239,7 @@ def heading(pattern: Ints, kind: int, height: int, width: int) -> int:
 
 
 def arrays(batch: int, participants: int, patterns: Ints) -> Arrays:
-    """Returns zeroed arrays for `batch` worlds around `patterns`."""
+    """Return zeroed arrays for `batch` worlds around `patterns`."""
 
     def zeros(*shape: int, dtype: Any = np.int64) -> NDArray[Any]:
         return np.zeros(shape, dtype)
@@ -264,6 +264,6 @@ def arrays(batch: int, participants: int, patterns: Ints) -> Arrays:
 
 
 def copied(a: Arrays) -> Arrays:
-    """Returns the worlds anew, to be played; the patterns, which no step writes, are shared."""
+    """Return the worlds anew, to be played; the patterns, which no step writes, are shared."""
     own = {name: array.copy() for name, array in a._asdict().items() if name != "patterns"}
     return a._replace(**own)

@@ -25,18 +25,18 @@ _STYLE = Style(ink="currentColor", ground="")
 
 
 def evenly(steps: int, count: int) -> list[int]:
-    """Returns up to `count` different frames from 0 to `steps`, both included."""
+    """Return up to `count` different frames from 0 to `steps`, both included."""
     last = min(count - 1, steps)
     return sorted({round(i * steps / last) for i in range(last + 1)})
 
 
 def fitting(width: int) -> int:
-    """Returns how many boards of `width` cells fit beside each other on a page, 3 to 9."""
+    """Return how many boards of `width` cells fit beside each other on a page, 3 to 9."""
     return max(3, min(9, (_WIDE + _GAP) // (width * CELL + _GAP)))
 
 
 def svg(episode: Episode, frames: Sequence[int], *, title: str) -> bytes:
-    """Returns the scenes at `frames` (0 to T, frame f is before step f) as an SVG file.
+    """Return the scenes at `frames` (0 to T, frame f is before step f) as an SVG file.
 
     Boards that do not fit beside each other on a page go on in further rows.
     """

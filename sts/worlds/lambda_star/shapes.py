@@ -15,7 +15,7 @@ INK = "#111"
 
 
 def look(which: int) -> tuple[str, float]:
-    """Returns colour and corners; 0 is a disc, 4.5 a square, 3.5 a triangle that points down.
+    """Return colour and corners; 0 is a disc, 4.5 a square, 3.5 a triangle that points down.
 
     Good and Evil, the first two, have a look of their own; the others go round five colours and six
     shapes, so that thirty of them differ.
@@ -27,7 +27,7 @@ def look(which: int) -> tuple[str, float]:
 
 
 def outline(corners: float, x: float, y: float, radius: float) -> Iterator[tuple[float, float]]:
-    """Yields the corners of a regular shape; a square lies on a side, the others on a tip."""
+    """Yield the corners of a regular shape; a square lies on a side, the others on a tip."""
     count, square = int(corners), corners == 4.5
     radius *= 1.2 if square else 1.3 if count == 3 else 1.12
     start = math.pi / 2 if corners == 3.5 else -math.pi / 2

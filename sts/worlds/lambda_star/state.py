@@ -92,7 +92,7 @@ class State:
     rewards: tuple[int, ...]
 
     def __post_init__(self) -> None:
-        """Raises DamagedState where the fields do not make a world."""
+        """Raise DamagedState where the fields do not make a world."""
         fault = _fault(self)
         if fault:
             raise DamagedState(f"not a Λ* state: {fault}")
@@ -128,7 +128,7 @@ def _fault(s: State) -> str | None:
 
 
 def encode(s: State) -> bytes:
-    """Returns the state as bytes; `decode` gives it back."""
+    """Return the state as bytes; `decode` gives it back."""
     kind = KINDS.index(s.kind)
     numbers = vars(s) | {
         "kind": kind,
@@ -147,7 +147,7 @@ def _checksum(raw: bytes) -> bytes:
 
 
 def decode(raw: bytes) -> State:
-    """Returns the state in `raw`.
+    """Return the state in `raw`.
 
     Raises:
       DamagedState: not a Λ* state, truncated, lengthened or altered.
@@ -184,7 +184,7 @@ def decode(raw: bytes) -> State:
 
 
 def view(s: State) -> dict[str, Any]:
-    """Returns the state as JSON values, all that it holds."""
+    """Return the state as JSON values, all that it holds."""
     return {"format": "lambda-star-state", "version": VERSION, **asdict(s)}
 
 
@@ -201,7 +201,7 @@ _PLACES: dict[str, tuple[str, Any]] = {
 
 
 def gather(states: Sequence[State]) -> Arrays:
-    """Returns states of one number of participants as a batch of worlds."""
+    """Return states of one number of participants as a batch of worlds."""
     patterns = [np.array(p) for s in states for p in (s.good_pattern, s.evil_pattern)]
     a = arrays(len(states), len(states[0].cells), np.concatenate(patterns, dtype=np.int64))
     a.length[:] = np.reshape([p.size for p in patterns], (-1, 2))
@@ -214,7 +214,7 @@ def gather(states: Sequence[State]) -> Arrays:
 
 
 def scatter(a: Arrays, radius: int) -> list[State]:
-    """Returns the batch as states again, with the radius, which is in no array."""
+    """Return the batch as states again, with the radius, which is in no array."""
     out = []
     for b in range(a.step.size):
         fields: dict[str, Any] = {

@@ -20,7 +20,7 @@ _GOOD, _EVIL, _FIRST = 0, 1, 2
 
 
 def columns(episode: Episode, role: int) -> dict[str, NDArray[Any]]:
-    """Returns by name arrays [T]: what is so before each step for participant `role`.
+    """Return by name arrays [T]: what is so before each step for participant `role`.
 
     NaN stands for what is not so at all: the nearest other where there is none, and how long ago
     something was in sight that has not been yet.
@@ -54,12 +54,12 @@ def columns(episode: Episode, role: int) -> dict[str, NDArray[Any]]:
 
 
 def _ago(seen: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """Returns at each step how many steps ago something was last seen, NaN before the first."""
+    """Return at each step how many steps ago something was last seen, NaN before the first."""
     steps = np.arange(len(seen))
     last = np.maximum.accumulate(np.where(seen, steps, -1))
     return np.where(last < 0, np.nan, steps - last)
 
 
 def _changed(cells: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Returns whether the last step led to another cell; False before the first."""
+    """Return whether the last step led to another cell; False before the first."""
     return np.concatenate(([False], cells[1:] != cells[:-1]))[: len(cells)]

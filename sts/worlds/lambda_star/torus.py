@@ -31,13 +31,13 @@ class Offset(NamedTuple):
 
 @portable
 def wrapped(coordinate: Any, size: Any) -> Any:
-    """Returns a coordinate less than once round outside a ring, on it."""
+    """Return a coordinate less than once round outside a ring, on it."""
     return coordinate + size * (coordinate < 0) - size * (coordinate >= size)
 
 
 @portable
 def way(start: Any, goal: Any, size: Any, ties: int = INSIDE) -> Any:
-    """Returns the signed nearest way on a ring.
+    """Return the signed nearest way on a ring.
 
     Args:
       start: a coordinate.
@@ -54,7 +54,7 @@ def way(start: Any, goal: Any, size: Any, ties: int = INSIDE) -> Any:
 
 @portable
 def offset(start: Any, goal: Any, height: Any, width: Any, ties: int = INSIDE) -> Offset:
-    """Returns the nearest way from one cell to another, axis by axis; `ties` as in `way`."""
+    """Return the nearest way from one cell to another, axis by axis; `ties` as in `way`."""
     row, to_row = start // width, goal // width
     rows = way(row, to_row, height, ties)
     return Offset(rows, way(start - row * width, goal - to_row * width, width, ties))
@@ -62,20 +62,20 @@ def offset(start: Any, goal: Any, height: Any, width: Any, ties: int = INSIDE) -
 
 @portable
 def apart(row: Any, column: Any, to_row: Any, to_column: Any, height: Any, width: Any) -> Any:
-    """Returns the toroidal Chebyshev distance of two places."""
+    """Return the toroidal Chebyshev distance of two places."""
     rows, columns = abs(row - to_row), abs(column - to_column)
     return np.maximum(np.minimum(rows, height - rows), np.minimum(columns, width - columns))
 
 
 @portable
 def distance(start: Any, goal: Any, height: Any, width: Any) -> Any:
-    """Returns the toroidal Chebyshev distance of two cells."""
+    """Return the toroidal Chebyshev distance of two cells."""
     return apart(start // width, start % width, goal // width, goal % width, height, width)
 
 
 @portable
 def step(offset: Offset) -> Any:
-    """Returns the move that shortens an offset most, both axes at once; "stay" where it is none."""
+    """Return the move that shortens an offset most, both axes at once; "stay" where it is none."""
     rows, columns = offset
     down = 1 * (rows > 0) - 1 * (rows < 0)
     return 3 * down + 1 * (columns > 0) - 1 * (columns < 0) + STAY
@@ -83,13 +83,13 @@ def step(offset: Offset) -> Any:
 
 @portable
 def toward(start: Any, goal: Any, height: Any, width: Any, ties: int = INSIDE) -> Any:
-    """Returns the first move of a shortest way, "stay" on the goal itself; `ties` as in `way`."""
+    """Return the first move of a shortest way, "stay" on the goal itself; `ties` as in `way`."""
     return step(offset(start, goal, height, width, ties))
 
 
 @portable
 def neighbour(cell: Any, entry: Any, side: int, height: Any, width: Any) -> Any:
-    """Returns the cell that is an entry of the neighbourhood of `side` x `side` around a cell."""
+    """Return the cell that is an entry of the neighbourhood of `side` x `side` around a cell."""
     row = cell // width
     column = wrapped(cell - row * width + entry % side - side // 2, width)
     return wrapped(row + entry // side - side // 2, height) * width + column
@@ -97,13 +97,13 @@ def neighbour(cell: Any, entry: Any, side: int, height: Any, width: Any) -> Any:
 
 @portable
 def moved(cell: Any, move: Any, height: Any, width: Any) -> Any:
-    """Returns the cell one move away."""
+    """Return the cell one move away."""
     return neighbour(cell, move, 3, height, width)
 
 
 @portable
 def side(cells: int) -> int:
-    """Returns the side of a neighbourhood of so many cells, 2k + 1 of (2k + 1)^2."""
+    """Return the side of a neighbourhood of so many cells, 2k + 1 of (2k + 1)^2."""
     long = 3
     while long * long < cells:
         long += 2

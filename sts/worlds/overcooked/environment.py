@@ -141,7 +141,7 @@ class Overcooked:
         self.events = ()
 
     def step(self, moves: Sequence[int]) -> Sequence[int]:
-        """Moves on by one step; 20 to who delivers a soup."""
+        """Move on by one step; 20 to who delivers a soup."""
         if self.ended:
             self.events = ()
             return (0, 0)
@@ -159,11 +159,11 @@ class Overcooked:
         return happened["sparse_reward_by_agent"]  # type: ignore[no-any-return]
 
     def facts(self) -> Facts:
-        """Returns all that can be seen, as JSON values."""
+        """Return all that can be seen, as JSON values."""
         return facts(self._state)
 
     def state(self) -> bytes:
-        """Returns it as JSON."""
+        """Return it as JSON."""
         own = {
             "episode": self._episode,
             "step": self._step,
@@ -194,11 +194,11 @@ class Overcooked:
             raise ValueError("no state of a kitchen: it is not what the kitchen says of itself")
 
     def digest(self) -> bytes:
-        """Returns the digest of what can be seen."""
+        """Return the digest of what can be seen."""
         return digest(self.facts())
 
     def observe(self, role: int) -> Mapping[str, Any]:
-        """Returns the whole kitchen, which both can see, from the side of `role`.
+        """Return the whole kitchen, which both can see, from the side of `role`.
 
         Arrays are [HEIGHT, WIDTH], smaller kitchens in their upper left corner: `tiles` by the
         index in TILES (-1 outside), `things` by the index in THINGS of what lies there, `filled`
@@ -232,24 +232,24 @@ class Overcooked:
         return ""
 
     def render(self) -> NDArray[np.uint8]:
-        """Returns the kitchen as the package draws it, uint8[300, 540, 3]."""
+        """Return the kitchen as the package draws it, uint8[300, 540, 3]."""
         from sts.worlds.overcooked.rendering import draw
 
         return draw(self._state, self._game.terrain_mtx)
 
     def sight(self, role: int) -> NDArray[np.uint8]:
-        """Returns the kitchen as a judge sees it: both cooks see all of it."""
+        """Return the kitchen as a judge sees it: both cooks see all of it."""
         return self.render()
 
 
 def digest(seen: Facts) -> bytes:
-    """Returns the digest of a kitchen of which this can be seen, 8 bytes."""
+    """Return the digest of a kitchen of which this can be seen, 8 bytes."""
     return hashlib.blake2b(seen.text().encode(), digest_size=8).digest()
 
 
 @functools.lru_cache
 def tiles(grid: tuple[str, ...]) -> NDArray[np.int8]:
-    """Returns int8[HEIGHT, WIDTH], the index of each tile in TILES, -1 outside; not to write to."""
+    """Return int8[HEIGHT, WIDTH], the index of each tile in TILES, -1 outside; not to write to."""
     out = np.full((HEIGHT, WIDTH), -1, np.int8)
     for y, row in enumerate(grid):
         out[y, : len(row)] = [TILES.index(" " if tile in "12" else tile) for tile in row]
@@ -258,7 +258,7 @@ def tiles(grid: tuple[str, ...]) -> NDArray[np.int8]:
 
 
 def named(layout: str) -> tuple[str, ...]:
-    """Returns the rows of a kitchen of the package that has no values of its own to be lost."""
+    """Return the rows of a kitchen of the package that has no values of its own to be lost."""
     from pathlib import Path
 
     from overcooked_ai_py.static import LAYOUTS_DIR

@@ -23,7 +23,7 @@ from sts.worlds.overcooked.trials import DELIVERED, SOURCE, Trial
 
 
 def read(path: Path | None = None) -> list[Trajectory]:
-    """Returns a trajectory for each trial in the file, every state as it was recorded.
+    """Return a trajectory for each trial in the file, every state as it was recorded.
 
     Args:
       path: a file of trials; None reads those that the package installed.
@@ -38,7 +38,7 @@ def read(path: Path | None = None) -> list[Trajectory]:
 
 
 def notes(path: Path) -> list[str]:
-    """Returns what a report must say of trials from this file."""
+    """Return what a report must say of trials from this file."""
     own = source.side(path)
     both = tuple(path.with_name(path.name.replace(own, one)) for one in source.SPLITS)
     if not all(file.is_file() for file in both):

@@ -56,7 +56,7 @@ class Facts(NamedTuple):
     objects: list[list[Any]]
 
     def text(self) -> str:
-        """Returns them as text, equal where they are equal."""
+        """Return them as text, equal where they are equal."""
         return json.dumps(self, separators=(",", ":"))
 
 
@@ -67,7 +67,7 @@ class Game2019(OvercookedGridworld):  # type: ignore[misc]
     """
 
     def step_environment_effects(self, state: Any) -> None:
-        """Starts full pots, and then lets everything cook."""
+        """Start full pots, and then lets everything cook."""
         for thing in state.objects.values():
             if thing.name == "soup" and thing.is_idle and len(thing.ingredients) == FULL:
                 thing.begin_cooking()
@@ -80,7 +80,7 @@ class Game2019(OvercookedGridworld):  # type: ignore[misc]
 
 @functools.cache
 def game(grid: tuple[str, ...], rules: str) -> Any:
-    """Returns the game in a kitchen of rows; it holds nothing that an episode changes.
+    """Return the game in a kitchen of rows; it holds nothing that an episode changes.
 
     A ValueError says that it is no kitchen for two, too large, or that `rules` are not in RULES.
     """
@@ -99,7 +99,7 @@ def game(grid: tuple[str, ...], rules: str) -> Any:
 
 
 def facts(state: Any) -> Facts:
-    """Returns what can be seen of a state of the game."""
+    """Return what can be seen of a state of the game."""
     return Facts(
         [[*p.position, *p.orientation, _thing(p.held_object)] for p in state.players],
         [[*place, _thing(state.objects[place])] for place in sorted(state.objects)],
@@ -107,7 +107,7 @@ def facts(state: Any) -> Facts:
 
 
 def state_of(mdp: Any, found: Facts) -> Any:
-    """Returns the state of the game `mdp` that has these facts."""
+    """Return the state of the game `mdp` that has these facts."""
     players = [
         PlayerState((x, y), (dx, dy), _object(held, (x, y))) for x, y, dx, dy, held in found.players
     ]
@@ -116,7 +116,7 @@ def state_of(mdp: Any, found: Facts) -> Any:
 
 
 def faced(player: Any) -> Place:
-    """Returns the place in front of a player."""
+    """Return the place in front of a player."""
     return (
         player.position[0] + player.orientation[0],
         player.position[1] + player.orientation[1],
@@ -124,7 +124,7 @@ def faced(player: Any) -> Place:
 
 
 def checked(found: Facts, grid: Sequence[str]) -> Facts:
-    """Returns facts that can be true of a kitchen; a ValueError says why they cannot."""
+    """Return facts that can be true of a kitchen; a ValueError says why they cannot."""
     numbers = [player[:4] for player in found.players] + [thing[:2] for thing in found.objects]
     if any(type(number) is not int for own in numbers for number in own):
         raise ValueError("expected places and sides as whole numbers")

@@ -61,7 +61,7 @@ class _Restricted(pickle._Unpickler):
 
 
 def table(path: Path) -> pd.DataFrame:
-    """Returns the table that is pickled in a file.
+    """Return the table that is pickled in a file.
 
     Raises:
       DamagedData: it asks for anything but numpy arrays and pandas tables, or is no such pickle.
@@ -79,7 +79,7 @@ def table(path: Path) -> pd.DataFrame:
 
 
 def _table(found: Any) -> pd.DataFrame:
-    """Returns the table that was noted; its columns lie in blocks of one type each."""
+    """Return the table that was noted; its columns lie in blocks of one type each."""
     if getattr(found, "name", "") != "DataFrame":
         raise DamagedData(f"expected a pickled table, found {type(found).__name__}")
     *_, own = found.state["_data"].state
@@ -93,7 +93,7 @@ def _table(found: Any) -> pd.DataFrame:
 
 
 def _array(made: Any) -> NDArray[Any]:
-    """Returns the array that was noted: objects as they are, or numbers of a few types."""
+    """Return the array that was noted: objects as they are, or numbers of a few types."""
     _, shape, kind, by_column, content = made.state
     name, (_, byte_order, *_) = kind.parts[0], kind.state
     if name == "O8":

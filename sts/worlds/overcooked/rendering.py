@@ -19,7 +19,7 @@ BACKGROUND = 32
 
 
 def draw(state: Any, terrain: Sequence[Sequence[str]]) -> NDArray[np.uint8]:
-    """Returns uint8[300, 540, 3]: the kitchen as large as fits, in the middle."""
+    """Return uint8[300, 540, 3]: the kitchen as large as fits, in the middle."""
     rows, columns = len(terrain), len(terrain[0])
     tile = min(SIZE[0] // rows, SIZE[1] // columns) // SPRITE * SPRITE
     visualizer, pygame = _visualizer(tile)
@@ -32,7 +32,7 @@ def draw(state: Any, terrain: Sequence[Sequence[str]]) -> NDArray[np.uint8]:
 
 @functools.cache
 def _visualizer(tile: int) -> tuple[Any, Any]:
-    """Returns the package's drawing, told that there is no screen and nobody to greet."""
+    """Return the package's drawing, told that there is no screen and nobody to greet."""
     os.environ.setdefault("SDL_VIDEODRIVER", "dummy")
     os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")
     with warnings.catch_warnings():

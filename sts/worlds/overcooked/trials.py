@@ -89,7 +89,7 @@ class Replayed(NamedTuple):
 
 
 def installed() -> tuple[Path, ...]:
-    """Returns the files of the installed package, the training side first."""
+    """Return the files of the installed package, the training side first."""
     folder = Path(str(resources.files("overcooked_ai_py"))) / "data" / "human_data"
     files = tuple(folder / f"clean_{split}_trials.pickle" for split in SPLITS)
     for file in files:
@@ -112,7 +112,7 @@ def side(path: Path) -> str:
 
 
 def read(path: Path) -> list[Trial]:
-    """Returns the trials in a file, in its order.
+    """Return the trials in a file, in its order.
 
     Raises:
       DamagedData: it asks for what no table needs, or a row is not what it should be; names the
@@ -140,13 +140,13 @@ def _table(path: Path, columns: Sequence[str]) -> pd.DataFrame:
 
 
 def workers(paths: tuple[Path, ...]) -> tuple[int, int]:
-    """Returns how many workers led trials in these files, and how many of them in each of them."""
+    """Return how many workers led trials in these files, and how many of them in each of them."""
     each = [set(map(str, _table(path, ("workerid_num",))["workerid_num"])) for path in paths]
     return len(set.union(*each)), len(set.intersection(*each))
 
 
 def begun(trial: Trial, rules: str = "2019") -> Overcooked:
-    """Returns the kitchen in which a trial begins, and which ends when the trial does."""
+    """Return the kitchen in which a trial begins, and which ends when the trial does."""
     world = Overcooked()
     world.begin(trial.grid, rules=rules, episode=f"{SOURCE} {trial.name}", length=trial.steps)
     return world
@@ -172,7 +172,7 @@ def replay(trial: Trial, rules: str = "2019") -> Replayed:
 
 
 def _difference(found: Facts, recorded: Facts) -> str:
-    """Returns in a few words how two moments differ, "" for not."""
+    """Return in a few words how two moments differ, "" for not."""
     if found == recorded:
         return ""
     for who, (one, other) in enumerate(zip(found.players, recorded.players, strict=False)):
@@ -182,7 +182,7 @@ def _difference(found: Facts, recorded: Facts) -> str:
 
 
 def _trial(path: Path, name: str, split: str, rows: pd.DataFrame) -> Trial:
-    """Returns the trial in these rows."""
+    """Return the trial in these rows."""
     states, nexts = rows["state"].tolist(), rows["next_state"].tolist()
     kitchens = list(zip(rows["layout_name"], rows["layout"], strict=True))
     step = 0
@@ -220,7 +220,7 @@ def _trial(path: Path, name: str, split: str, rows: pd.DataFrame) -> Trial:
 
 
 def _parsed(text: str) -> Any:
-    """Returns what Python wrote of lists, texts and numbers; as JSON, which is read much faster."""
+    """Return what Python wrote of lists, texts and numbers; as JSON, which is read much faster."""
     for python, json_text in (("'", '"'), ("False", "false"), ("True", "true"), ("None", "null")):
         text = text.replace(python, json_text)
     return json.loads(text)
@@ -231,7 +231,7 @@ def _move(one: Any) -> int:
 
 
 def _facts(text: str) -> Facts:
-    """Returns the facts of a recorded state, which writes a soup as [kind, count, steps cooked]."""
+    """Return the facts of a recorded state, which writes a soup as [kind, count, steps cooked]."""
     own = _parsed(text)
     players = [
         [*one["position"], *one["orientation"], _thing(one.get("held_object"))]
@@ -249,6 +249,6 @@ def _thing(found: Any) -> Any:
 
 
 def digest_of(path: Path) -> str:
-    """Returns the SHA-256 of a file."""
+    """Return the SHA-256 of a file."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()

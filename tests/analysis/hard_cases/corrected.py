@@ -20,7 +20,7 @@ _NODES, _MASS = np.polynomial.hermite_e.hermegauss(40)
 def _answers(
     rng: np.random.Generator, accuracy: np.ndarray, episodes: int, spread: float
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Returns right answers [K, E] to episodes of unlike difficulty, and what each gets right."""
+    """Return right answers [K, E] to episodes of unlike difficulty, and what each gets right."""
     centre = logit(accuracy) * np.sqrt(1 + 0.346 * spread**2)
     hard = spread * rng.normal(size=episodes)
     right = rng.random((len(accuracy), episodes)) < expit(centre[:, None] + hard)

@@ -56,7 +56,7 @@ def shown(page: str) -> list[tuple[str, str, float, float]]:
 
 
 def main() -> int:
-    """Writes the table into the page that the argument names."""
+    """Write the table into the page that the argument names."""
     path = Path(sys.argv[1])
     page = path.read_text("utf-8")
     head, _, rest = page.partition(START)

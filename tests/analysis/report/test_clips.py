@@ -10,7 +10,7 @@ from tests.analysis.reports import report_of
 
 
 def copied(frame: pd.DataFrame, copies: int) -> pd.DataFrame:
-    """Returns a table in which each continuation stands for `copies` of one agent that look so."""
+    """Return a table in which each continuation stands for `copies` of one agent that look so."""
     frame = frame.assign(
         clip=[f"clip {n}" for n in pd.factorize(frame["continuation"])[0]], seconds=36.0
     )

@@ -16,7 +16,7 @@ __all__ = ["ann", "table"]  # fixtures
 
 
 def declared(name: str) -> dict[str, bool]:
-    """Returns the fields of a type, and whether each may be missing."""
+    """Return the fields of a type, and whether each may be missing."""
     files = [folder / "types.d.ts" for folder in (HERE, scripts.HERE)]
     text = "".join(file.read_text(encoding="utf-8") for file in files)
     found = re.search(rf"^type {name} = \{{\n(.*?)^\}};", text, re.MULTILINE | re.DOTALL)

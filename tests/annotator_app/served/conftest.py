@@ -111,7 +111,7 @@ def profile(shared_profile: Any) -> Iterator[Any]:
 
 @pytest.fixture
 def open_page(chromium: Any, profile: Any, server: Server) -> Iterator[Callable[..., Any]]:
-    """Opens a person's page, and adds the person when new.
+    """Open a person's page, and adds the person when new.
 
     A test's first page is one of the shared profile; that of another person, or one with a script
     or options that are a browser's and not a page's, has a profile of its own.

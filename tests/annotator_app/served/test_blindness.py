@@ -176,7 +176,7 @@ def told_by(found: list[Serving], name: str, of: str = "agent") -> float:
 
 @pytest.fixture(scope="module")
 def study(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., list[Serving]]]:
-    """Makes studies of four agents in six scenarios, four times each, with references of the same.
+    """Make studies of four agents in six scenarios, four times each, with references of the same.
 
     Each is judged from its beginning to its end.
     """

@@ -52,7 +52,7 @@ def curated(mined: Path, tmp_path: Path, zygote: Zygote) -> Iterator[Server]:
 
 
 def curator(open_page: Opener, server: Server, name: str, **options: Any) -> Any:
-    """Opens the page of a curator; adds them when new."""
+    """Open the page of a curator; adds them when new."""
     page = open_page(name, server, roles=("curator",), ready=False, **options)
     page.wait_for_selector(".curate .stage:not([hidden])")
     return page

@@ -62,7 +62,7 @@ DRAWN = """
 
 
 def pictured(page: Any) -> None:
-    """Waits until the episode in hand is there with its pictures: nothing can be marked before."""
+    """Wait until the episode in hand is there with its pictures: nothing can be marked before."""
     next_one(page)
     page.locator(".board canvas[aria-busy=false]").wait_for()
 

@@ -41,7 +41,7 @@ def saved(page: Any) -> None:
 
 
 def next_one(page: Any) -> None:
-    """Waits until an episode is there: keys sent faster than episodes arrive would be lost."""
+    """Wait until an episode is there: keys sent faster than episodes arrive would be lost."""
     page.locator(".player .stage:not([hidden])").wait_for()
 
 

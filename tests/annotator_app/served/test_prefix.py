@@ -33,7 +33,7 @@ def below(
 
 
 def asked(server: Server, path: str, forwarded: str = "") -> http.client.HTTPResponse:
-    """Returns what a request is answered with; each line of `forwarded` is a header of its own."""
+    """Return what a request is answered with; each line of `forwarded` is a header of its own."""
     connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=PATIENCE)
     try:
         connection.putrequest("GET", path)

@@ -55,7 +55,7 @@ def stopped(study: Study, people: Sequence[Visitor], random: np.random.Generator
 def cut(
     ways: Sequence[str], study: Study, people: Sequence[Visitor], random: np.random.Generator
 ) -> Iterator[None]:
-    """Requests are lost before they arrive, or their answers are, or both."""
+    """Request are lost before they arrive, or their answers are, or both."""
     study.network.lost = ways
     try:
         yield

@@ -60,7 +60,7 @@ class History:
     def note(
         self, what: str, by: int = 0, answer: str = "", item: str = "", said: str = ""
     ) -> None:
-        """Appends what happens now."""
+        """Append what happens now."""
         with self._lock:
             at = time.monotonic() - self._began
             self.events.append(Event(what, by, answer, item, said, at))
@@ -71,7 +71,7 @@ class History:
 
 
 def found(connection: Any) -> list[Event]:
-    """Returns what a database holds, read past the store: its judgements and its filled slots.
+    """Return what a database holds, read past the store: its judgements and its filled slots.
 
     Args:
       connection: of `sqlite3` or `psycopg`.
@@ -88,7 +88,7 @@ def found(connection: Any) -> list[Event]:
 
 
 def wanted_in(connection: Any) -> dict[str, int]:
-    """Returns how many judgements of each clip a database wants; see `found`."""
+    """Return how many judgements of each clip a database wants; see `found`."""
     return dict(connection.execute("SELECT item, count(*) FROM slots GROUP BY item").fetchall())
 
 
@@ -114,7 +114,7 @@ PROMISES = (LOST, ARRIVED, ONE, ONCE, AUTHOR, SAME, PUT_BY_SOMEBODY, SLOTS, OFFE
 
 
 def breaches(history: Sequence[Event], wanted: Mapping[str, int]) -> Iterator[Breach]:
-    """Yields what a history breaks that has ended: no fault is left, and no outbox holds anything.
+    """Yield what a history breaks that has ended: no fault is left, and no outbox holds anything.
 
     Args:
       history: with what was found in the database.
@@ -170,7 +170,7 @@ def _of_clips(by_kind: Mapping[str, list[Event]], wanted: Mapping[str, int]) -> 
 def first_breach(
     history: Sequence[Event], wanted: Mapping[str, int]
 ) -> tuple[Breach, list[Event]] | None:
-    """Returns what is broken first, and the shortest history that breaks it; None where nothing is.
+    """Return what is broken first, and the shortest history that breaks it; None where nothing is.
 
     Its arguments are those of `breaches`.
     """
@@ -185,7 +185,7 @@ def first_breach(
 
 
 def check(history: Sequence[Event], wanted: Mapping[str, int]) -> None:
-    """Raises BrokenPromise where something is broken; its arguments are those of `breaches`.
+    """Raise BrokenPromise where something is broken; its arguments are those of `breaches`.
 
     It says besides which pages gave up, and what they had met last.
     """

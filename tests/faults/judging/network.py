@@ -32,12 +32,12 @@ class Network:
         threading.Thread(target=self._accept, daemon=True).start()
 
     def drop(self) -> None:
-        """Ends every connection; new ones can be made."""
+        """End every connection; new ones can be made."""
         for link in tuple(self._links):
             _end(link)
 
     def close(self) -> None:
-        """Ends every connection and listens no more."""
+        """End every connection and listens no more."""
         _end(self._socket)
         self._socket.close()
         self.drop()

@@ -45,7 +45,7 @@ class Page:
     def __init__(
         self, person: int, cookie: str, random: np.random.Generator, history: History
     ) -> None:
-        """Opens nothing yet.
+        """Open nothing yet.
 
         Args:
           person: the number of whose page it is.
@@ -63,7 +63,7 @@ class Page:
         self._patience = PATIENCE
 
     def work(self, study: Study, answers: int, until: float) -> None:
-        """Puts so many answers, or as many as there is work for, and sends until all are kept.
+        """Put so many answers, or as many as there is work for, and sends until all are kept.
 
         Args:
           study: where the page goes.
@@ -90,7 +90,7 @@ class Page:
             self._history.note(GAVE_UP, self.person, answer, said=f"met {met} last")
 
     def _judge(self, most: int) -> int:
-        """Puts some answers into the outbox; returns how many."""
+        """Put some answers into the outbox; return how many."""
         due = [item for item in self._queue or () if item not in self._answered]
         due = due[: min(most, int(self._random.integers(MOST + 1)))]
         for item in due:
@@ -110,7 +110,7 @@ class Page:
         self._history.note(PUT, self.person, answer, item, verdict)
 
     def _exchange(self, wire: Wire) -> bool:
-        """Sends the outbox and hears what comes of it; returns whether the page is still open."""
+        """Send the outbox and hears what comes of it; return whether the page is still open."""
         time.sleep(float(self._random.exponential(PAUSE)))
         self._beat += 1
         message = {"author": self._author, "outbox": [*self.outbox.values()], "beat": self._beat}

@@ -42,7 +42,7 @@ WORKS = 20.0
 
 
 def installed() -> str | None:
-    """Returns which Chromium there is, None where there is none."""
+    """Return which Chromium there is, None where there is none."""
     return next(filter(None, map(shutil.which, CHROMIUM)), None)
 
 
@@ -57,7 +57,7 @@ class Tab:
     def __init__(
         self, person: int, cookie: str, random: np.random.Generator, history: History
     ) -> None:
-        """Opens nothing yet.
+        """Open nothing yet.
 
         Args:
           person: the number of whose tab it is.
@@ -74,14 +74,14 @@ class Tab:
         self.ready = False
 
     def open(self, context: Any) -> None:
-        """Opens an empty tab in a context of a browser of this thread."""
+        """Open an empty tab in a context of a browser of this thread."""
         self._context = context
         context.add_init_script(SPY)
         self._page = context.new_page()
         self._page.on("console", lambda message: self._note(message.text))
 
     def held(self) -> dict[str, int] | None:
-        """Returns what waits in its outbox, and whose it is; None where nobody can say."""
+        """Return what waits in its outbox, and whose it is; None where nobody can say."""
         with suppress(Error):
             keys = [key.split(":") for key in self._page.evaluate(HELD)]
             return {answer: int(person) for *_, person, answer in keys}
@@ -106,7 +106,7 @@ class Tab:
                     self._page.wait_for_timeout(TURN)
 
     def leave(self) -> None:
-        """Notes what is still in its outbox, and what it shows."""
+        """Note what is still in its outbox, and what it shows."""
         with suppress(Error):
             text = " ".join(self._page.inner_text("body", timeout=1000).split())[:200]
             said = f"in the tab of person {self.person}, which shows {text!r}"
@@ -168,7 +168,7 @@ class Tab:
         return True
 
     def _note(self, text: str) -> None:
-        """Notes what its storage was told."""
+        """Note what its storage was told."""
         if not text.startswith(('["setItem"', '["removeItem"')):
             return
         verb, key, *value = json.loads(text)

@@ -20,7 +20,7 @@ Collect = Callable[..., Path]
 
 
 def tree_map(f: Callable[..., Any], tree: Any, *others: Any) -> Any:
-    """Does what `jax.tree_util.tree_map` does to the dicts and tuples that environments give."""
+    """Do what `jax.tree_util.tree_map` does to the dicts and tuples that environments give."""
     if isinstance(tree, dict):
         return {k: tree_map(f, v, *(one[k] for one in others)) for k, v in tree.items()}
     if isinstance(tree, tuple):
@@ -43,7 +43,7 @@ def jax() -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def collected(tmp_path_factory: pytest.TempPathFactory) -> Collect:
-    """Returns a function that records a dataset, each once in a session."""
+    """Return a function that records a dataset, each once in a session."""
     kept: dict[object, Path] = {}
 
     def made(
@@ -84,7 +84,7 @@ def collected(tmp_path_factory: pytest.TempPathFactory) -> Collect:
 
 @pytest.fixture
 def collect(collected: Collect, tmp_path: Path) -> Collect:
-    """Returns a function that gives the folder of a dataset of random actions, to be changed."""
+    """Return a function that gives the folder of a dataset of random actions, to be changed."""
 
     def copied(
         id: str = "CartPole-v1",

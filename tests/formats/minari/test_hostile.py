@@ -29,7 +29,7 @@ SECRET = b"a secret of 24 bytes...."
 
 
 def empty(file: h5py.File, name: str, size: int) -> None:
-    """Puts `size` bytes of zeros in the place of an array, packed a thousand times smaller."""
+    """Put `size` bytes of zeros in the place of an array, packed a thousand times smaller."""
     del file[name]
     chunk = min(size, 2**24)
     made = file.create_dataset(

@@ -133,7 +133,7 @@ def test_one_dataset_that_cannot_be_replayed_does_not_keep_the_others_out(
 
 
 def shown(folder: Path) -> minari.MinariDataset:
-    """Returns a dataset of ours when all that it holds is in its spaces."""
+    """Return a dataset of ours when all that it holds is in its spaces."""
     dataset = minari.MinariDataset(folder / "data")
     space = dataset.observation_space
     for episode in dataset:

@@ -74,7 +74,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _wanted(names: list[str] | None) -> list[Behaviour]:
-    """Returns the behaviours of these names, or all.
+    """Return the behaviours of these names, or all.
 
     Raises:
       ArgumentError: one learns.
@@ -128,7 +128,7 @@ def _text(rows: list[Checked], episodes: int, quirks: bool) -> str:
 
 
 def _together(values: list[float]) -> list[str]:
-    """Returns what several p values say together, which is less than each alone."""
+    """Return what several p values say together, which is less than each alone."""
     if len(values) < 2:
         return []
     chance = 1 - 0.95 ** len(values)

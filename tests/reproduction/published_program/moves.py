@@ -125,7 +125,7 @@ class Recording(NamedTuple):
 def read(
     paths: Sequence[Path], *, progress: Callable[[int, int], None] = lambda done, total: None
 ) -> dict[str, list[Recording]]:
-    """Returns each team's recordings, by the program's name for it; equal sizes stand together.
+    """Return each team's recordings, by the program's name for it; equal sizes stand together.
 
     Args:
       paths: files of the format `lambdastar-2016`.
@@ -152,7 +152,7 @@ def read(
 
 
 def _replayed(path: Path) -> list[Trajectory]:
-    """Returns the trajectories of a file, each replayed."""
+    """Return the trajectories of a file, each replayed."""
     trajectories = importer.read(path)
     found = verify(domain("lambda-star"), [t.episode for t in trajectories])
     for trajectory, wrong in zip(trajectories, found, strict=True):
@@ -198,7 +198,7 @@ class Checked(NamedTuple):
 
 
 def check(behaviour: Behaviour, recordings: Sequence[Recording], *, quirks: bool = True) -> Checked:
-    """Returns what became of the recorded moves of the behaviour's team.
+    """Return what became of the recorded moves of the behaviour's team.
 
     Args:
       behaviour: whose moves they should be.
@@ -269,7 +269,7 @@ def _lead(agent: Agent, recording: Recording, behaviour: Behaviour, quirks: bool
 
 
 def _answers(agent: Agent, seen: Observation, memory: Memory) -> tuple[NDArray[np.float64], Memory]:
-    """Returns an agent's answers to B episodes under each of N plans.
+    """Return an agent's answers to B episodes under each of N plans.
 
     A plan is one planning draw for all roles: none of our behaviours joins the draws of two roles
     in one move. An agent without such draws has one plan.
@@ -293,26 +293,26 @@ def _answers(agent: Agent, seen: Observation, memory: Memory) -> tuple[NDArray[n
 
 
 def _of(moves: NDArray[np.int8], values: NDArray[Any]) -> NDArray[Any]:
-    """Returns what `values` [..., 9] have for `moves` [...], which broadcast."""
+    """Return what `values` [..., 9] have for `moves` [...], which broadcast."""
     wanted = np.broadcast_to(moves, values.shape[:-1])[..., None]
     return np.take_along_axis(values, wanted.astype(np.int64), -1)[..., 0]
 
 
 def _first_sight(seen: Observation) -> Observation:
-    """Returns what the program shows at first: Good and Evil both on cell 0 (section 3.1)."""
+    """Return what the program shows at first: Good and Evil both on cell 0 (section 3.1)."""
     there = seen.surroundings == 0
     return replace(seen, good=there, evil=there, reward=-there.astype(np.int8))
 
 
 def _repeated(seen: Observation, times: int) -> Observation:
-    """Returns the observation with each episode `times` in a row."""
+    """Return the observation with each episode `times` in a row."""
     given = {f.name: getattr(seen, f.name) for f in fields(seen)}
     held = {k: np.repeat(v, times, 0) for k, v in given.items() if v is not None}
     return replace(seen, **held)
 
 
 def _single(chances: NDArray[np.float64], moves: NDArray[np.int8]) -> list[Outcome]:
-    """Returns each role's choice, in the order of the plans that lead to its moves, then of moves.
+    """Return each role's choice, in the order of the plans that lead to its moves, then of moves.
 
     What no plan leads to is no choice, and is left out.
     """
@@ -328,7 +328,7 @@ def _single(chances: NDArray[np.float64], moves: NDArray[np.int8]) -> list[Outco
 
 
 def _joint(chances: NDArray[np.float64], moves: NDArray[np.int8]) -> list[Outcome]:
-    """Returns each team's choice among the moves that its plans lead to, one a role and plan."""
+    """Return each team's choice among the moves that its plans lead to, one a role and plan."""
     planned = chances.argmax(-1).astype(np.int8)
     out = []
     for plans, made in zip(planned, moves, strict=True):

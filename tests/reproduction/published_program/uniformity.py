@@ -21,7 +21,7 @@ class Outcome(NamedTuple):
 
 
 def uniformity(outcomes: Sequence[Outcome]) -> float | None:
-    """Returns p that the outcomes came with their chances; None when there is too little to tell.
+    """Return p that the outcomes came with their chances; None when there is too little to tell.
 
     Choices among equally many things are counted together, by the rank of what was taken. With
     d = observed less expected counts and V their covariance, the statistic is d' V^+ d, and the sum
@@ -50,7 +50,7 @@ def _by_size(outcomes: Sequence[Outcome]) -> list[list[Outcome]]:
 
 
 def _distance(chances: NDArray[np.float64], observed: NDArray[np.int64]) -> tuple[float, int]:
-    """Returns (d' V^+ d, rank of V) of choices [N, K] and the counts [K] of what was taken."""
+    """Return (d' V^+ d, rank of V) of choices [N, K] and the counts [K] of what was taken."""
     expected = chances.sum(0)
     counted = expected >= LEAST
     if not counted.any():

@@ -27,7 +27,7 @@ DESCRIPTION = (
 
 
 def commands() -> list[list[str]]:
-    """Returns the command lines that record and mine, without the leading `sts`."""
+    """Return the command lines that record and mine, without the leading `sts`."""
     players = [word for agent in AGENTS for word in ("--agent", agent)]
     amount = ["--episodes", str(EPISODES), "--steps", str(STEPS)]
     lines = [

@@ -76,7 +76,7 @@ DESCRIPTIONS = (
 
 
 def record() -> list[list[str]]:
-    """Returns the command lines that record, without the leading `sts`."""
+    """Return the command lines that record, without the leading `sts`."""
     return [
         ["record", "--domain", "lambda-star", "--agent", agent, "--team", str(team)]
         + [
@@ -94,7 +94,7 @@ def record() -> list[list[str]]:
 
 
 def mine(counts: Mapping[str, int], share: float, seed: int) -> list[list[str]]:
-    """Returns the command lines that mine so many of each category."""
+    """Return the command lines that mine so many of each category."""
     lines = []
     for count in sorted(set(counts.values())):
         named = [word for name in counts if counts[name] == count for word in ("--category", name)]
@@ -104,7 +104,7 @@ def mine(counts: Mapping[str, int], share: float, seed: int) -> list[list[str]]:
 
 
 def build(out: Path) -> list[Suite]:
-    """Writes both versions below the folder `out` and returns them.
+    """Write both versions below the folder `out` and return them.
 
     Raises:
       StsError: a command failed; it has said how.
@@ -128,7 +128,7 @@ def build(out: Path) -> list[Suite]:
 
 
 def _talk(workspace: Workspace, folder: str) -> None:
-    """Adds the dialogues to the draft, turn by turn."""
+    """Add the dialogues to the draft, turn by turn."""
     taken = {one.world for one in open_draft(workspace, DRAFT).summaries()}
     every = dialogues.dialogues(trajectories.load(workspace), DIALOGUES, taken)
     for number, turns in enumerate(every):
@@ -170,21 +170,21 @@ def _decision(kind: str, id: str, reason: str) -> list[str]:
 
 
 def _frozen(workspace: Workspace, folder: str, version: int) -> Suite:
-    """Returns the draft as it is frozen."""
+    """Return the draft as it is frozen."""
     described = ["--description", DESCRIPTIONS[version - 1]]
     carry_out(folder, [["suite", "freeze", DRAFT, *described]])
     return store.load(workspace, f"{DRAFT}@{version}")
 
 
 def _named(suite: Suite, version: int) -> Suite:
-    """Returns a version under its own name, with the rules that it was made by."""
+    """Return a version under its own name, with the rules that it was made by."""
     parent = f"{NAME}@{version - 1}" if version > 1 else None
     own = provenance() | {"made_by": "tests.reproduction.suites.build_core", "rules": rules()}
     return replace(suite, name=NAME, parent=parent, provenance=own)
 
 
 def rules() -> dict[str, Any]:
-    """Returns what the provenance of both versions says of how they were made."""
+    """Return what the provenance of both versions says of how they were made."""
     return {
         "recordings": [[*one] for one in RECORDINGS],
         "chosen": "answers, difficulties, worlds and recorders evened out, by the seed",
@@ -196,7 +196,7 @@ def rules() -> dict[str, Any]:
 
 
 def main(argv: Sequence[str]) -> int:
-    """Builds from the command line; returns the exit code."""
+    """Build from the command line; return the exit code."""
     try:
         if len(argv) != 1:
             raise ArgumentError("expected OUT, see the module's first lines")

@@ -21,7 +21,7 @@ DRAFT = "draft"
 def build(
     out: Path, name: str, version: int, description: str, commands: Sequence[Sequence[str]]
 ) -> Suite:
-    """Writes NAME@VERSION to the folder `out` and returns it.
+    """Write NAME@VERSION to the folder `out` and return it.
 
     Args:
       out: where `suite.json` and `scenarios.parquet` go.
@@ -48,7 +48,7 @@ def build(
 
 
 def carry_out(folder: str, commands: Iterable[Sequence[str]]) -> None:
-    """Runs command lines without the leading `sts` in the workspace at `folder`.
+    """Run command lines without the leading `sts` in the workspace at `folder`.
 
     Raises:
       StsError: one failed; it has said how.

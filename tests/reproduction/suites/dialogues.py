@@ -30,7 +30,7 @@ class Turn(NamedTuple):
 def dialogues(
     trajectories: Iterable[Trajectory], count: int, worlds: Collection[str]
 ) -> list[list[Turn]]:
-    """Returns up to `count` dialogues of `TURNS`, chosen as `RULE` says.
+    """Return up to `count` dialogues of `TURNS`, chosen as `RULE` says.
 
     Args:
       trajectories: to look through.
@@ -53,7 +53,7 @@ def dialogues(
 
 
 def _turns(trajectory: Trajectory, rules: Sequence[Category]) -> Iterator[list[Turn]]:
-    """Yields the earliest turns of each participant that can be asked for all of them."""
+    """Yield the earliest turns of each participant that can be asked for all of them."""
     asked: Mapping[str, list[tuple[int, int]]] = {}
     for rule in rules:
         moments = [(one.role, one.moment) for one in rule.moments(trajectory)]

@@ -24,7 +24,7 @@ Rates = Mapping[str, Mapping[str, float]]
 
 
 def pass_rates(scenarios: Iterable[Scenario], profiles: Mapping[str, Profile]) -> Rates:
-    """Returns what each agent passes of each category of `LEAST` scenarios or pairs.
+    """Return what each agent passes of each category of `LEAST` scenarios or pairs.
 
     Of a pair, done is only who does both.
 
@@ -63,12 +63,12 @@ class Dimensions(NamedTuple):
     shares: NDArray[np.float64]
 
     def first(self, count: int) -> float:
-        """Returns the share of the first `count` dimensions together."""
+        """Return the share of the first `count` dimensions together."""
         return float(self.shares[:count].sum())
 
 
 def dimensions(rates: Rates, agents: Sequence[str]) -> Dimensions:
-    """Returns the dimensions of a suite over some agents; none where no category tells any apart.
+    """Return the dimensions of a suite over some agents; none where no category tells any apart.
 
     A category that all of them pass equally often has no correlation, and is left out.
     """
@@ -81,7 +81,7 @@ def dimensions(rates: Rates, agents: Sequence[str]) -> Dimensions:
 
 
 def competence(rates: Rates, agents: Sequence[str]) -> tuple[float, Dimensions]:
-    """Returns how far the first dimension is being good at all of it, and what is beside that.
+    """Return how far the first dimension is being good at all of it, and what is beside that.
 
     The first is the correlation, over agents, between the first principal component and what each
     passes on average over the standardised categories. The second are the dimensions of what is
@@ -99,7 +99,7 @@ def competence(rates: Rates, agents: Sequence[str]) -> tuple[float, Dimensions]:
 
 
 def agreement(one: Sequence[float], other: Sequence[float]) -> float:
-    """Returns Kendall's tau-b of two rankings of the same things; nan where one ranks nothing."""
+    """Return Kendall's tau-b of two rankings of the same things; nan where one ranks nothing."""
     return float(stats.kendalltau(one, other).statistic)
 
 
@@ -121,7 +121,7 @@ class Agreement(NamedTuple):
 def agreements(
     scenarios: Sequence[Scenario], profiles: Mapping[str, Profile], curation: Sequence[str]
 ) -> Agreement:
-    """Returns the rank agreement between agents that have a say and those that are held out.
+    """Return the rank agreement between agents that have a say and those that are held out.
 
     Args:
       scenarios: of one suite.

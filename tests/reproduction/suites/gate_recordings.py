@@ -61,7 +61,7 @@ class Measure(NamedTuple):
 
 
 def lambda_star(episodes: int = EPISODES, seed: int = SEED) -> list[Trajectory]:
-    """Returns what the recorders of Λ* play; each has its own seed from `seed`."""
+    """Return what the recorders of Λ* play; each has its own seed from `seed`."""
     return [
         one
         for n, (agent, team, height, width) in enumerate(RECORDERS)
@@ -73,7 +73,7 @@ def lambda_star(episodes: int = EPISODES, seed: int = SEED) -> list[Trajectory]:
 
 
 def babyai(episodes: int = OPEN_EPISODES, seed: int = OPEN_SEED) -> list[Trajectory]:
-    """Returns what is played in open levels; each level has its own seed from `seed`."""
+    """Return what is played in open levels; each level has its own seed from `seed`."""
     return [
         one
         for n, level in enumerate(LEVELS)
@@ -85,7 +85,7 @@ def babyai(episodes: int = OPEN_EPISODES, seed: int = OPEN_SEED) -> list[Traject
 
 
 def overcooked() -> list[Trajectory]:
-    """Returns the installed trials of both sides without those that were looked at.
+    """Return the installed trials of both sides without those that were looked at.
 
     Who is measured was trained on none of them.
     """

@@ -83,7 +83,7 @@ def measured(
     continuations: int | None = None,
     larger: int | None = None,
 ) -> Measured:
-    """Returns what a category comes to on recordings.
+    """Return what a category comes to on recordings.
 
     Args:
       category: with its controls.
@@ -123,7 +123,7 @@ def measured(
 def _of_suite(
     category: Category, trajectories: Sequence[Trajectory], count: int, how: Measure
 ) -> tuple[list[Gate], list[Profile]]:
-    """Returns what is so of a suite mined as packaged ones are, and its profiles."""
+    """Return what is so of a suite mined as packaged ones are, and its profiles."""
     mined = mining.mine(
         trajectories,
         [category],
@@ -137,7 +137,7 @@ def _of_suite(
 
 
 def _searched(category: Category, trajectories: Iterable[Trajectory]) -> Category:
-    """Returns a category that has found its candidates."""
+    """Return a category that has found its candidates."""
     there = {one.id: category.moments(one) for one in trajectories}
 
     def candidates(trajectory: Trajectory, context: int, horizon: int) -> Iterator[Candidate]:
@@ -153,17 +153,17 @@ class Shaky(Agent):
     version = "1"
 
     def __init__(self, steady: Agent, moves: int, slip: float) -> None:
-        """Takes who moves otherwise, how many moves there are, and what share is drawn."""
+        """Take who moves otherwise, how many moves there are, and what share is drawn."""
         self.steady, self.moves, self.slip = steady, moves, slip
 
     def begin(self, batch: int, roles: int) -> Memory:
-        """Returns the other's memory."""
+        """Return the other's memory."""
         return self.steady.begin(batch, roles)
 
     def act(
         self, observation: Any, instructions: Instructions, memory: Memory, draws: Draws
     ) -> tuple[Choice, Memory]:
-        """Returns the other's moves, or all alike, by chance."""
+        """Return the other's moves, or all alike, by chance."""
         choice, after = self.steady.act(observation, instructions, memory, draws)
         steady = np.eye(self.moves)[choice.moves]
         return Choice((1 - self.slip) * steady + self.slip / self.moves), after
@@ -172,7 +172,7 @@ class Shaky(Agent):
 def by_difficulty(
     category: Category, scenarios: Sequence[Scenario], continuations: int, *, slip: float = SLIP
 ) -> dict[str, tuple[int, float]]:
-    """Returns of each difficulty how many there are, and what a shaky probe passes of them.
+    """Return of each difficulty how many there are, and what a shaky probe passes of them.
 
     A pair counts as one.
     """
@@ -188,7 +188,7 @@ def by_difficulty(
 
 
 def _rates(made: Iterable[Profile]) -> dict[str, float]:
-    """Returns what each agent passes, of all scenarios."""
+    """Return what each agent passes, of all scenarios."""
     rates: dict[str, list[float]] = defaultdict(list)
     for one in made:
         for name, passed in one.passed.items():
@@ -204,14 +204,14 @@ LARGER_COLUMNS = (
 
 
 def pool_row(one: Measured) -> str:
-    """Returns a category's row of the table of pools."""
+    """Return a category's row of the table of pools."""
     mark = "" if one.pool >= pools.POOL else f" {BEYOND}"
     figures = _cells(one.of_pool, one.how.columns)
     return _row(f"`{one.category}`", f"{one.candidates:,}", f"{one.pool}{mark}", *figures)
 
 
 def suite_row(one: Measured) -> str:
-    """Returns a category's row of the table of suites: the suite of ten, and the larger one."""
+    """Return a category's row of the table of suites: the suite of ten, and the larger one."""
     fall = next((row.held for row in one.of_larger if row.name == "easiest less hardest"), True)
     harder = _cells(one.of_larger, LARGER_COLUMNS)
     harder[-1] += "" if fall else f" {BEYOND}"
@@ -219,12 +219,12 @@ def suite_row(one: Measured) -> str:
 
 
 def agents_row(one: Measured) -> str:
-    """Returns a category's row of the table of agents."""
+    """Return a category's row of the table of agents."""
     return _row(f"`{one.category}`", *(_figure(one.passed[name]) for name in one.how.agents))
 
 
 def shaky_row(one: Measured) -> str:
-    """Returns a category's row of the table of unsteady probes."""
+    """Return a category's row of the table of unsteady probes."""
     there = (one.shaky.get(level) for level in DIFFICULTIES)
     cells = (f"{_figure(own[1])} of {own[0]}" if own else "" for own in there)
     return _row(f"`{one.category}`", *cells)
@@ -249,7 +249,7 @@ def _row(*cells: str) -> str:
 
 
 def tables(own: Measure, every: Sequence[Measured]) -> Iterator[str]:
-    """Yields the tables of the categories of a domain."""
+    """Yield the tables of the categories of a domain."""
     of_ten = (f"{name}, of ten" for name in SUITE_COLUMNS)
     yield _table(["category", "candidates", "pool", *own.columns], map(pool_row, every))
     yield _table(["category", *of_ten, *LARGER_COLUMNS], map(suite_row, every))
@@ -263,7 +263,7 @@ def _table(names: Sequence[str], rows: Iterable[str]) -> str:
 
 
 def main(argv: Sequence[str] = ()) -> int:
-    """Prints the tables; returns the exit code."""
+    """Print the tables; return the exit code."""
     parser = argparse.ArgumentParser(prog="gate_table", description=__doc__)
     parser.add_argument("domain", nargs="?", default="lambda-star", choices=MEASURES)
     parser.add_argument("category", nargs="*", metavar="CATEGORY")
@@ -284,7 +284,7 @@ def main(argv: Sequence[str] = ()) -> int:
 
 
 def held(domain: str) -> list[Category]:
-    """Returns the categories of a domain that are held to gates."""
+    """Return the categories of a domain that are held to gates."""
     return [one for one in categories.of(domain) if one.controls is not None]
 
 

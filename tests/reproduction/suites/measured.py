@@ -28,13 +28,13 @@ _SUITE = ("scenarios of one answer", "passed by all or none", "pairs of one prof
 
 
 def table(header: Sequence[str], rows: Iterator[Sequence[str]]) -> str:
-    """Returns a table in Markdown."""
+    """Return a table in Markdown."""
     lines = [header, ["---"] * len(header), *rows]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
 def of_gates(suite: Suite, made: Mapping[str, Profile]) -> str:
-    """Returns the gates of each category of a suite; what is not within its limit has a star.
+    """Return the gates of each category of a suite; what is not within its limit has a star.
 
     Those of a pool are not held to it by ten scenarios, of which some constant answer passes two.
     """
@@ -59,7 +59,7 @@ def of_gates(suite: Suite, made: Mapping[str, Profile]) -> str:
 
 
 def of_dimensions(suite: Suite, made: Mapping[str, Profile]) -> str:
-    """Returns the shares of the first dimensions over several lists of agents."""
+    """Return the shares of the first dimensions over several lists of agents."""
     rates = pass_rates(suite.scenarios, made)
     lists = {"all": AGENTS, "the eight that read none of the sixteen": LANDED} | {
         f"without {name}": tuple(one for one in AGENTS if one not in family)
@@ -80,14 +80,14 @@ def of_dimensions(suite: Suite, made: Mapping[str, Profile]) -> str:
 
 
 def of_rates(suite: Suite, made: Mapping[str, Profile]) -> str:
-    """Returns what each agent passes of each category."""
+    """Return what each agent passes of each category."""
     rates = pass_rates(suite.scenarios, made)
     rows = ((f"`{c}`", *(f"{own[a]:.2f}" for a in AGENTS)) for c, own in sorted(rates.items()))
     return table(("category", *AGENTS), rows)
 
 
 def text(suite: Suite, *, with_gates: bool) -> str:
-    """Returns the tables of a suite."""
+    """Return the tables of a suite."""
     made = {one.profile.scenario: one.profile for one in profiles(suite.scenarios, AGENTS)}
     tau = agreements(suite.scenarios, made, CURATION)
     parts = [f"## {suite.label}", of_rates(suite, made), of_dimensions(suite, made)]
@@ -101,7 +101,7 @@ def text(suite: Suite, *, with_gates: bool) -> str:
 
 
 def main(argv: Sequence[str]) -> int:
-    """Prints the tables of the suites on the command line; returns the exit code."""
+    """Print the tables of the suites on the command line; return the exit code."""
     parser = argparse.ArgumentParser(prog="measured", description=__doc__)
     parser.add_argument("suite", nargs="+", metavar="NAME@VERSION")
     parser.add_argument("--gates", action="store_true", help="with the gates of each category")

@@ -23,7 +23,7 @@ def pool(
     per_world: int = PER_WORLD,
     seed: int = 0,
 ) -> tuple[Scenario, ...]:
-    """Returns up to `count` scenarios that a category finds on the test side, mined as ever.
+    """Return up to `count` scenarios that a category finds on the test side, mined as ever.
 
     No answer stands more often than its share of `count`, so there are fewer where one is rare, and
     no world more often than `per_world` times.

@@ -59,7 +59,7 @@ class PersonLike(Agent):
     draws = 4
 
     def begin(self, batch: int, roles: int) -> Memory:
-        """Returns the memory of nothing seen, a way to go, and steps until it loses interest."""
+        """Return the memory of nothing seen, a way to go, and steps until it loses interest."""
         shape = (batch, roles)
         return {
             "good": np.full(shape, _HIDDEN, np.int64),
@@ -71,7 +71,7 @@ class PersonLike(Agent):
     def act(
         self, observation: Observation, instructions: Instructions, memory: Memory, draws: Draws
     ) -> tuple[Choice, Memory]:
-        """Returns one move, and what will be acted on at the next step."""
+        """Return one move, and what will be acted on at the next step."""
         size = observation.height[:, None], observation.width[:, None]
         hesitating, turning, minding, taste = np.moveaxis(draws, -1, 0)
         good, evil = memory["good"], memory["evil"]
@@ -93,7 +93,7 @@ class PersonLike(Agent):
 
 
 def _mood(mood: NDArray[np.int64], sees: NDArray[np.bool_], taste: NDArray[np.float64]) -> Any:
-    """Returns for how many steps more it is interested, above 0, or bored, below.
+    """Return for how many steps more it is interested, above 0, or bored, below.
 
     At 0 it is neither, until it sees Good.
     """
@@ -109,13 +109,13 @@ class Instructed(Reader):
     draws = 1
 
     def begin(self, batch: int, roles: int) -> Memory:
-        """Returns a reader's memory, and that of no errand."""
+        """Return a reader's memory, and that of no errand."""
         return {**super().begin(batch, roles), "errand": np.zeros(batch, np.int32)}
 
     def act(
         self, observation: Observation, instructions: Instructions, memory: Memory, draws: Draws
     ) -> tuple[Choice, Memory]:
-        """Returns what the errand asks for now."""
+        """Return what the errand asks for now."""
         new = 1 + (draws[:, 0, 0] * len(ERRANDS)).astype(np.int32)
         errand = np.where(observation.step % _ERRAND == 0, new, memory["errand"])
         sent = Instructions(("", *ERRANDS), errand)

@@ -67,7 +67,7 @@ DESCRIPTION = (
 
 
 def commands() -> list[list[str]]:
-    """Returns the command lines that record, mine and decide, without the leading `sts`."""
+    """Return the command lines that record, mine and decide, without the leading `sts`."""
     by = ["--as", CURATOR]
     gone = Counter(name.rpartition("-")[0] for name in UNSEEN)
     return [
@@ -108,7 +108,7 @@ def _mined(kinds: Sequence[str], count: int) -> list[str]:
 
 
 def build(out: Path) -> Suite:
-    """Writes the suite to the folder `out` and returns it.
+    """Write the suite to the folder `out` and return it.
 
     Raises:
       StsError: a command failed; it has said how.
@@ -128,7 +128,7 @@ def build(out: Path) -> Suite:
 
 
 def main(argv: Sequence[str]) -> int:
-    """Builds from the command line; returns the exit code."""
+    """Build from the command line; return the exit code."""
     try:
         if len(argv) != 1:
             raise ArgumentError("expected OUT, see the module's first lines")

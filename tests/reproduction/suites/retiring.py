@@ -43,7 +43,7 @@ class Retired(NamedTuple):
 def retirements(
     scenarios: Sequence[Scenario], profiles: Mapping[str, Profile]
 ) -> dict[str, Retired]:
-    """Returns by id which scenarios are retired, as `RULE` says.
+    """Return by id which scenarios are retired, as `RULE` says.
 
     Args:
       scenarios: of a suite.
@@ -68,7 +68,7 @@ def retirements(
 def _reasons(
     every: Sequence[Scenario], profiles: Mapping[str, Profile]
 ) -> Iterator[tuple[Scenario, Retired]]:
-    """Yields scenarios of one category with what speaks against them, the strongest first."""
+    """Yield scenarios of one category with what speaks against them, the strongest first."""
     for one in every:
         if flat := profiles[one.hash].flat:
             yield one, Retired(f"tells no agents apart: {flat}", one.difficulty)
@@ -91,7 +91,7 @@ def _reasons(
 
 
 def unclear(one: Scenario) -> str:
-    """Returns what a judge cannot tell from the page; "" for nothing."""
+    """Return what a judge cannot tell from the page; "" for nothing."""
     if one.category == "return-to-first":
         if track(one.recording, one.roles[0]).to_good[0] <= SIGHT:
             return "the page does not show whether Good was seen before its first frame"
@@ -107,7 +107,7 @@ def unclear(one: Scenario) -> str:
 def places(
     every: Sequence[Scenario], mined: Sequence[Scenario], wanted: Mapping[str, str]
 ) -> dict[str, str]:
-    """Returns which of those that were mined takes the place of which that is gone, as `REPLACING`.
+    """Return which of those that were mined takes the place of which that is gone, as `REPLACING`.
 
     Halves of a pair are replaced together. Fewer where a category has too few.
 
@@ -139,7 +139,7 @@ def places(
 
 
 def _asked(one: Scenario) -> str:
-    """Returns which half of a pair it is; "" elsewhere."""
+    """Return which half of a pair it is; "" elsewhere."""
     return str(one.parameters.get("asked", ""))
 
 
@@ -150,6 +150,6 @@ def _answer(one: Scenario) -> tuple[str, str]:
 def _unlike(
     old: Scenario, wanted: str, answers: Mapping[tuple[str, str], int], new: Scenario
 ) -> tuple[bool, int, bool, str]:
-    """Returns what is the lower the better one takes the place of the other."""
+    """Return what is the lower the better one takes the place of the other."""
     own = _answer(new)
     return own != _answer(old), answers[own], new.difficulty != wanted, new.id

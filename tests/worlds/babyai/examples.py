@@ -17,7 +17,7 @@ EACH_LEVEL = pytest.mark.parametrize(
 
 
 def begun(level: str = "GoToLocal", seed: int = 3, moves: str = "") -> BabyAI:
-    """Returns a level, and plays the moves, a digit each."""
+    """Return a level, and plays the moves, a digit each."""
     world = BabyAI()
     world.reset(seed, level)
     for move in moves:
@@ -26,5 +26,5 @@ def begun(level: str = "GoToLocal", seed: int = 3, moves: str = "") -> BabyAI:
 
 
 def numbers(*names: str) -> str:
-    """Returns moves by name as digits."""
+    """Return moves by name as digits."""
     return "".join(str(MOVES.index(name)) for name in names)

@@ -167,7 +167,7 @@ def test_done_does_nothing_but_is_remembered() -> None:
 
 
 def hidden(world: BabyAI, kind: str) -> tuple[int, int]:
-    """Returns a cell out of view with a thing of this kind; "" for an empty one."""
+    """Return a cell out of view with a thing of this kind; "" for an empty one."""
     grid = world.live.grid
     cells = ((x, y) for x in range(grid.width) for y in range(grid.height))
     return next(

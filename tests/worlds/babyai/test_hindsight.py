@@ -56,7 +56,7 @@ def trajectories() -> list[Trajectory]:
 
 
 def first(category: Category, trajectories: Sequence[Trajectory]) -> list[Scenario]:
-    """Returns the first scenario that a category offers, or the first pair."""
+    """Return the first scenario that a category offers, or the first pair."""
     plain: Category = importlib.import_module(
         f"sts_scenarios.categories.babyai.{category.name.removeprefix('babyai-').replace('-', '_')}"
     ).CATEGORY

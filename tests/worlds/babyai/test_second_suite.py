@@ -38,7 +38,7 @@ def test_it_holds_ten_of_eighteen_categories_of_every_difficulty_there_is() -> N
 
 
 def first_of_each() -> list[Scenario]:
-    """Returns the first scenario or pair of each category and difficulty."""
+    """Return the first scenario or pair of each category and difficulty."""
     chosen: dict[tuple[str, str], str] = {}
     for one in SECOND.scenarios:
         chosen.setdefault((one.category, one.difficulty), one.pair or one.id)
@@ -96,7 +96,7 @@ def test_a_build_gives_the_same_scenarios_hash_by_hash(tmp_path: Path) -> None:
 
 
 def hash_without_code(scenario: Scenario) -> str:
-    """Returns the hash of a scenario without the fingerprint of whoever was recorded."""
+    """Return the hash of a scenario without the fingerprint of whoever was recorded."""
     rest = {k: v for k, v in scenario.provenance.items() if k != "fingerprint"}
     return replace(scenario, provenance=rest).row_hash
 

@@ -32,12 +32,12 @@ BY_HAND = State(
 
 
 def state(**changes) -> State:
-    """Returns the state by hand with some fields changed."""
+    """Return the state by hand with some fields changed."""
     return replace(BY_HAND, **changes)
 
 
 def complexity_of(s: State) -> tuple[int, int]:
-    """Returns K of Good's and of Evil's intended cells over the horizon, from the cursors."""
+    """Return K of Good's and of Evil's intended cells over the horizon, from the cursors."""
     of_good, of_evil = walks.complexities(gather([s]))[0].tolist()
     return of_good, of_evil
 

@@ -25,7 +25,7 @@ TEXTS = ("", "Follow Good for 3 steps.", "Avoid Evil.", "Walk 2 cells up.", "Whe
 
 
 def hashes(states: list[bytes]) -> dict[str, str]:
-    """Returns what happens from these states on, by who plays or what is made."""
+    """Return what happens from these states on, by who plays or what is made."""
     world = LambdaStar()
     count = len(states)
     streams = np.array([stream("hashes", i) for i in range(count)], np.uint64)

@@ -56,7 +56,7 @@ def test_the_environments_are_found_by_name_and_by_module_and_name():
 
 
 def played(env, seed, moves):
-    """Returns what an environment answers to rows of moves; after its end comes a reset."""
+    """Return what an environment answers to rows of moves; after its end comes a reset."""
     out = [env.reset(seed=seed)[0]]
     over = False
     for move in moves:
@@ -382,7 +382,7 @@ def test_a_vector_that_cannot_be_made_or_begun_is_refused():
 
 @pytest.fixture
 def page(tmp_path, monkeypatch):
-    """Returns the modules `learn` and `learned` of the page, saved in the current folder."""
+    """Return the modules `learn` and `learned` of the page, saved in the current folder."""
     for title, text in re.findall(r"```python title=(\S+)\n(.*?)```", PAGE.read_text(), re.S):
         (tmp_path / title).write_text(text)
     monkeypatch.chdir(tmp_path)

@@ -70,7 +70,7 @@ def test_rewards_are_the_papers_for_every_placement(height, width):
 
 
 def worlds(good: int, evil: int, good_move: int, evil_move: int, count: int = 1) -> Batch:
-    """Returns 5x5 worlds that differ in their stream alone."""
+    """Return 5x5 worlds that differ in their stream alone."""
     return Batch(
         [
             state(

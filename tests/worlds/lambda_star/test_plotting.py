@@ -45,7 +45,7 @@ def number(shape: ElementTree.Element, name: str) -> float:
 
 
 def letters(root: ElementTree.Element) -> list[dict[str, tuple[float, float]]]:
-    """Returns where each letter stands on each board, in cells."""
+    """Return where each letter stands on each board, in cells."""
     return [
         {
             text.text or "": (number(text, "x") / CELL, number(text, "y") / CELL)

@@ -15,7 +15,7 @@ rules = pytest.mark.parametrize("ties", [INSIDE, BACK])
 
 
 def pairs(height: int, width: int) -> tuple[np.ndarray, np.ndarray]:
-    """Returns every cell with every cell."""
+    """Return every cell with every cell."""
     cells = np.arange(height * width)
     start, goal = np.meshgrid(cells, cells, indexing="ij")
     return start.ravel(), goal.ravel()

@@ -53,7 +53,7 @@ def test_equal_seeds_play_alike_and_others_do_not():
 
 
 def events_beside_who_stands(world, text):
-    """Returns what a planner, told this, does in 60 steps while the green hat stands still."""
+    """Return what a planner, told this, does in 60 steps while the green hat stands still."""
     agent, none, done = Greedy(), np.zeros((1, 1), np.int8), []
     told, memory = Instructions(("", text), np.ones(1, np.int32)), agent.begin(1, 1)
     for step in range(60):
@@ -104,7 +104,7 @@ def test_a_way_turns_when_it_is_there_and_goes_around_who_is_in_it():
 
 
 def any_kitchen(rng):
-    """Returns a kitchen with counters here and there, in which both have moved about."""
+    """Return a kitchen with counters here and there, in which both have moved about."""
     height, width = rng.integers((5, 5), (8, 9))
     rows = np.full((height, width), "X")
     rows[1:-1, 1:-1] = rng.choice([" ", "X"], (height - 2, width - 2), p=[0.75, 0.25])
@@ -131,7 +131,7 @@ def moved(world, state, move):
 
 
 def fewest_moves(world):
-    """Returns after how few moves the blue hat faces each cell, by trying them in the game."""
+    """Return after how few moves the blue hat faces each cell, by trying them in the game."""
     found: dict[tuple[int, int], int] = {}
     seen, waiting = set(), deque([(world.state(), 0)])
     while waiting:

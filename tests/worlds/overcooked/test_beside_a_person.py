@@ -30,7 +30,7 @@ NOT_DONE = Label("not_done", None)
 
 
 def first(name, trajectories):
-    """Returns the first scenario that a category offers, or the first pair."""
+    """Return the first scenario that a category offers, or the first pair."""
     module = importlib.import_module(
         f"sts_scenarios.categories.overcooked.{name.replace('-', '_')}"
     )
@@ -72,7 +72,7 @@ def test_what_is_asked_is_sound_and_fits(name, proposed):
 
 
 def controls(name: str) -> tuple[agents.Agent, agents.Agent]:
-    """Returns the probe and the shortcut of a category."""
+    """Return the probe and the shortcut of a category."""
     own = RULES[name].controls
     assert own and own.probe and own.shortcut
     return own.probe, own.shortcut

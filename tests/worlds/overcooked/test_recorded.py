@@ -18,7 +18,7 @@ def asked(recorded):
 
 
 def continued(scenarios):
-    """Yields how `recorded` continues each scenario, and the scenario."""
+    """Yield how `recorded` continues each scenario, and the scenario."""
     for group in by_shape(scenarios):
         made = continue_all(group, agents.load("recorded"), seed=0, indices=[0])
         yield from zip(made, group, strict=True)

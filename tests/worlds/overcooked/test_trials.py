@@ -27,7 +27,7 @@ def rows():
 
 @pytest.fixture
 def source(rows, monkeypatch):
-    """Makes the loader return a copy of `rows` that a test may alter; returns that copy."""
+    """Make the loader return a copy of `rows` that a test may alter; return that copy."""
     own = rows.copy()
     monkeypatch.setattr(trials, "table", lambda path: own)
     monkeypatch.setattr(trials, "workers", lambda paths: (17, 16))
@@ -234,7 +234,7 @@ def test_other_files_are_refused(tmp_path, content):
 
 
 def named(name):
-    """Returns an opcode that puts one of the known names on the stack."""
+    """Return an opcode that puts one of the known names on the stack."""
     (module,) = (module for module, known in loader.KNOWN if known == name)
     return f"c{module}\n{name}\n".encode()
 

@@ -50,11 +50,11 @@ def category(
     rubric: Rubric,
     against_reward: bool = True,
 ) -> Category:
-    """Returns the category that asks for a deed in an open level."""
+    """Return the category that asks for a deed in an open level."""
     probe, shortcut = Playing(deed.probe), Playing(deed.shortcut)
 
     def candidates(trajectory: Trajectory, context: int, horizon: int) -> Iterator[Candidate]:
-        """Yields what is asked at moments of an open level, at most one thing at each."""
+        """Yield what is asked at moments of an open level, at most one thing at each."""
         episode = trajectory.episode
         if trajectory.instructions or (start := _opened(episode)) is None:
             return
@@ -76,7 +76,7 @@ def category(
 
     @functools.lru_cache(maxsize=KEPT)
     def _tried(begun: Begun, lengths: tuple[int, int], asked: bytes) -> int | None:
-        """Returns how many steps the probe needs; None where it fails or the shortcut does it."""
+        """Return how many steps the probe needs; None where it fails or the shortcut does it."""
         own = [(wordings[0].format(**words), parameters) for words, parameters in json.loads(asked)]
 
         def labels(agent: Playing) -> Iterator[Label]:
@@ -95,7 +95,7 @@ def category(
         return unfit(scenario, _proposed(scenario))
 
     def words(scenario: Scenario) -> Mapping[str, Word]:
-        """Returns what the text must say, and what would say something else."""
+        """Return what the text must say, and what would say something else."""
         return fields(scenario, _proposed(scenario))
 
     return Category(
@@ -115,6 +115,6 @@ def category(
 
 
 def _opened(episode: Episode) -> Begun | None:
-    """Returns how an episode begins; None where its level has a mission."""
+    """Return how an episode begins; None where its level has a mission."""
     world = cast("BabyAI", next(environments(episode)))
     return Begun(world.level, world.seed, world.moves_made) if world.open else None

@@ -20,7 +20,7 @@ LONG = 2
 
 
 def proposals(frames: Sequence[Frame]) -> Iterator[tuple[Proposal, ...]]:
-    """Yields two things, to be gone to in one order and in the other."""
+    """Yield two things, to be gone to in one order and in the other."""
     known = within_sight(frames)
     own = [it for at, it in once(frames[-1]).items() if at in known]
     for one in own:

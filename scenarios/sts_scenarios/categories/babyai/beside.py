@@ -18,7 +18,7 @@ from .rooms import Frame, once, taking, within_sight
 
 
 def proposals(frames: Sequence[Frame]) -> Iterator[tuple[Proposal, ...]]:
-    """Yields each thing with one other beside it."""
+    """Yield each thing with one other beside it."""
     now, known = frames[-1], within_sight(frames)
     if now.held is not None:
         return
@@ -33,13 +33,13 @@ def proposals(frames: Sequence[Frame]) -> Iterator[tuple[Proposal, ...]]:
 
 
 def probe(past: Past) -> int:
-    """Takes up what is seen beside what is named."""
+    """Take up what is seen beside what is named."""
     (place,) = past.where(named(past.told)[0]) or [(0, 0)]
     return take(past, [at for at in past.all_of("ball", "box", "key") if rooms.beside(at, place)])
 
 
 def shortcut(past: Past) -> int:
-    """Takes up what is named itself."""
+    """Take up what is named itself."""
     return take(past, past.where(named(past.told)[0]))
 
 

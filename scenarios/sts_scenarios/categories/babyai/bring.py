@@ -18,7 +18,7 @@ from .rooms import Frame, once, taken, thing, within_sight
 
 
 def proposals(frames: Sequence[Frame]) -> Iterator[tuple[Proposal, ...]]:
-    """Yields what to carry and where."""
+    """Yield what to carry and where."""
     now, known = frames[-1], within_sight(frames)
     if now.held is not None:
         return
@@ -45,7 +45,7 @@ def rule(frames: Sequence[Frame], parameters: Mapping[str, Any]) -> Label:
 
 
 def probe(past: Past) -> int:
-    """Takes the first that is named, and lays it down beside the second."""
+    """Take the first that is named, and lays it down beside the second."""
     own, other = named(past.told)[:2]
     if past.carries:
         return go(past, past.free_beside(past.where(other)), DROP)
@@ -53,7 +53,7 @@ def probe(past: Past) -> int:
 
 
 def shortcut(past: Past) -> int:
-    """Takes it and lays it down at once."""
+    """Take it and lays it down at once."""
     return DROP if past.carries else take(past, past.where(named(past.told)[0]))
 
 

@@ -18,7 +18,7 @@ GUIDELINE = "Only the first thing counts that it takes up, even if it lays it do
 
 
 def proposals(frames: Sequence[Frame]) -> Iterator[tuple[Proposal, ...]]:
-    """Yields each thing of which there is one, and that has others of its colour beside it."""
+    """Yield each thing of which there is one, and that has others of its colour beside it."""
     known = within_sight(frames)
     for place, one in once(frames[-1]).items():
         alike = [
@@ -31,12 +31,12 @@ def proposals(frames: Sequence[Frame]) -> Iterator[tuple[Proposal, ...]]:
 
 
 def probe(past: Past) -> int:
-    """Takes up what is named."""
+    """Take up what is named."""
     return take(past, past.where(named(past.told)[0]))
 
 
 def shortcut(past: Past) -> int:
-    """Takes up the nearest thing of its colour, whatever it is."""
+    """Take up the nearest thing of its colour, whatever it is."""
     _, colour = numbers(named(past.told)[0])
     return take(past, [at for at in past.all_of("ball", "box", "key") if past.map[at][1] == colour])
 

@@ -18,7 +18,7 @@ AGO = 4
 
 
 def proposals(frames: Sequence[Frame]) -> Iterator[tuple[Proposal, ...]]:
-    """Yields each thing that went out of sight."""
+    """Yield each thing that went out of sight."""
     known, lately = within_sight(frames[:-AGO]), within_sight(frames[-AGO:])
     for place, one in once(frames[-1], ("ball", "box", "key", "door")).items():
         if known.get(place) == one and place not in lately:

@@ -17,7 +17,7 @@ from .rooms import Frame, Place, once, thing, within_sight
 
 
 def proposals(frames: Sequence[Frame]) -> Iterator[tuple[Proposal, ...]]:
-    """Yields each door that can be opened."""
+    """Yield each door that can be opened."""
     now, known = frames[-1], within_sight(frames)
     own = [
         (at, it)

@@ -36,14 +36,14 @@ BY = 8
 def category(
     kind: str, *, context: int, horizon: int, rubric: Rubric, whole: bool = False
 ) -> Category:
-    """Returns the category of missions of one kind, one of `missions.KINDS`.
+    """Return the category of missions of one kind, one of `missions.KINDS`.
 
     If `whole`, it asks only where the context is the recording from its start, so that a judge sees
     which part of the mission is done.
     """
 
     def candidates(trajectory: Trajectory, context: int, horizon: int) -> Iterator[Candidate]:
-        """Yields moments with an open mission, every `context` steps."""
+        """Yield moments with an open mission, every `context` steps."""
         if not any(_asked(i.text, kind) for i in trajectory.instructions):
             return
         room = trajectory.episode.steps - horizon
@@ -84,7 +84,7 @@ def _asked(mission: str, kind: str) -> bool:
 
 
 def _worlds(episode: Episode, last: int) -> Iterator[BabyAI]:
-    """Yields the world before each step up to step `last`."""
+    """Yield the world before each step up to step `last`."""
     return cast("Iterator[BabyAI]", islice(environments(episode), max(last + 1, 0)))
 
 
@@ -107,7 +107,7 @@ def _difficulty(world: BabyAI, horizon: int) -> str | None:
 
 @functools.lru_cache(maxsize=1024)
 def _needed(played: _Played, most: int) -> int | None:
-    """Returns how many moves the bot needs, None where it is more than `most`."""
+    """Return how many moves the bot needs, None where it is more than `most`."""
     from sts.worlds.babyai.agents.planning import solution  # needs the extra
 
     found = solution(cast("BabyAI", played), most)

@@ -17,7 +17,7 @@ from .rooms import Frame, once, taking
 
 
 def proposals(frames: Sequence[Frame]) -> Iterator[tuple[Proposal, ...]]:
-    """Yields the only thing on either side."""
+    """Yield the only thing on either side."""
     now = frames[-1]
     if now.held is not None:
         return
@@ -30,7 +30,7 @@ def proposals(frames: Sequence[Frame]) -> Iterator[tuple[Proposal, ...]]:
 
 
 def probe(past: Past) -> int:
-    """Takes up what lay on that side when it was asked; its own turns and steps are undone."""
+    """Take up what lay on that side when it was asked; its own turns and steps are undone."""
     return take(past, past.aside("left" if "left" in past.told.lower() else "right"))
 
 

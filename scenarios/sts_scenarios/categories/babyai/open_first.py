@@ -17,7 +17,7 @@ from .rooms import Frame, Place, once, thing, within_sight
 
 
 def proposals(frames: Sequence[Frame]) -> Iterator[tuple[Proposal, ...]]:
-    """Yields each closed door."""
+    """Yield each closed door."""
     now, known = frames[-1], within_sight(frames)
     shut = {at: it for at, it in once(now, ("door",)).items() if now.doors[at] == "closed"}
     own = {at: it for at, it in shut.items() if at in known}
@@ -36,12 +36,12 @@ def rule(frames: Sequence[Frame], parameters: Mapping[str, Any]) -> Label:
 
 
 def probe(past: Past) -> int:
-    """Opens the door that is named."""
+    """Open the door that is named."""
     return _open(past, past.where(named(past.told)[0]))
 
 
 def shortcut(past: Past) -> int:
-    """Opens the nearest closed door."""
+    """Open the nearest closed door."""
     return _open(past, past.all_of("door"))
 
 

@@ -19,7 +19,7 @@ from .rooms import Frame, Thing, taken, within_sight
 
 
 def proposals(frames: Sequence[Frame]) -> Iterator[tuple[Proposal, ...]]:
-    """Yields each type and colour of which there are others in another colour."""
+    """Yield each type and colour of which there are others in another colour."""
     known = [it for it in within_sight(frames).values() if it.type != "door"]
     if frames[-1].held is not None:
         return
@@ -46,14 +46,14 @@ def _named(told: str) -> Thing:
 
 
 def probe(past: Past) -> int:
-    """Takes up the nearest of the type in another colour."""
+    """Take up the nearest of the type in another colour."""
     colour, type = _named(past.told)
     every = past.all_of(type)
     return take(past, [at for at in every if past.map[at][1] != COLOURS[colour]])
 
 
 def shortcut(past: Past) -> int:
-    """Takes up the nearest of the type."""
+    """Take up the nearest of the type."""
     return take(past, past.all_of(_named(past.told).type))
 
 

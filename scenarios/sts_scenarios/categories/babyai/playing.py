@@ -71,17 +71,17 @@ class Past(NamedTuple):
         return self.held[-1][0] != _EMPTY
 
     def where(self, thing: Thing) -> list[Place]:
-        """Returns where such things were last seen."""
+        """Return where such things were last seen."""
         fits = self.map[..., :2] == numbers(thing)
         return [(int(x), int(y)) for x, y in np.argwhere(fits.all(-1))]
 
     def all_of(self, *types: str) -> list[Place]:
-        """Returns where things of these types were last seen."""
+        """Return where things of these types were last seen."""
         fits = np.isin(self.map[..., 0], [TYPES[one] for one in types])
         return [(int(x), int(y)) for x, y in np.argwhere(fits)]
 
     def aside(self, side: str) -> list[Place]:
-        """Returns where things lay on one side, "left" or "right", when it was asked."""
+        """Return where things lay on one side, "left" or "right", when it was asked."""
         across = np.arange(VIEW)[:, None] - VIEW // 2
         types = [TYPES[one] for one in ("ball", "box", "key")]
         fits = np.isin(self.view[..., 0], types) & ((across < 0) if side == "left" else across > 0)
@@ -89,7 +89,7 @@ class Past(NamedTuple):
         return [(int(x), int(y)) for x, y in (seen_cells(facing) + me)[fits]]
 
     def free_beside(self, places: Collection[Place]) -> list[Place]:
-        """Returns the empty cells beside places, but the own one."""
+        """Return the empty cells beside places, but the own one."""
         cells = {neighbour(place, facing) for place in places for facing in range(4)}
         return sorted(c for c in cells if self.map[c][0] == _EMPTY and c != self.me)
 
@@ -99,17 +99,17 @@ Policy = Callable[[Past], int]
 
 
 def numbers(thing: Thing) -> tuple[int, int]:
-    """Returns minigrid's numbers of a thing's type and colour."""
+    """Return minigrid's numbers of a thing's type and colour."""
     return TYPES[thing.type], COLOURS[thing.colour]
 
 
 def named(text: str) -> list[Thing]:
-    """Returns the things that an instruction names by colour and type, in their order."""
+    """Return the things that an instruction names by colour and type, in their order."""
     return [Thing(*match.groups()) for match in _NAME.finditer(text.lower())]
 
 
 def walk(past: Past, goals: Collection[Place]) -> int | None:
-    """Returns the first move of a shortest way to stand before one of `goals`.
+    """Return the first move of a shortest way to stand before one of `goals`.
 
     FACED where one does; None where no way is known. Closed doors are opened on the way.
     """
@@ -141,7 +141,7 @@ def _passable(past: Past, place: Place) -> bool:
 
 
 def go(past: Past, goals: Collection[Place], there: int = DONE) -> int:
-    """Returns the next move towards `goals`, and `there` once one of them is faced.
+    """Return the next move towards `goals`, and `there` once one of them is faced.
 
     Where no way is known it turns about, to see more.
     """
@@ -150,7 +150,7 @@ def go(past: Past, goals: Collection[Place], there: int = DONE) -> int:
 
 
 def take(past: Past, goals: Collection[Place]) -> int:
-    """Returns the next move to take up what stands at one of `goals`; then it does nothing."""
+    """Return the next move to take up what stands at one of `goals`; then it does nothing."""
     return DONE if past.carries else go(past, goals, PICKUP)
 
 
@@ -163,11 +163,11 @@ class Playing(Agent):
     version = "1"
 
     def __init__(self, policy: Policy) -> None:
-        """Takes what moves it."""
+        """Take what moves it."""
         self.policy = policy
 
     def begin(self, batch: int, roles: int) -> Memory:
-        """Returns the memory of nothing seen."""
+        """Return the memory of nothing seen."""
         side = 2 * _REACH + 1
         return {
             "map": np.zeros((batch, side, side, 3), np.int8),
@@ -182,7 +182,7 @@ class Playing(Agent):
     def act(
         self, observation: Any, instructions: Instructions, memory: Memory, draws: Draws
     ) -> tuple[Choice, Memory]:
-        """Returns the policy's move, and the map with what is seen now."""
+        """Return the policy's move, and the map with what is seen now."""
         after = {name: values.copy() for name, values in memory.items()}
         facing = observation.values["direction"][:, 0].tolist()
         fronts = np.zeros((len(facing), 1, 2), np.int64)
@@ -206,7 +206,7 @@ class Playing(Agent):
 
 
 def _moved(map: NDArray[np.int8], me: NDArray[np.int64], facing: int, last: int) -> Any:
-    """Returns where one is after the last move: a step ahead leads on where the way was free."""
+    """Return where one is after the last move: a step ahead leads on where the way was free."""
     ahead = me + AHEAD[facing]
     kind, _, state = map[tuple(ahead)]
     free = kind in (_EMPTY, _FLOOR) or (kind == TYPES["door"] and state == OPEN)
@@ -250,7 +250,7 @@ class Begun(NamedTuple):
 def attempted(
     begun: Begun, context: int, horizon: int, text: str, agent: Playing
 ) -> Iterator[Frame]:
-    """Yields the frames from a moment on if somebody is asked for `text` then, and plays on."""
+    """Yield the frames from a moment on if somebody is asked for `text` then, and plays on."""
     from sts.worlds.babyai.environment import BabyAI
 
     world, first = BabyAI(), len(begun.moves) - context
@@ -283,7 +283,7 @@ def _seen(world: BabyAI, last: int) -> _Seen:
 
 
 def nearest(*types: str, then: int = PICKUP) -> Policy:
-    """Returns the policy that goes to the nearest thing of some types, whatever it is told."""
+    """Return the policy that goes to the nearest thing of some types, whatever it is told."""
 
     def policy(past: Past) -> int:
         return DONE if past.carries else go(past, past.all_of(*types), then)
@@ -297,7 +297,7 @@ class Heedless(Playing):
     name = "heedless"
 
     def __init__(self) -> None:
-        """Takes nothing."""
+        """Take nothing."""
         super().__init__(_touch)
 
 

@@ -39,7 +39,7 @@ class Thing(NamedTuple):
     type: str
 
     def __str__(self) -> str:
-        """Returns what instructions call it."""
+        """Return what instructions call it."""
         return f"the {self.colour} {self.type}"
 
 
@@ -73,11 +73,11 @@ class Frame(NamedTuple):
         return self.things.get(self.front)
 
     def place(self, thing: Thing) -> Place | None:
-        """Returns where a thing stands that is there once; None where it does not any more."""
+        """Return where a thing stands that is there once; None where it does not any more."""
         return next((at for at, one in self.things.items() if one == thing), None)
 
     def aside(self, place: Place) -> int:
-        """Returns how far to the right of the participant a place is; less than 0 is left."""
+        """Return how far to the right of the participant a place is; less than 0 is left."""
         right, down = AHEAD[(self.facing + 1) % 4]
         return (place[0] - self.me[0]) * right + (place[1] - self.me[1]) * down
 
@@ -87,7 +87,7 @@ Rule = Callable[[Sequence[Frame], Mapping[str, Any]], Label]
 
 
 def neighbour(place: Place, facing: int) -> Place:
-    """Returns the cell next to a place, in a direction of AHEAD."""
+    """Return the cell next to a place, in a direction of AHEAD."""
     right, down = AHEAD[facing]
     return place[0] + right, place[1] + down
 
@@ -101,7 +101,7 @@ def beside(place: Place | None, other: Place | None) -> bool:
 
 @functools.cache
 def seen_cells(facing: int) -> NDArray[np.int64]:
-    """Returns int64[7, 7, 2], where the cells of a view lie from who sees them."""
+    """Return int64[7, 7, 2], where the cells of a view lie from who sees them."""
     ahead, right = np.array(AHEAD[facing]), np.array(AHEAD[(facing + 1) % 4])
     across, back = np.mgrid[:VIEW, :VIEW]
     away, aside = VIEW - 1 - back, across - VIEW // 2
@@ -110,12 +110,12 @@ def seen_cells(facing: int) -> NDArray[np.int64]:
 
 @functools.lru_cache(maxsize=16)
 def timeline(episode: Episode) -> tuple[Frame, ...]:
-    """Returns the frame before each of an episode's steps and after the last: T + 1."""
+    """Return the frame before each of an episode's steps and after the last: T + 1."""
     return tuple(frame(cast("BabyAI", world)) for world in environments(episode))
 
 
 def frame(world: BabyAI) -> Frame:
-    """Returns what is so in a live world."""
+    """Return what is so in a live world."""
     live, things, doors = world.live, {}, {}
     me = (int(live.agent_pos[0]), int(live.agent_pos[1]))
     for n, it in enumerate(live.grid.grid):
@@ -135,7 +135,7 @@ def frame(world: BabyAI) -> Frame:
 def labelled(
     rule: Rule,
 ) -> Callable[[Episode, int, tuple[int, ...], dict[str, Any]], Label]:
-    """Returns a category's label by a rule over the frames from the takeover on."""
+    """Return a category's label by a rule over the frames from the takeover on."""
 
     def label(
         episode: Episode, takeover: int, roles: tuple[int, ...], parameters: dict[str, Any]
@@ -146,12 +146,12 @@ def labelled(
 
 
 def thing(given: Iterable[str]) -> Thing:
-    """Returns the thing that stands in a candidate's parameters."""
+    """Return the thing that stands in a candidate's parameters."""
     return Thing(*given)
 
 
 def stays(frames: Sequence[Frame], steps: int = STAYED) -> list[tuple[int, Thing]]:
-    """Returns before what the participant stayed, and the step at which it had done so.
+    """Return before what the participant stayed, and the step at which it had done so.
 
     Every step counts at which it has been before the same thing for `steps` steps in a row after
     the takeover.
@@ -165,7 +165,7 @@ def stays(frames: Sequence[Frame], steps: int = STAYED) -> list[tuple[int, Thing
 
 
 def taken(frames: Sequence[Frame]) -> tuple[int, Thing] | None:
-    """Returns what was first taken up after the takeover, and at which step; None for nothing."""
+    """Return what was first taken up after the takeover, and at which step; None for nothing."""
     return next(
         (
             (n, one.held)
@@ -189,12 +189,12 @@ def taking(frames: Sequence[Frame], parameters: Mapping[str, Any]) -> Label:
 
 
 def within_sight(frames: Sequence[Frame]) -> dict[Place, Thing]:
-    """Returns what stands where, of what was in sight in one of some frames."""
+    """Return what stands where, of what was in sight in one of some frames."""
     seen = frozenset[Place]().union(*(one.sight for one in frames))
     return {at: it for at, it in frames[-1].things.items() if at in seen}
 
 
 def once(frame: Frame, types: Sequence[str] = ("ball", "box", "key")) -> dict[Place, Thing]:
-    """Returns the things of these types of which there is only one, by place."""
+    """Return the things of these types of which there is only one, by place."""
     every = [*frame.things.values(), frame.held]
     return {at: it for at, it in frame.things.items() if it.type in types and every.count(it) == 1}

@@ -16,7 +16,7 @@ from .rooms import STAYED, Frame, once, staying, within_sight
 
 
 def proposals(frames: Sequence[Frame]) -> Iterator[tuple[Proposal, ...]]:
-    """Yields each thing of which there is one, and that has others of its type beside it."""
+    """Yield each thing of which there is one, and that has others of its type beside it."""
     known = within_sight(frames)
     for place, one in once(frames[-1]).items():
         alike = [it for it in known.values() if it.type == one.type and it != one]

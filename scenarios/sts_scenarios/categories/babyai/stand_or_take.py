@@ -21,7 +21,7 @@ DEEDS = {
 
 
 def proposals(frames: Sequence[Frame]) -> Iterator[tuple[Proposal, ...]]:
-    """Yields a thing that was seen, to stay before or to take up."""
+    """Yield a thing that was seen, to stay before or to take up."""
     known = within_sight(frames)
     for place, one in once(frames[-1]).items():
         if place in known and frames[-1].held is None:

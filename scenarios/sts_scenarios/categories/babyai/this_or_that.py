@@ -14,7 +14,7 @@ from .rooms import Frame, once, taking, within_sight
 
 
 def proposals(frames: Sequence[Frame]) -> Iterator[tuple[Proposal, ...]]:
-    """Yields two things, of which either is to be taken."""
+    """Yield two things, of which either is to be taken."""
     known = within_sight(frames)
     own = [it for at, it in once(frames[-1]).items() if at in known]
     for n, one in enumerate(own if frames[-1].held is None else ()):
@@ -26,7 +26,7 @@ def proposals(frames: Sequence[Frame]) -> Iterator[tuple[Proposal, ...]]:
 
 
 def probe(past: Past) -> int:
-    """Takes what is named first, but where it is told to leave that."""
+    """Take what is named first, but where it is told to leave that."""
     first, second = named(past.told)[:2]
     return take(past, past.where(second if past.told.lower().startswith("leave") else first))
 

@@ -17,7 +17,7 @@ from .rooms import Frame, Thing, once, thing, within_sight
 
 
 def proposals(frames: Sequence[Frame]) -> Iterator[tuple[Proposal, ...]]:
-    """Yields each locked door whose key is at hand."""
+    """Yield each locked door whose key is at hand."""
     now, known = frames[-1], within_sight(frames)
     for place, one in once(now, ("door",)).items():
         locked = place in known and now.doors[place] == "locked"
@@ -37,7 +37,7 @@ def _is_open(frame: Frame, door: Thing) -> bool:
 
 
 def probe(past: Past) -> int:
-    """Takes the key of that colour to the door."""
+    """Take the key of that colour to the door."""
     door = named(past.told)[0]
     key = Thing(door.colour, "key")
     if past.held[-1] == numbers(key):

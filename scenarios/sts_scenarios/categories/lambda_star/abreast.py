@@ -33,7 +33,7 @@ class _Tables(NamedTuple):
 
 @functools.lru_cache(maxsize=8)
 def _tables(height: int, width: int) -> _Tables | None:
-    """Returns the tables of a grid that is not too large for them."""
+    """Return the tables of a grid that is not too large for them."""
     if height * width > _CELLS:
         return None
     cells = np.arange(height * width, dtype=np.int32)
@@ -58,7 +58,7 @@ class Tracks:
     """
 
     def __init__(self, every: Abreast) -> None:
-        """Reads every participant of every episode."""
+        """Read every participant of every episode."""
         scene = every.scene.astype(np.int32)
         self.size, self.people = (every.height, every.width), every.participants
         self.scene, self._tables = scene, _tables(*self.size)
@@ -71,19 +71,19 @@ class Tracks:
         self.to_good, self.to_evil = (self.apart(self.me, one) for one in (self.good, self.evil))
 
     def apart(self, a: Any, b: Any) -> Any:
-        """Returns distances between cells."""
+        """Return distances between cells."""
         if self._tables is None:
             return torus.distance(a, b, *self.size)
         return self._tables.apart[a, b]
 
     def toward(self, a: Any, b: Any) -> Any:
-        """Returns the first moves of shortest ways."""
+        """Return the first moves of shortest ways."""
         if self._tables is None:
             return torus.toward(a, b, *self.size, torus.BACK)
         return self._tables.toward[a, b]
 
     def moved(self, cell: Any, move: Any) -> Any:
-        """Returns the cells that moves lead to."""
+        """Return the cells that moves lead to."""
         if self._tables is None:
             return torus.moved(cell, move, *self.size)
         return self._tables.moved[cell, move]
@@ -95,15 +95,15 @@ class Tracks:
         return corner
 
     def between(self, a: Any, b: Any) -> Any:
-        """Returns the directions between cells; NONE where there is none."""
+        """Return the directions between cells; NONE where there is none."""
         return between(a, b, self.size)
 
     def other(self, person: int) -> Ints:
-        """Returns one participant's cell, for each track of its episode."""
+        """Return one participant's cell, for each track of its episode."""
         return np.repeat(self.scene[:, :, FIRST + person], self.people, axis=0)
 
     def crowd(self) -> Ints:
-        """Returns how many others are in sight."""
+        """Return how many others are in sight."""
         people = self.me.reshape(-1, self.people, self.me.shape[1])
         near = np.full(people.shape, -1, np.int32)  # oneself
         for one in range(self.people):
@@ -113,7 +113,7 @@ class Tracks:
 
 @functools.lru_cache(maxsize=1)
 def tracks(every: Abreast) -> Tracks:
-    """Returns the tracks of episodes, made once for all categories that ask one after the other."""
+    """Return the tracks of episodes, made once for all categories that ask one after the other."""
     return Tracks(every)
 
 
@@ -128,35 +128,35 @@ class Spots:
     """
 
     def __init__(self, every: Tracks, track: Any, moment: Any, horizon: int) -> None:
-        """Takes which moments of which tracks."""
+        """Take which moments of which tracks."""
         self.every, self.track, self.moment, self.horizon = every, track, moment, horizon
 
     @classmethod
     def of(cls, every: Tracks, hits: Bools, context: int, horizon: int) -> Spots:
-        """Returns the moments at which something is so and that leave room on both sides."""
+        """Return the moments at which something is so and that leave room on both sides."""
         last = every.me.shape[1] - 1 - horizon
         track, moment = np.nonzero(hits[:, context : last + 1])
         return cls(every, track, moment + context, horizon)
 
     def where(self, hits: Any) -> Spots:
-        """Returns those of them at which something is so."""
+        """Return those of them at which something is so."""
         return Spots(self.every, self.track[hits], self.moment[hits], self.horizon)
 
     def now(self, values: NDArray[Any], later: Any = 0) -> Any:
-        """Returns what something is, so many frames later."""
+        """Return what something is, so many frames later."""
         return values[self.track, self.moment + later]
 
     def span(self, values: NDArray[Any], start: int, stop: int) -> Any:
-        """Returns what something is from so many frames later to before so many."""
+        """Return what something is from so many frames later to before so many."""
         frames = self.moment[:, None] + np.arange(start, stop)
         return values[self.track[:, None], frames]
 
     def ahead(self, values: NDArray[Any]) -> Any:
-        """Returns what something is after each step."""
+        """Return what something is after each step."""
         return self.span(values, 1, self.horizon + 1)
 
     def still(self, values: Ints) -> Any:
-        """Returns how far something is after each step from who stands still."""
+        """Return how far something is after each step from who stands still."""
         return self.every.apart(self.now(self.every.me)[:, None], self.ahead(values))
 
     def moves(self, values: Ints) -> Bools:
@@ -166,7 +166,7 @@ class Spots:
         return often
 
     def chase(self) -> Ints:
-        """Returns the cells after each step, each one towards where Good was before it."""
+        """Return the cells after each step, each one towards where Good was before it."""
         cell, out = self.now(self.every.me), []
         for step in range(self.horizon):
             cell = self.every.moved(cell, self.every.toward(cell, self.now(self.every.good, step)))
@@ -174,7 +174,7 @@ class Spots:
         return np.stack(out, 1)
 
     def ways(self) -> Ints:
-        """Returns int[N, 9, L], the cells after each step of each move made for ever."""
+        """Return int[N, 9, L], the cells after each step of each move made for ever."""
         height, width = self.every.size
         steps, me = (
             np.arange(1, self.horizon + 1, dtype=np.int32),
@@ -196,7 +196,7 @@ class Spots:
         return crossed
 
     def fled(self, context: int, *, waiting: bool) -> Ints:
-        """Returns int[N, L + 1], the cells of who flees Evil as the probe of `evade-evil` does.
+        """Return int[N, L + 1], the cells of who flees Evil as the probe of `evade-evil` does.
 
         It remembers what it saw in the context; if `waiting`, it stands still until Evil comes.
         """

@@ -75,7 +75,7 @@ def _lain(spots: Spots, way: Ints) -> Ints:
 
 
 def _way(seen: Past, steps: int) -> list[int]:
-    """Returns Good's cells from the frame after the instruction on, as it has moved until then."""
+    """Return Good's cells from the frame after the instruction on, as it has moved until then."""
     moves = repeated(shifts(seen.good[: seen.asked + 1], seen.size))
     cells = [seen.good[seen.asked]]
     for n in range(steps if moves else 0):
@@ -86,7 +86,7 @@ def _way(seen: Past, steps: int) -> list[int]:
 
 
 def _lie(seen: Past) -> int:
-    """Returns the move to the cell of Good's way that can first be lain on for long enough."""
+    """Return the move to the cell of Good's way that can first be lain on for long enough."""
     now = len(seen.me) - 1 - seen.asked
     way = _way(seen, HORIZON)[now:]
     still = seen.me[::-1]

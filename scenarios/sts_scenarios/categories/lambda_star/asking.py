@@ -197,7 +197,7 @@ def pair(
         return {"deed": Word(deeds[asked].text, others)}
 
     def listening(seen: Past) -> int:
-        """Returns what does as it is told, and stands still where it is told neither."""
+        """Return what does as it is told, and stands still where it is told neither."""
         told = (one.policy for one in deeds.values() if one.text in seen.told.lower())
         return next(told, lambda seen: STAY)(seen)
 

@@ -22,13 +22,13 @@ class Remembering(Agent):
     domain = "lambda-star"
 
     def begin(self, batch: int, roles: int) -> Memory:
-        """Returns the memory of nothing seen."""
+        """Return the memory of nothing seen."""
         return {"good": np.full((batch, roles), _UNKNOWN, np.int64)}
 
     def act(
         self, observation: Observation, instructions: Instructions, memory: Memory, draws: Draws
     ) -> tuple[Choice, Memory]:
-        """Returns the moves of local search, or while Good is out of sight the way back to it."""
+        """Return the moves of local search, or while Good is out of sight the way back to it."""
         o, cells, known = observation, observation.surroundings, memory["good"]
         gone = (cells == known[..., None]).any(-1)
         now = np.where(o.good, cells, _UNKNOWN).max(-1)

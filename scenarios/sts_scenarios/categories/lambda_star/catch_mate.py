@@ -44,7 +44,7 @@ def find(every: Tracks, context: int, horizon: int) -> Hits:
 
 
 def _go_there(seen: Past) -> int:
-    """Returns the move to where the team-mate was last in sight when it was asked for."""
+    """Return the move to where the team-mate was last in sight when it was asked for."""
     return mates.follow(seen._replace(others=seen.others[: seen.asked + 1]))
 
 

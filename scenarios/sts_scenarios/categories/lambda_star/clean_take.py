@@ -35,14 +35,14 @@ def find(every: Tracks, context: int, horizon: int) -> Hits:
 
 
 def _greedily(seen: Past) -> int:
-    """Returns the move of which most reward is to be expected, and else the one towards Good."""
+    """Return the move of which most reward is to be expected, and else the one towards Good."""
     good, evil = Prospects(seen, seen.good), Prospects(seen, seen.evil)
     gain = good.within(0) + good.within(1) - evil.within(0) - evil.within(1)
     return int((gain - 0.01 * good.apart).argmax())
 
 
 def _carefully(seen: Past) -> int:
-    """Returns a move towards where Good will be that hardly comes close to Evil."""
+    """Return a move towards where Good will be that hardly comes close to Evil."""
     good = Prospects(seen, seen.good)
     evil = Prospects(seen, seen.evil)
     return int((good.within(0) - good.apart - 10 * evil.within(SIGHT)).argmax())

@@ -35,7 +35,7 @@ def _now(seen: Past) -> str:
 
 
 def _before(seen: Past) -> str:
-    """Returns how many were in sight a step before."""
+    """Return how many were in sight a step before."""
     return str(min(len(seen.others[seen.asked - 1]), 8))
 
 

@@ -65,7 +65,7 @@ def evades(spots: Spots, context: int) -> Any:
 
 
 def away(seen: Past) -> int:
-    """Returns a move that leads farthest from where Evil is and, by its last move, will be."""
+    """Return a move that leads farthest from where Evil is and, by its last move, will be."""
     evil, since = last(seen.evil)
     if evil == HIDDEN:
         return STAY

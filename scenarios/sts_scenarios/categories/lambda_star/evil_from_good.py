@@ -43,7 +43,7 @@ def _from_good(seen: Past) -> str:
 
 
 def _from_me(seen: Past) -> str:
-    """Returns where Evil is from the participant."""
+    """Return where Evil is from the participant."""
     move = toward(seen, seen.evil[seen.asked])
     return ANSWERS[0] if move == STAY else MOVES[move]
 

@@ -60,7 +60,7 @@ def _others(spots: Spots) -> Ints:
 
 
 def _aside(seen: Past) -> int:
-    """Returns a move that stays by Good, and out of the way of those who go onto it."""
+    """Return a move that stays by Good, and out of the way of those who go onto it."""
     good = Prospects(seen, seen.good)
     taken = np.isin(landings(seen), seen.others[-1]) + good.within(0)
     return int((10 * good.within(AWAY) - 5 * taken - abs(good.apart - 1)).argmax())

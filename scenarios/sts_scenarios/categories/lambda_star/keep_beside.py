@@ -43,7 +43,7 @@ def tempting(every: Tracks, context: int, horizon: int) -> tuple[Spots, Any]:
 
 
 def beside(seen: Past) -> int:
-    """Returns a move that will hardly be on Good or lose it, and better beside it than farther."""
+    """Return a move that will hardly be on Good or lose it, and better beside it than farther."""
     good = Prospects(seen, seen.good)
     return int((10 * (good.within(AWAY) - good.within(0)) - abs(good.apart - 1)).argmax())
 

@@ -37,7 +37,7 @@ def _moved(seen: Past) -> str:
 
 
 def _where(seen: Past) -> str:
-    """Returns where Good is."""
+    """Return where Good is."""
     return MOVES[toward(seen, seen.good[seen.asked])]
 
 

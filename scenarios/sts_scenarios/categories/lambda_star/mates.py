@@ -39,7 +39,7 @@ def mark_mate(scenario: Scenario) -> Overlay:
 
 
 def follow(seen: Past) -> int:
-    """Returns the move to the other that is in sight, or where one was last."""
+    """Return the move to the other that is in sight, or where one was last."""
     cells = next((cells for cells in reversed(seen.others) if cells), None)
     return toward(seen, cells[0]) if cells else STAY
 

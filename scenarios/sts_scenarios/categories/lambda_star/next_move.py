@@ -43,7 +43,7 @@ def _follows(seen: Past) -> str:
 
 
 def _again(seen: Past) -> str:
-    """Returns Good's last move."""
+    """Return Good's last move."""
     move = shifts(seen.good[: seen.asked + 1], seen.size)[-1]
     return "stay" if move == HIDDEN else MOVES[move]
 

@@ -65,13 +65,13 @@ class Playing(Agent):
     version = "1"
 
     def __init__(self, move: Moving | None = None, say: Saying | None = None) -> None:
-        """Takes what moves it, or else stands still, and what speaks for it, or else is silent."""
+        """Take what moves it, or else stands still, and what speaks for it, or else is silent."""
         self.move, self.say = move, say
 
     def act(
         self, observation: Observation, instructions: Instructions, memory: Memory, draws: Draws
     ) -> tuple[Choice, Memory]:
-        """Returns what the policy does at this step, and all that was seen so far."""
+        """Return what the policy does at this step, and all that was seen so far."""
         memory = _grown(memory, observation, instructions)
         shape = observation.cell.shape
         moves, says = np.full(shape, STAY, np.int64), np.zeros(shape, np.int64)
@@ -88,17 +88,17 @@ class Playing(Agent):
 
 
 def moving(policy: Moving) -> Playing:
-    """Returns an agent that moves by a policy."""
+    """Return an agent that moves by a policy."""
     return Playing(move=policy)
 
 
 def saying(policy: Saying) -> Playing:
-    """Returns an agent that stands still and says what a policy does."""
+    """Return an agent that stands still and says what a policy does."""
     return Playing(say=policy)
 
 
 def _grown(memory: Memory, seen: Observation, told: Instructions) -> Memory:
-    """Returns the memory after one more frame; of what grows with them the third axis counts it."""
+    """Return the memory after one more frame; of what grows with them the third axis counts it."""
     cells = seen.surroundings
     now = {
         "me": seen.cell,
@@ -134,7 +134,7 @@ def _past(memory: Memory, seen: Observation, b: int, r: int) -> Past:
 
 
 def past(track: Track, moment: int, context: int) -> Past:
-    """Returns what a participant has seen when it is asked at `moment`."""
+    """Return what a participant has seen when it is asked at `moment`."""
     frames = slice(moment - context, moment + 1)
     good, evil = (
         np.where(away[frames] <= SIGHT, cells[frames], HIDDEN).tolist()
@@ -154,7 +154,7 @@ def _near(cells: Cells, me: int, size: Grid) -> list[int]:
 def imagined(
     track: Track, moment: int, context: int, horizon: int, policy: Moving, partner: str
 ) -> Track:
-    """Returns what would follow if a participant moved by a policy from `moment` on.
+    """Return what would follow if a participant moved by a policy from `moment` on.
 
     It begins at the moment. The others stand still, or repeat the recording where `partner` is
     "replay".
@@ -175,7 +175,7 @@ def imagined(
 
 
 def last(cells: list[int]) -> tuple[int, int]:
-    """Returns where something was last in sight, and how many frames ago; HIDDEN where never."""
+    """Return where something was last in sight, and how many frames ago; HIDDEN where never."""
     for frames, cell in enumerate(reversed(cells)):
         if cell != HIDDEN:
             return cell, frames
@@ -183,28 +183,28 @@ def last(cells: list[int]) -> tuple[int, int]:
 
 
 def toward(seen: Past, cell: int) -> int:
-    """Returns the first move of a shortest way from the own cell."""
+    """Return the first move of a shortest way from the own cell."""
     return int(torus.toward(seen.me[-1], cell, *seen.size, torus.BACK))
 
 
 def chase_good(seen: Past) -> int:
-    """Returns the move towards where Good was last in sight."""
+    """Return the move towards where Good was last in sight."""
     return toward(seen, last(seen.good)[0])
 
 
 def chase_evil(seen: Past) -> int:
-    """Returns the move towards where Evil was last in sight."""
+    """Return the move towards where Evil was last in sight."""
     return toward(seen, last(seen.evil)[0])
 
 
 def shifts(cells: list[int], size: Grid) -> list[int]:
-    """Returns the moves between frames, HIDDEN where one of the two was not seen."""
+    """Return the moves between frames, HIDDEN where one of the two was not seen."""
     moves: list[int] = prospects.shifts(np.array(cells, np.int64), *size).tolist()
     return moves
 
 
 def repeated(moves: list[int]) -> list[int] | None:
-    """Returns the moves of the shortest period that was seen twice, from the next one on.
+    """Return the moves of the shortest period that was seen twice, from the next one on.
 
     None where there is none, where it is one move over and over, or where a longer period that was
     seen twice as well says another next move.
@@ -214,7 +214,7 @@ def repeated(moves: list[int]) -> list[int] | None:
 
 
 def rhythm(track: Track) -> list[int] | None:
-    """Returns how Good's moves repeat themselves, as `repeated`, by what was in sight of them."""
+    """Return how Good's moves repeat themselves, as `repeated`, by what was in sight of them."""
     seen = np.where(track.to_good <= SIGHT, track.good, HIDDEN)
     return repeated(shifts(seen.tolist(), track.size))
 
@@ -226,12 +226,12 @@ class Prospects:
     """
 
     def __init__(self, seen: Past, cells: list[int], most: int = 2) -> None:
-        """Takes where it was in each frame; distances up to `most` are told apart."""
+        """Take where it was in each frame; distances up to `most` are told apart."""
         chance = prospects.expected(np.array(cells), np.array(seen.me), *seen.size)
         self._near = prospects.nearness(chance, seen.me[-1], *seen.size, most)
 
     def within(self, away: int) -> NDArray[np.float64]:
-        """Returns with what chance it is so near or nearer."""
+        """Return with what chance it is so near or nearer."""
         near: NDArray[np.float64] = self._near[away]
         return near
 
@@ -243,6 +243,6 @@ class Prospects:
 
 
 def landings(seen: Past) -> Cells:
-    """Returns the cells that each of MOVES leads to."""
+    """Return the cells that each of MOVES leads to."""
     cells: Cells = torus.moved(seen.me[-1], np.arange(len(MOVES)), *seen.size)
     return cells

@@ -20,7 +20,7 @@ Floats = NDArray[np.float64]
 
 @compiled
 def near(cells: Ints, me: int, height: int, width: int, away: int) -> Ints:
-    """Returns those cells, in rising order, that are at most so far away."""
+    """Return those cells, in rising order, that are at most so far away."""
     out = np.empty(len(cells), np.int64)
     count = 0
     for cell in cells:
@@ -32,7 +32,7 @@ def near(cells: Ints, me: int, height: int, width: int, away: int) -> Ints:
 
 @compiled
 def shifts(cells: Ints, height: int, width: int) -> Ints:
-    """Returns int64[F - 1], the moves between F frames; HIDDEN where one of two was not seen."""
+    """Return int64[F - 1], the moves between F frames; HIDDEN where one of two was not seen."""
     out = np.full(max(len(cells) - 1, 0), HIDDEN, np.int64)
     for n in range(len(out)):
         if cells[n] != HIDDEN and cells[n + 1] != HIDDEN:
@@ -42,7 +42,7 @@ def shifts(cells: Ints, height: int, width: int) -> Ints:
 
 @compiled
 def period(moves: Ints) -> int:
-    """Returns the shortest period that was seen twice, from which the next moves follow; else 0.
+    """Return the shortest period that was seen twice, from which the next moves follow; else 0.
 
     0 as well where it is one move over and over, or where a longer period that was seen twice says
     another next move.
@@ -64,7 +64,7 @@ def period(moves: Ints) -> int:
 
 @compiled
 def periods(moves: Ints) -> Ints:
-    """Returns int64[2, N], of N rows of moves the period, and the next move; 0 and HIDDEN else."""
+    """Return int64[2, N], of N rows of moves the period, and the next move; 0 and HIDDEN else."""
     out = np.zeros((2, len(moves)), np.int64)
     out[1] = HIDDEN
     for n in range(len(moves)):
@@ -77,7 +77,7 @@ def periods(moves: Ints) -> Ints:
 
 @compiled
 def expected(cells: Ints, me: Ints, height: int, width: int) -> Floats:
-    """Returns float64[H * W], with what chance something will be in each cell at the next frame.
+    """Return float64[H * W], with what chance something will be in each cell at the next frame.
 
     It repeats its moves where they have been seen to repeat; else each that was seen is as likely
     as it was often. Where it would have been seen since, it is not. Even where nothing is known.
@@ -122,7 +122,7 @@ def expected(cells: Ints, me: Ints, height: int, width: int) -> Floats:
 
 @compiled
 def nearness(chance: Floats, me: int, height: int, width: int, most: int) -> Floats:
-    """Returns float64[most + 2, 9]: with what chance it is 0, 1, ... `most` cells away or nearer.
+    """Return float64[most + 2, 9]: with what chance it is 0, 1, ... `most` cells away or nearer.
 
     That is after each move; the last row is how far away it is on average.
     """

@@ -69,7 +69,7 @@ def _back(seen: Past) -> int:
 
 
 def _first_seen(own: Track) -> int:
-    """Returns the first frame with Good in sight, or the one past the last where there is none.
+    """Return the first frame with Good in sight, or the one past the last where there is none.
 
     The first that the page shows is what is meant, and all that a participant remembers.
     """

@@ -43,13 +43,13 @@ class Grid(NamedTuple):
 
 @functools.lru_cache(maxsize=4096)
 def grid(state: bytes) -> Grid:
-    """Returns the grid of a serialised state."""
+    """Return the grid of a serialised state."""
     found = decode(state)
     return Grid(found.height, found.width)
 
 
 def distances(a: Cells | int, b: Cells | int, size: Grid) -> Any:
-    """Returns the toroidal Chebyshev distances between cells, an integer between two."""
+    """Return the toroidal Chebyshev distances between cells, an integer between two."""
     return torus.distance(a, b, *size)
 
 
@@ -91,7 +91,7 @@ class Track:
     """
 
     def __init__(self, scene: Cells, size: Grid, role: int) -> None:
-        """Reads participant `role` of a scene."""
+        """Read participant `role` of a scene."""
         self.scene, self.size, self.role = scene, size, role
         self.me, self.good, self.evil = scene[:, FIRST + role], scene[:, GOOD], scene[:, EVIL]
         self.to_good = distances(self.me, self.good, self.size)

@@ -38,7 +38,7 @@ def _evil(seen: Past) -> str:
 
 
 def _good(seen: Past) -> str:
-    """Returns how many steps ago Good was last in sight."""
+    """Return how many steps ago Good was last in sight."""
     return _said(last(seen.good[: seen.asked + 1])[1])
 
 

@@ -49,7 +49,7 @@ def _there(seen: Past) -> str:
 
 
 def _back(seen: Past) -> str:
-    """Returns the way back over the own last moves."""
+    """Return the way back over the own last moves."""
     return MOVES[toward(seen, seen.me[max(0, seen.asked - BACK[0])])]
 
 

@@ -64,10 +64,10 @@ class Asked(NamedTuple):
 def category(
     name: str, wordings: tuple[str, ...], deed: Deed, *, horizon: int, rubric: Rubric
 ) -> Category:
-    """Returns the category that asks a cook for a deed beside the recorded person."""
+    """Return the category that asks a cook for a deed beside the recorded person."""
 
     def candidates(trajectory: Trajectory, context: int, horizon: int) -> Iterator[Candidate]:
-        """Yields what is asked, at moments some steps apart."""
+        """Yield what is asked, at moments some steps apart."""
         episode = trajectory.episode
         line = timeline(episode)
         for role in range(len(HATS)):
@@ -85,7 +85,7 @@ def category(
     def _tried(
         episode: Episode, moment: int, role: int, lengths: tuple[int, int], asked: bytes
     ) -> int | None:
-        """Returns how many steps the probe needs; None where it fails or the shortcut does it."""
+        """Return how many steps the probe needs; None where it fails or the shortcut does it."""
         line, own = timeline(episode), json.loads(asked)
 
         def labels(policy: Policy) -> Iterator[Label]:
@@ -109,7 +109,7 @@ def category(
         return unfit(scenario, _proposed(scenario))
 
     def words(scenario: Scenario) -> Mapping[str, Word]:
-        """Returns what the text must say, and what would say something else."""
+        """Return what the text must say, and what would say something else."""
         other = Word(names(scenario.roles[0])["other"])
         return fields(scenario, _proposed(scenario)) | {"other": other}
 
@@ -141,7 +141,7 @@ def category(
 def first(
     line: Sequence[Moment], role: int, deeds: Sequence[str]
 ) -> tuple[int, str, tuple[int, int]] | None:
-    """Returns when a cook first did one of some deeds, which, and where; None for never."""
+    """Return when a cook first did one of some deeds, which, and where; None for never."""
     return next(
         (
             (n, deed, place)

@@ -19,6 +19,6 @@ class Soup(Greedy):
     def act(
         self, observation: Any, instructions: Instructions, memory: Memory, draws: Draws
     ) -> tuple[Choice, Memory]:
-        """Returns the planner's moves where nothing is asked."""
+        """Return the planner's moves where nothing is asked."""
         silent = Instructions(("",), np.zeros_like(instructions.ids))
         return super().act(observation, silent, memory, draws)

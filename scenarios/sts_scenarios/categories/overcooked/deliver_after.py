@@ -25,7 +25,7 @@ EVENTS = {
 
 
 def proposals(asked: Asked) -> Iterator[tuple[Proposal, ...]]:
-    """Yields what the other is going to do."""
+    """Yield what the other is going to do."""
     if asked.now.holds(asked.role) != "soup":
         return
     ahead = [asked.now, *asked.ahead]

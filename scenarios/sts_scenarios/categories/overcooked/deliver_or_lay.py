@@ -25,7 +25,7 @@ DEEDS = {
 
 
 def proposals(asked: Asked) -> Iterator[tuple[Proposal, ...]]:
-    """Yields both, where both can be reached."""
+    """Yield both, where both can be reached."""
     now, role = asked.now, asked.role
     tiles = {now.tile(place) for place in within_reach(now, role) if place not in now.objects}
     if now.holds(role) == "soup" and {"S", "X"} <= tiles:
@@ -49,7 +49,7 @@ def rule(line: Sequence[Moment], role: int, parameters: Mapping[str, Any]) -> La
 
 
 def probe(past: Past) -> int:
-    """Does as told, and then nothing."""
+    """Do as told, and then nothing."""
     if past.held != SOUP:
         return STAY
     seen = past.now

@@ -17,7 +17,7 @@ from .same_pot import fillable, rule
 
 
 def proposals(asked: Asked) -> Iterator[tuple[Proposal, ...]]:
-    """Yields the fuller and the emptier of two pots."""
+    """Yield the fuller and the emptier of two pots."""
     pots = fillable(asked.now, asked.role)
     if asked.now.holds(asked.role) in ("", "onion") and len(pots) == len({*pots.values()}) == 2:
         ranked = sorted(pots, key=lambda place: -pots[place])

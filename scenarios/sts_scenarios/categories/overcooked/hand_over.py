@@ -35,7 +35,7 @@ THINGS = {"onion": "an onion", "dish": "a dish"}
 
 
 def candidates(trajectory: Trajectory, context: int, horizon: int) -> Iterator[Candidate]:
-    """Yields a moment before each time that a cook laid something that the other then took."""
+    """Yield a moment before each time that a cook laid something that the other then took."""
     line = timeline(trajectory.episode)
     for step in range(context + 1, len(line)):
         for who, deed, place in line[step].events:
@@ -80,7 +80,7 @@ def fits(scenario: Scenario) -> str | None:
 
 
 def words(scenario: Scenario) -> dict[str, Word]:
-    """Returns the thing, and the other cook's hat."""
+    """Return the thing, and the other cook's hat."""
     asked = scenario.parameters["thing"]
     others = tuple(thing for thing in THINGS if thing != asked)
     return hat(scenario.roles[0]) | {"a": Word(THINGS[asked], others, (asked,))}

@@ -23,7 +23,7 @@ EASY, MEDIUM = 3, 6
 
 
 def candidates(trajectory: Trajectory, context: int, horizon: int) -> Iterator[Candidate]:
-    """Yields moments at which a cook is in the way of the other, who later comes by."""
+    """Yield moments at which a cook is in the way of the other, who later comes by."""
     episode = trajectory.episode
     line = timeline(episode)
     for moment in range(context, len(line) - horizon):
@@ -47,7 +47,7 @@ def _in_the_way(episode: Episode, line: tuple[Moment, ...], moment: int, role: i
 
 
 def _until(after: tuple[Moment, ...], role: int) -> int | None:
-    """Returns after how many steps the other stands where the cook stood; None for never."""
+    """Return after how many steps the other stands where the cook stood; None for never."""
     place = after[0].at(role)
     passed = (step for step in range(1, len(after)) if after[step].at(1 - role) == place)
     return next(passed, None)
@@ -63,7 +63,7 @@ def fits(scenario: Scenario) -> str | None:
 
 
 def words(scenario: Scenario) -> dict[str, Word]:
-    """Returns the other cook's hat."""
+    """Return the other cook's hat."""
     return hat(scenario.roles[0])
 
 

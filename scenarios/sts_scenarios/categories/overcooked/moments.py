@@ -75,7 +75,7 @@ Sensible = Callable[[Moment, int], str | None]
 
 @functools.lru_cache(maxsize=16)
 def timeline(episode: Episode) -> tuple[Moment, ...]:
-    """Returns the moment before each of an episode's steps, and the last: T + 1."""
+    """Return the moment before each of an episode's steps, and the last: T + 1."""
     out = []
     for one in environments(episode):
         out.append(moment_of(cast(Any, one)))
@@ -83,7 +83,7 @@ def timeline(episode: Episode) -> tuple[Moment, ...]:
 
 
 def moment_of(world: Any) -> Moment:
-    """Returns what is so in a live kitchen."""
+    """Return what is so in a live kitchen."""
     players, objects = world.facts()
     events = tuple((event.who, event.deed, event.place) for event in world.events)
     things = {(x, y): it for x, y, it in objects}
@@ -91,7 +91,7 @@ def moment_of(world: Any) -> Moment:
 
 
 def until_takeover(scenario: Scenario) -> tuple[Moment, ...]:
-    """Returns the moments of a scenario's context, the takeover among them."""
+    """Return the moments of a scenario's context, the takeover among them."""
     return timeline(scenario.recording.part(scenario.recording.state, 0, scenario.takeover))
 
 
@@ -105,13 +105,13 @@ def category(
     lead: int,
     rubric: Rubric,
 ) -> Category:
-    """Returns the category that asks a cook for a deed which the recorded person came to do.
+    """Return the category that asks a cook for a deed which the recorded person came to do.
 
     Whoever makes soup does it sooner or later, so it is superseded.
     """
 
     def candidates(trajectory: Trajectory, context: int, horizon: int) -> Iterator[Candidate]:
-        """Yields before each time that a cook did it the earliest sensible moment.
+        """Yield before each time that a cook did it the earliest sensible moment.
 
         That is at most `lead` steps before and no earlier than the time before it, with every
         moment since then sensible too.
@@ -158,22 +158,22 @@ def category(
 
 
 def difficulty(steps: int, lead: int) -> str:
-    """Returns how hard it is: easy by a third of `lead` steps at most, hard by over two thirds."""
+    """Return how hard it is: easy by a third of `lead` steps at most, hard by over two thirds."""
     return "easy" if 3 * steps <= lead else "medium" if 3 * steps <= 2 * lead else "hard"
 
 
 def names(role: int) -> dict[str, str]:
-    """Returns what wordings call the two cooks."""
+    """Return what wordings call the two cooks."""
     return {"you": HATS[role], "other": HATS[1 - role]}
 
 
 def hat(role: int) -> dict[str, Word]:
-    """Returns what the text must say of the other cook; it may speak of the asked one, too."""
+    """Return what the text must say of the other cook; it may speak of the asked one, too."""
     return {"other": Word(names(role)["other"])}
 
 
 def within_reach(moment: Moment, role: int) -> set[Place]:
-    """Returns the places that a cook can come to face, whoever stands in the way."""
+    """Return the places that a cook can come to face, whoever stands in the way."""
     seen, waiting = {moment.at(role)}, [moment.at(role)]
     faced = set()
     while waiting:

@@ -56,19 +56,19 @@ Policy = Callable[[Past], int]
 
 
 def go(seen: Kitchen, cells: Iterable[Cell]) -> int:
-    """Returns the first move to the nearest of some cells, or what is done there; else it stays."""
+    """Return the first move to the nearest of some cells, or what is done there; else it stays."""
     way = seen.nearest(cells)
     return STAY if way is None else way.move
 
 
 def open_pots(seen: Kitchen) -> list[Cell]:
-    """Returns the pots that an onion can be put into."""
+    """Return the pots that an onion can be put into."""
     pots = seen.where(POT)
     return [one for one in pots if seen.filled[one] < FULL and seen.cooking[one] < 0]
 
 
 def with_onion(past: Past, pots: Iterable[Cell]) -> int:
-    """Returns the next move to bring an onion to the nearest of some pots."""
+    """Return the next move to bring an onion to the nearest of some pots."""
     seen = past.now
     if past.held == ONION:
         return go(seen, pots)
@@ -79,7 +79,7 @@ def with_onion(past: Past, pots: Iterable[Cell]) -> int:
 
 
 def lay(seen: Kitchen) -> int:
-    """Returns the next move to lay down what is held on the nearest counter."""
+    """Return the next move to lay down what is held on the nearest counter."""
     return go(seen, seen.where(COUNTER, NOTHING))
 
 
@@ -92,13 +92,13 @@ class Playing(Agent):
     version = "1"
 
     def __init__(self, policy: Policy) -> None:
-        """Takes what moves it."""
+        """Take what moves it."""
         self.policy = policy
 
     def act(
         self, observation: Any, instructions: Instructions, memory: Memory, draws: Draws
     ) -> tuple[Choice, Memory]:
-        """Returns what the policy does at this step, and all that was seen so far."""
+        """Return what the policy does at this step, and all that was seen so far."""
         shape = observation.last_move.shape
         now = {name: observation.values[name][:, :, None] for name in _SEEN}
         grown = {
@@ -125,7 +125,7 @@ def attempted(
     text: str,
     policy: Policy,
 ) -> Iterator[Moment]:
-    """Yields the moments from a takeover on if a cook plays by a policy beside the recording."""
+    """Yield the moments from a takeover on if a cook plays by a policy beside the recording."""
     from sts.worlds.overcooked.environment import Overcooked
 
     context, horizon = lengths

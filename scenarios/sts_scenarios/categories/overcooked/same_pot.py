@@ -22,7 +22,7 @@ POTTING = "potting_onion"
 
 
 def fillable(moment: Moment, role: int) -> dict[Place, int]:
-    """Returns how many onions are in each pot that a cook can put one into."""
+    """Return how many onions are in each pot that a cook can put one into."""
     pots = [
         (x, y) for y, row in enumerate(moment.grid) for x, tile in enumerate(row) if tile == "P"
     ]
@@ -32,7 +32,7 @@ def fillable(moment: Moment, role: int) -> dict[Place, int]:
 
 
 def proposals(asked: Asked) -> Iterator[tuple[Proposal, ...]]:
-    """Yields the pot that the other put an onion into last."""
+    """Yield the pot that the other put an onion into last."""
     now, role = asked.now, asked.role
     pots = fillable(now, role)
     if now.holds(role) not in ("", "onion") or len(pots) < 2:

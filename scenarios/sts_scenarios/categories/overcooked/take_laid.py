@@ -24,7 +24,7 @@ _NUMBERS = {"onion": ONION, "dish": DISH, "soup": SOUP}
 
 
 def proposals(asked: Asked) -> Iterator[tuple[Proposal, ...]]:
-    """Yields what the other is going to lay within reach."""
+    """Yield what the other is going to lay within reach."""
     now, role = asked.now, asked.role
     if now.holds(role):
         return
@@ -63,7 +63,7 @@ def probe(past: Past) -> int:
 
 
 def shortcut(past: Past) -> int:
-    """Takes whatever is nearest, from the stacks or from a counter."""
+    """Take whatever is nearest, from the stacks or from a counter."""
     seen = past.now
     lying = [at for number in _NUMBERS.values() for at in seen.where(COUNTER, number)]
     stacks = [*seen.where(ONIONS), *seen.where(DISHES)]

@@ -27,7 +27,7 @@ DEEDS = {
 
 
 def proposals(asked: Asked) -> Iterator[tuple[Proposal, ...]]:
-    """Yields that the other will come by."""
+    """Yield that the other will come by."""
     place = asked.now.at(asked.role)
     come = [n for n, one in enumerate(asked.ahead, 1) if one.at(1 - asked.role) == place]
     if come and SOONEST <= come[0] <= LATEST:
@@ -38,12 +38,12 @@ def proposals(asked: Asked) -> Iterator[tuple[Proposal, ...]]:
 
 
 def _haste(steps: int) -> str:
-    """Returns the difficulty by how soon the other comes."""
+    """Return the difficulty by how soon the other comes."""
     return "easy" if steps >= EASY else "medium" if steps >= MEDIUM else "hard"
 
 
 def _ahead(asked: Asked) -> list[int]:
-    """Returns the moves that the other is going to make."""
+    """Return the moves that the other is going to make."""
     ahead = asked.moves[asked.moment : asked.moment + LATEST, 1 - asked.role]
     return [int(move) for move in ahead]
 

@@ -35,6 +35,6 @@ class Blind(Agent):
 
 
 def _weights(mission: str) -> list[float]:
-    """Returns a weight a move: useful ones share the weight of one forward move."""
+    """Return a weight a move: useful ones share the weight of one forward move."""
     useful = {move for clause in missions.clauses(mission) for move in _USEFUL[clause.kind]}
     return [_WANDER.get(move, 3.0 / len(useful) if move in useful else 0.0) for move in MOVES]

@@ -37,7 +37,7 @@ class Clause(NamedTuple):
 
 
 def kind(mission: str) -> str:
-    """Returns the kind of a mission, "sequence" where it has several clauses; "" of none."""
+    """Return the kind of a mission, "sequence" where it has several clauses; "" of none."""
     found = clauses(mission)
     if len(found) > 1:
         return "sequence"
@@ -50,7 +50,7 @@ def relative(mission: str) -> bool:
 
 
 def clauses(mission: str) -> list[Clause]:
-    """Returns what a mission asks for, in an order in which it may be done; [] for other texts."""
+    """Return what a mission asks for, in an order in which it may be done; [] for other texts."""
     if " after you " in mission:
         parts = mission.split(" after you ")[::-1]
     else:

@@ -79,7 +79,7 @@ _WATCHING: weakref.WeakKeyDictionary[BabyAI, Planner] = weakref.WeakKeyDictionar
 
 
 def advice(world: BabyAI) -> int:
-    """Returns what the bot would do next in `world`, nothing where it has no mission.
+    """Return what the bot would do next in `world`, nothing where it has no mission.
 
     It leaves the world alone.
     """
@@ -98,7 +98,7 @@ def _leads_to(earlier: BabyAI, later: BabyAI) -> bool:
 
 
 def solution(world: BabyAI, most: int) -> str | None:
-    """Returns the moves by which the bot fulfils the mission from here; None if not in `most`."""
+    """Return the moves by which the bot fulfils the mission from here; None if not in `most`."""
     planner = Planner(world.level, world.seed)
     planner.follow(world.moves_made)
     begun = len(world.moves_made)

@@ -67,7 +67,7 @@ class Reader(Agent):
     noise: ClassVar[float] = 0.0
 
     def begin(self, batch: int, roles: int) -> Memory:
-        """Returns an empty map, and that nothing is done."""
+        """Return an empty map, and that nothing is done."""
         side = 2 * _FAR + 1
         return {
             "map": np.zeros((batch, side, side, 4), np.int8),
@@ -102,7 +102,7 @@ class Reader(Agent):
         return Choice(weights), after
 
     def _seen(self, own: NDArray[np.int8], image: NDArray[np.int8]) -> NDArray[np.int8]:
-        """Returns a map with what is seen drawn in."""
+        """Return a map with what is seen drawn in."""
         xs, ys = np.nonzero(image[..., 0])
         near = np.maximum(abs(xs - HERE[0]), HERE[1] - ys) <= self.reach
         xs, ys = xs[near], ys[near]
@@ -155,7 +155,7 @@ def _plain(step: Step) -> Step:
 
 
 def _turned(own: NDArray[np.int8], last: int) -> NDArray[np.int8]:
-    """Returns a map as it lies after a move."""
+    """Return a map as it lies after a move."""
     if last in (LEFT, RIGHT):
         return np.rot90(own, 1 if last == LEFT else -1).copy()
     if last == FORWARD and passable(tuple(own[_FAR, _FAR - 1])):
@@ -164,7 +164,7 @@ def _turned(own: NDArray[np.int8], last: int) -> NDArray[np.int8]:
 
 
 def _mark(own: NDArray[np.int8], asked: list[Step]) -> None:
-    """Marks what lies in sight on the side that is asked for."""
+    """Mark what lies in sight on the side that is asked for."""
     kinds = {step.kind for step in asked}
     columns = slice(_CORNER[0], _FAR) if "left" in kinds else slice(_FAR + 1, _FAR + 1 + HERE[0])
     own[..., _MARK] = 0
@@ -173,14 +173,14 @@ def _mark(own: NDArray[np.int8], asked: list[Step]) -> None:
 
 
 def _cells(own: NDArray[np.int8]) -> dict[Cell, tuple[int, ...]]:
-    """Returns what is on a map by its place in the view, and beyond it."""
+    """Return what is on a map by its place in the view, and beyond it."""
     xs, ys = np.nonzero(own[..., 0])
     places = zip((xs - _CORNER[0]).tolist(), (ys - _CORNER[1]).tolist(), strict=True)
     return {place: tuple(one) for place, one in zip(places, own[xs, ys].tolist(), strict=True)}
 
 
 def _next(view: View, asked: list[Step], done: int, stayed: int) -> tuple[int, int, int]:
-    """Returns the next move, how many steps are done, and how long the present one has stayed."""
+    """Return the next move, how many steps are done, and how long the present one has stayed."""
     if done < len(asked):
         over, stayed = _over(view, asked[done], stayed)
         done, stayed = (done + 1, 0) if over else (done, stayed)
@@ -212,7 +212,7 @@ def _over(view: View, step: Step, stayed: int) -> tuple[bool, int]:
 
 
 def _move(view: View, step: Step) -> int | None:
-    """Returns the next move towards a step; None where nothing is known that it could be."""
+    """Return the next move towards a step; None where nothing is known that it could be."""
     if step.kind == "put-next" and step.beside and fits(view.carrying, step.thing):
         return _to(view, free_cells(view, _those(view, step.beside)), DROP)
     if step.kind in ("pick-up", "put-next") and view.carrying[0] != EMPTY:
@@ -235,18 +235,18 @@ def _move(view: View, step: Step) -> int | None:
 
 
 def _those(view: View, thing: Thing) -> set[Cell]:
-    """Returns where such things are; doors only where they are named."""
+    """Return where such things are; doors only where they are named."""
     every = {cell for cell, found in view.cells.items() if fits(found, thing)}
     return {cell for cell in every if thing.type or view.cells[cell][0] != DOOR}
 
 
 def _to(view: View, goals: set[Cell], then: int) -> int | None:
-    """Returns the first move of a way to face one of `goals`, and `then` where one is faced."""
+    """Return the first move of a way to face one of `goals`, and `then` where one is faced."""
     return then if _FRONT in goals else walk(view, goals)
 
 
 def _look(view: View) -> int:
-    """Returns a move towards what was never seen, or a door that is shut; else it turns."""
+    """Return a move towards what was never seen, or a door that is shut; else it turns."""
     edge = {
         cell for place, found in view.cells.items() if passable(found) for cell in neighbours(place)
     }

@@ -53,7 +53,7 @@ class Seeker(Agent):
     domain: ClassVar[str] = "babyai"
 
     def begin(self, batch: int, roles: int) -> Memory:
-        """Returns how many clauses of the mission are done."""
+        """Return how many clauses of the mission are done."""
         return {"done": np.zeros(batch, np.int64)}
 
     def act(
@@ -102,7 +102,7 @@ def _done(view: View, clause: Clause) -> bool:
 
 
 def _next(view: View, clause: Clause) -> int | None:
-    """Returns the next move towards what a clause asks for; None where nothing of it is in view."""
+    """Return the next move towards what a clause asks for; None where nothing of it is in view."""
     holds = view.carrying[0] != EMPTY
     if clause.beside is not None and fits(view.carrying, clause.thing):
         return _put(view, clause.beside)
@@ -117,25 +117,25 @@ def _next(view: View, clause: Clause) -> int | None:
 
 
 def _put(view: View, beside: Thing) -> int | None:
-    """Returns the next move towards an empty cell beside a thing, or drops there what it has."""
+    """Return the next move towards an empty cell beside a thing, or drops there what it has."""
     free = free_cells(view, {cell for cell, found in view.cells.items() if fits(found, beside)})
     return DROP if (HERE[0], HERE[1] - 1) in free else walk(view, free)
 
 
 def neighbours(place: Cell) -> list[Cell]:
-    """Returns the four cells beside one."""
+    """Return the four cells beside one."""
     x, y = place
     return [(x + 1, y), (x - 1, y), (x, y + 1), (x, y - 1)]
 
 
 def free_cells(view: View, places: set[Cell]) -> set[Cell]:
-    """Returns the empty cells beside any of these places, the own one left out."""
+    """Return the empty cells beside any of these places, the own one left out."""
     cells = {cell for place in places for cell in neighbours(place)} - {HERE}
     return {cell for cell in cells if view.cells.get(cell, (0,))[0] == EMPTY}
 
 
 def walk(view: View, goals: set[Cell]) -> int | None:
-    """Returns the first move of a shortest way to face one of `goals`; FORWARD where it is faced.
+    """Return the first move of a shortest way to face one of `goals`; FORWARD where it is faced.
 
     None says that no way leads there over cells in view.
     """
@@ -166,7 +166,7 @@ def passable(found: tuple[int, ...] | None) -> bool:
 
 
 def _wander(view: View) -> list[float]:
-    """Returns weights that lead on where the way is free, through doors, and else turn."""
+    """Return weights that lead on where the way is free, through doors, and else turn."""
     weights = [0.0] * len(MOVES)
     weights[LEFT] = weights[RIGHT] = 1.0
     if passable(view.front):

@@ -43,7 +43,7 @@ class Step(NamedTuple):
 
 
 def steps(text: str) -> list[Step]:
-    """Returns what an instruction asks for, in the order of doing; [] for what is not known."""
+    """Return what an instruction asks for, in the order of doing; [] for what is not known."""
     mission = missions.clauses(text)
     if mission and not missions.relative(text):
         return [Step(*clause) for clause in mission]

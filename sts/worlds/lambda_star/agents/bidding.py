@@ -15,7 +15,7 @@ NO_BID = (-1, -3)
 
 
 def rule(teams: Teams, bids: Ints) -> Ints:
-    """Takes the teams' bids, each for a cell that the role's draw picks, then decides.
+    """Take the teams' bids, each for a cell that the role's draw picks, then decides.
 
     `bids` is int64[B, 2], the target's cell and the highest bid in halves; `NO_BID` at the start.
     """

@@ -35,13 +35,13 @@ class Blind(Agent):
     domain = "lambda-star"
 
     def begin(self, batch: int, roles: int) -> Memory:
-        """Returns the memory of nothing asked and nothing done."""
+        """Return the memory of nothing asked and nothing done."""
         return following.begin(batch, roles)
 
     def act(
         self, observation: Observation, instructions: Instructions, memory: Memory, draws: Draws
     ) -> tuple[Choice, Memory]:
-        """Returns the told move or equal weights, and a guess where one is owed."""
+        """Return the told move or equal weights, and a guess where one is owed."""
         told = readings(instructions)
         step, memory = following.walk(told, observation, memory)
         owed, memory = following.unanswered(told, observation, memory)

@@ -19,7 +19,7 @@ _NONE = -2
 
 
 def begin(batch: int, roles: int) -> Memory:
-    """Returns the memory that `walk` and `unanswered` keep: [B, R] arrays.
+    """Return the memory that `walk` and `unanswered` keep: [B, R] arrays.
 
     `meant` is the move meant last on a walk and `walked` how many in a row were then executed;
     `asked` and `answered` are whether a question was put and whether the role has spoken since.
@@ -33,7 +33,7 @@ def begin(batch: int, roles: int) -> Memory:
 
 
 def walk(told: Readings, seen: Observation, memory: Memory) -> tuple[NDArray[np.int64], Memory]:
-    """Returns the next move of a walk, for where one is asked for, and the memory after it."""
+    """Return the next move of a walk, for where one is asked for, and the memory after it."""
     # _NONE is no value of last_move, not even of the one before the first step.
     led = memory["meant"] != seen.last_move
     walked = np.where(led, 0, memory["walked"] + 1)
@@ -46,7 +46,7 @@ def walk(told: Readings, seen: Observation, memory: Memory) -> tuple[NDArray[np.
 def unanswered(
     told: Readings, seen: Observation, memory: Memory
 ) -> tuple[NDArray[np.bool_], Memory]:
-    """Returns bool[B, R], which roles owe an answer, and the memory after it."""
+    """Return bool[B, R], which roles owe an answer, and the memory after it."""
     asked = np.broadcast_to(
         told.asks("where-is-good", "evil-in-sight"), memory["asked"].shape
     ).copy()

@@ -30,7 +30,7 @@ class Fugitive(Agent):
     domain = "lambda-star"
 
     def begin(self, batch: int, roles: int) -> Memory:
-        """Returns the memory of not having fled: for how many steps, and by which moves lately."""
+        """Return the memory of not having fled: for how many steps, and by which moves lately."""
         return {
             "fled": np.zeros((batch, roles), np.int64),
             "ways": np.zeros((batch, roles, len(MOVES)), np.bool_),
@@ -39,7 +39,7 @@ class Fugitive(Agent):
     def act(
         self, observation: Observation, instructions: Instructions, memory: Memory, draws: Draws
     ) -> tuple[Choice, Memory]:
-        """Returns equal weights over the moves that lead away, or to stay."""
+        """Return equal weights over the moves that lead away, or to stay."""
         crowd = observation.team.astype(np.int64) + observation.others
         apart = _apart(crowd.shape[-1])
         nearest = np.where((crowd > 0)[..., None], apart, _OUT_OF_SIGHT).min(-2)
@@ -54,7 +54,7 @@ class Fugitive(Agent):
 
 
 def _apart(cells: int) -> Any:
-    """Returns int64[M, 9], how far each cell in sight is from where each move leads."""
+    """Return int64[M, 9], how far each cell in sight is from where each move leads."""
     long = side(cells)
     there = np.stack(np.divmod(np.arange(cells), long), -1) - long // 2
     return np.abs(there[:, None] - _WAYS).max(-1)

@@ -18,7 +18,7 @@ GUIDES = ("each-step", "each-role")
 
 
 def rule(teams: Teams, hasty: bool, guide: Ints) -> Ints:
-    """Moves the teams' guides, before each role where they are hasty, and decides.
+    """Move the teams' guides, before each role where they are hasty, and decides.
 
     `guide` is int64[B, 1], its cell, written; where the team's last role stands at the start.
     """
@@ -49,7 +49,7 @@ class Imitation(Reactive):
     sees = "world"
 
     def __init__(self, guide: Literal["each-step", "each-role"] = "each-step") -> None:
-        """Takes how often the guide moves: one of `GUIDES`."""
+        """Take how often the guide moves: one of `GUIDES`."""
         if guide not in GUIDES:
             raise ArgumentError(f"expected a guide {' or '.join(GUIDES)}, found {guide!r}")
         self.guide = guide

@@ -56,7 +56,7 @@ class Readings(NamedTuple):
     move: NDArray[np.int64]
 
     def asks(self, *tasks: Task) -> NDArray[np.bool_]:
-        """Returns bool[B, 1]: whether an episode's task is one of `tasks`."""
+        """Return bool[B, 1]: whether an episode's task is one of `tasks`."""
         asked = self.task[:, None] == np.array([TASKS.index(task) for task in tasks])
         out: NDArray[np.bool_] = asked.any(axis=1, keepdims=True)
         return out
@@ -64,7 +64,7 @@ class Readings(NamedTuple):
 
 @functools.lru_cache(maxsize=4096)
 def read(text: str) -> Reading:
-    """Returns what `text` asks for."""
+    """Return what `text` asks for."""
     words = re.sub(r"\s+", " ", text.lower()).strip()
     if not words:
         return Reading("nothing")
@@ -73,7 +73,7 @@ def read(text: str) -> Reading:
 
 
 def readings(told: Instructions) -> Readings:
-    """Returns what each episode has been asked for so far."""
+    """Return what each episode has been asked for so far."""
     parsed = [read(text) for text in told.texts]
     fields = ([TASKS.index(r.task), r.number, r.move] for r in parsed)
     columns = np.array(list(fields), np.int64)[told.ids]

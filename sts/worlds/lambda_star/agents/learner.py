@@ -58,7 +58,7 @@ class Tabular(Agent):
         return NEXT if self.bootstrap == "next" else self.published
 
     def begin(self, batch: int, roles: int) -> Memory:
-        """Returns an empty table, and notes of no step: [B, t, R] arrays."""
+        """Return an empty table, and notes of no step: [B, t, R] arrays."""
         shape = (batch, 0, roles)
         notes = {"moves": np.zeros(shape, np.int8), "rewards": np.zeros(shape, np.int8)}
         return table.blank(batch)._asdict() | {"cells": np.zeros(shape, np.int64)} | notes
@@ -66,7 +66,7 @@ class Tabular(Agent):
     def act(
         self, observation: Observation, instructions: Instructions, memory: Memory, draws: Draws
     ) -> tuple[Choice, Memory]:
-        """Notes what is now known, and returns equal weights over the best moves."""
+        """Note what is now known, and return equal weights over the best moves."""
         cells, step = observation.cell[:, None], observation.step[:, None]
         here = self._states(observation, cells, step)[:, 0]
         notes = _noted(observation, memory)
@@ -103,7 +103,7 @@ class Tabular(Agent):
         return 2 * (learned + _NOTE_BYTES * steps * roles)
 
     def _states(self, seen: Observation, cells: Ints, step: Ints) -> Ints:
-        """Returns int64[B, T, R], the numbers of (cell, step) in each role's table."""
+        """Return int64[B, T, R], the numbers of (cell, step) in each role's table."""
         roles = cells.shape[2]
         number = (step * (seen.height * seen.width)[:, None])[..., None] + cells
         which = np.zeros(roles, np.int64) if self.shared else np.arange(roles)
@@ -111,7 +111,7 @@ class Tabular(Agent):
         return out
 
     def _ahead(self, seen: Observation, cells: Ints, step: Ints) -> Ints:
-        """Returns int64[B, T, R], the states that value the futures of moves to `cells`."""
+        """Return int64[B, T, R], the states that value the futures of moves to `cells`."""
         at = {NEXT: step + 1, FIRST: 0 * step}.get(self.ahead, step)
         states = self._states(seen, cells, at)
         if self.ahead == NEXT:
@@ -120,7 +120,7 @@ class Tabular(Agent):
 
 
 def _noted(seen: Observation, memory: Memory) -> Memory:
-    """Returns the notes with where the roles are, and what they did and received before."""
+    """Return the notes with where the roles are, and what they did and received before."""
     now: Memory = {"cells": seen.cell}
     if memory["cells"].shape[1]:
         now |= {"moves": seen.last_move, "rewards": seen.last_reward}

@@ -11,7 +11,7 @@ from sts.worlds.lambda_star.torus import STAY, Offset, step, way
 
 
 def _met(nearest: Ints, heading: Ints) -> Ints:
-    """Returns the way on one axis: to meet Good where it runs away, else to approach it."""
+    """Return the way on one axis: to meet Good where it runs away, else to approach it."""
     return np.where(nearest * heading > 1, -nearest, nearest)
 
 

@@ -45,7 +45,7 @@ class Reactive(Agent):
     def act(
         self, observation: Observation, instructions: Instructions, memory: Memory, draws: Draws
     ) -> tuple[Choice, Memory]:
-        """Returns equal weights over the moves that the rule leaves, and what it remembers."""
+        """Return equal weights over the moves that the rule leaves, and what it remembers."""
         o, batch = observation, len(observation.cell)
         unseen = np.empty(0, np.int64)
         teams = Teams(
@@ -61,9 +61,9 @@ class Reactive(Agent):
         return Choice(weights(self._decide(teams, kept))), kept
 
     def _start(self, seen: Observation) -> Memory:
-        """Returns what is remembered before the first step."""
+        """Return what is remembered before the first step."""
         return {}
 
     @abstractmethod
     def _decide(self, teams: Teams, kept: Memory) -> Ints:
-        """Returns int64[B, R], the sets of moves; writes to `kept` what is to be remembered."""
+        """Return int64[B, R], the sets of moves; writes to `kept` what is to be remembered."""

@@ -40,7 +40,7 @@ class Rule(Agent):
     domain = "lambda-star"
 
     def begin(self, batch: int, roles: int) -> Memory:
-        """Returns the memory of nothing seen, nothing asked and nothing done."""
+        """Return the memory of nothing seen, nothing asked and nothing done."""
         unknown = np.full((batch, roles), _UNKNOWN, np.int64)
         places = {"good": unknown, "evil": unknown.copy(), "mate": unknown.copy()}
         searched = np.zeros((batch, roles), np.int64)
@@ -49,7 +49,7 @@ class Rule(Agent):
     def act(
         self, observation: Observation, instructions: Instructions, memory: Memory, draws: Draws
     ) -> tuple[Choice, Memory]:
-        """Returns what the instruction asks for now."""
+        """Return what the instruction asks for now."""
         told, memory = readings(instructions), _looked(observation, memory)
         step, memory = following.walk(told, observation, memory)
         owed, memory = following.unanswered(told, observation, memory)
@@ -76,7 +76,7 @@ class Rule(Agent):
 
 
 def _looked(seen: Observation, memory: Memory) -> Memory:
-    """Returns the memory after a look around."""
+    """Return the memory after a look around."""
     cells = seen.surroundings
     people = seen.team.astype(np.int64) + seen.others > 0
     return memory | {
@@ -87,7 +87,7 @@ def _looked(seen: Observation, memory: Memory) -> Memory:
 
 
 def _remembered(known: Ints, flags: NDArray[np.bool_], seen: Ints) -> Ints:
-    """Returns where something is known to be after a look: int64[B, R], unknown for nowhere.
+    """Return where something is known to be after a look: int64[B, R], unknown for nowhere.
 
     Of several places in `flags`, bool[B, R, M], the middle comes first; a known cell that shows
     nothing now is forgotten.
@@ -105,14 +105,14 @@ def _toward(seen: Observation, goal: Ints) -> Ints:
 
 
 def swept(searched: Ints, seen: Observation) -> Ints:
-    """Returns the next move of a sweep: once round downwards, ending in fresh columns."""
+    """Return the next move of a sweep: once round downwards, ending in fresh columns."""
     around = np.maximum(seen.height[:, None], _SWEEP + 1)
     sideways = searched % around >= around - _SWEEP
     return np.where(sideways, MOVES.index("down-right"), MOVES.index("down"))
 
 
 def _away(seen: Observation, evil: Ints) -> NDArray[np.float64]:
-    """Returns equal weights over the moves that lead farthest from Evil's last known cell.
+    """Return equal weights over the moves that lead farthest from Evil's last known cell.
 
     Of two cells at one distance the one off Evil's rows and columns is the safer.
     """

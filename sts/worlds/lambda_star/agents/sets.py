@@ -24,13 +24,13 @@ _NTH = np.argsort(-_WEIGHTS, axis=1, kind="stable").astype(np.int8)
 
 
 def weights(sets: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Returns float64[..., 9] for sets [...]: weight 1 for each member and 0 for the rest."""
+    """Return float64[..., 9] for sets [...]: weight 1 for each member and 0 for the rest."""
     return _WEIGHTS.take(sets, 0)
 
 
 @portable
 def nth(moves: Any, u: Any) -> Any:
-    """Returns the move that u, in [0, 1), picks from a set that is not empty.
+    """Return the move that u, in [0, 1), picks from a set that is not empty.
 
     It is number floor(u * members), ascending, as `sampling.pick` has it for equal weights.
     """
@@ -38,7 +38,7 @@ def nth(moves: Any, u: Any) -> Any:
 
 
 def reached(around: NDArray[Any]) -> NDArray[Any]:
-    """Returns [..., 9], of neighbourhoods [..., M] the cells that each move reaches."""
+    """Return [..., 9], of neighbourhoods [..., M] the cells that each move reaches."""
     long = side(around.shape[-1])
     first = long // 2 - 1
     square = around.reshape(*around.shape[:-1], long, long)
@@ -47,11 +47,11 @@ def reached(around: NDArray[Any]) -> NDArray[Any]:
 
 
 def best(values: NDArray[Any]) -> NDArray[np.int64]:
-    """Returns int64[...]: of the values [..., 9] of moves, the set of those of the highest."""
+    """Return int64[...]: of the values [..., 9] of moves, the set of those of the highest."""
     out: NDArray[np.int64] = (values == values.max(-1, keepdims=True)) @ _BITS
     return out
 
 
 def largest(height: NDArray[Any], width: NDArray[Any]) -> int:
-    """Returns how many cells the largest grid of a batch has."""
+    """Return how many cells the largest grid of a batch has."""
     return int((height * width).max())

@@ -22,7 +22,7 @@ MARKS = ("one-step", "lasting")
 
 
 def rule(teams: Teams, lasting: bool, marks: NDArray[np.float64]) -> Ints:
-    """Writes the teams' marks, then decides for each role's best marked moves.
+    """Write the teams' marks, then decides for each role's best marked moves.
 
     Marks that last are averaged, as in the program: float64[B, cells or more] in whole rewards, 0
     at an episode's start. Others are one row in halves, overwritten wherever it is read.
@@ -51,7 +51,7 @@ def _mark(
     lasting: bool,
     marks: NDArray[np.float64],
 ) -> None:
-    """Marks what one role sees."""
+    """Mark what one role sees."""
     low = high = int(around[0])
     for m in range(1, around.size):
         low, high = min(low, int(around[m])), max(high, int(around[m]))
@@ -74,7 +74,7 @@ def _mark(
 
 @lean
 def _best(values: NDArray[np.float64], cell: int, height: int, width: int) -> int:
-    """Returns the moves from `cell` to the cells of the highest of `values`."""
+    """Return the moves from `cell` to the cells of the highest of `values`."""
     middle = cell // width
     left = cell - middle * width - 1
     top, moves = -np.inf, 0
@@ -108,7 +108,7 @@ class Stigmergy(Reactive):
     name = "stigmergy"
 
     def __init__(self, marks: Literal["one-step", "lasting"] = "one-step") -> None:
-        """Takes how long marks last: one of `MARKS`."""
+        """Take how long marks last: one of `MARKS`."""
         if marks not in MARKS:
             raise ArgumentError(f"expected marks {' or '.join(MARKS)}, found {marks!r}")
         self.marks = marks

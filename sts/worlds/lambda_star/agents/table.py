@@ -45,20 +45,20 @@ class Table(NamedTuple):
 
 @lean
 def best(table: Table, row: int, owner: int) -> int:
-    """Returns the set of the moves of the highest value; all of them in another's row."""
+    """Return the set of the moves of the highest value; all of them in another's row."""
     mark = table.marks[row]
     return int(mark & ALL if mark >> _OWNER == owner else ALL)
 
 
 @lean
 def top(table: Table, row: int, owner: int) -> float:
-    """Returns the highest value of a move; what it starts with in another's row."""
+    """Return the highest value of a move; what it starts with in another's row."""
     return float(table.tops[row] if table.marks[row] >> _OWNER == owner else START)
 
 
 @lean
 def _value(table: Table, row: int, owner: int, move: int) -> float:
-    """Returns the value of a move, or what it starts with."""
+    """Return the value of a move, or what it starts with."""
     mark = table.marks[row]
     tried = mark >> _OWNER == owner and mark >> MOVES >> move & 1
     return float(table.values[row, move] if tried else START)
@@ -66,7 +66,7 @@ def _value(table: Table, row: int, owner: int, move: int) -> float:
 
 @lean
 def learn(table: Table, row: int, owner: int, move: int, reward: int, future: float) -> None:
-    """Moves the value of a move towards a reward, in halves, and the value of what lies ahead.
+    """Move the value of a move towards a reward, in halves, and the value of what lies ahead.
 
     To a processor that guesses ahead nearly every question here is a coin toss. So both outcomes
     are reckoned and one is taken.
@@ -88,7 +88,7 @@ def learn(table: Table, row: int, owner: int, move: int, reward: int, future: fl
 
 @lean
 def _search(table: Table, row: int) -> None:
-    """Finds the best moves of a row when the last of them turned out worse."""
+    """Find the best moves of a row when the last of them turned out worse."""
     tried, highest, chosen = table.marks[row] >> MOVES & ALL, -np.inf, 0
     for move in range(MOVES):
         value = table.values[row, move] if tried >> move & 1 else START
@@ -100,14 +100,14 @@ def _search(table: Table, row: int) -> None:
 
 
 def blank(batch: int, rows: int = _ROWS) -> Table:
-    """Returns tables of B episodes in which nothing was learned yet."""
+    """Return tables of B episodes in which nothing was learned yet."""
     return Table(
         np.full((batch, rows), _FREE), np.zeros((batch, rows)), np.zeros((batch, rows, MOVES))
     )
 
 
 def roomy(table: Table, more: int) -> Table:
-    """Returns a copy that is at most half full after `more` new states an episode."""
+    """Return a copy that is at most half full after `more` new states an episode."""
     used = int((table.marks != _FREE).sum(-1).max(initial=0)) + more
     out = blank(len(table.marks), _rows(used, table.marks.shape[1]))
     _copy(table, out)
@@ -115,20 +115,20 @@ def roomy(table: Table, more: int) -> Table:
 
 
 def _rows(used: int, rows: int = _ROWS) -> int:
-    """Returns how far a table of `rows` rows grows, which at most half of may be used."""
+    """Return how far a table of `rows` rows grows, which at most half of may be used."""
     while rows <= 2 * used:
         rows = 2 * rows + 1
     return rows
 
 
 def size(states: int) -> int:
-    """Returns the bytes that an episode takes in a table with room for so many states."""
+    """Return the bytes that an episode takes in a table with room for so many states."""
     return _rows(states) * ROW_BYTES
 
 
 @lean
 def _row(marks: Ints, state: int) -> int:
-    """Returns the row in which a state stands, or the free one in which it would."""
+    """Return the row in which a state stands, or the free one in which it would."""
     row = state % marks.size
     while marks[row] >> _OWNER != state and marks[row] != _FREE:
         row = row + 1 if row + 1 < marks.size else 0
@@ -137,7 +137,7 @@ def _row(marks: Ints, state: int) -> int:
 
 @compiled
 def _copy(table: Table, out: Table) -> None:
-    """Writes all that `table` holds to `out`, which has room for it."""
+    """Write all that `table` holds to `out`, which has room for it."""
     for b in range(len(table.marks)):
         for row in range(table.marks.shape[1]):
             mark = table.marks[b, row]
@@ -149,7 +149,7 @@ def _copy(table: Table, out: Table) -> None:
 
 @compiled
 def greedy(table: Table, states: Ints) -> Ints:
-    """Returns int64[B, R]: the sets of the moves of the highest value in `states`, int64[B, R]."""
+    """Return int64[B, R]: the sets of the moves of the highest value in `states`, int64[B, R]."""
     sets = np.empty_like(states)
     for b in range(len(states)):
         own = Table(table.marks[b], table.tops[b], table.values[b])

@@ -47,7 +47,7 @@ def _decide(teams: Teams, values: NDArray[np.float64], sets: Ints) -> None:
 def _average(
     around: NDArray[np.int8], cell: int, height: int, width: int, values: NDArray[np.float64]
 ) -> None:
-    """Takes up the rewards that one role sees; cells without any keep their value."""
+    """Take up the rewards that one role sees; cells without any keep their value."""
     k = side(around.size) // 2
     middle, m = cell // width, 0
     for row in range(middle - k, middle + k + 1):
@@ -61,7 +61,7 @@ def _average(
 
 @lean
 def _tied(values: NDArray[np.float64], cells: int, top: float, number: int) -> int:
-    """Returns cell `number`, from 0 and row by row, of those whose value is `top`."""
+    """Return cell `number`, from 0 and row by row, of those whose value is `top`."""
     for c in range(cells):
         if values[c] == top:
             if number == 0:

@@ -33,7 +33,7 @@ def run(args: argparse.Namespace) -> Result:
 
 
 def _legend(found: Soundness) -> list[str]:
-    """Returns what the words and letters in the table mean, those that stand there."""
+    """Return what the words and letters in the table mean, those that stand there."""
     told = " ".join(f"{finding.property} {finding.found}" for finding in found.findings)
     lines = {
         "K": "complexity of the path that Good, or Evil, intends over an episode",

@@ -79,7 +79,7 @@ def _named(asked: Sequence[str]) -> list[str]:
 
 
 def _write(scores: Scores, rows: Path | None, drawn: Path | None, files: dict[str, str]) -> None:
-    """Writes what is asked for, and adds each file that is written."""
+    """Write what is asked for, and adds each file that is written."""
     if rows is not None:
         write(rows, csv_table(scores))
         files[str(rows)] = ""
@@ -91,7 +91,7 @@ def _write(scores: Scores, rows: Path | None, drawn: Path | None, files: dict[st
 
 
 def _save(scores: Scores, workspace: Workspace, files: dict[str, str]) -> None:
-    """Keeps the base's scores; notes which settings these are where others were played too."""
+    """Keep the base's scores; notes which settings these are where others were played too."""
     path = save(workspace, scores)
     several = any(part.factor != "complexity" for part in scores.breakdown)
     said = metric(scores.settings).removeprefix(METRIC).strip() or "the usual settings"
@@ -99,7 +99,7 @@ def _save(scores: Scores, workspace: Workspace, files: dict[str, str]) -> None:
 
 
 def _text(scores: Scores) -> str:
-    """Returns the scores as tables, the best first."""
+    """Return the scores as tables, the best first."""
     ranked = sorted(scores.agents, key=lambda mean: -mean.mean)
     rows = [(m.agent, m.sees, m.mean, _or_none(m.standard_error)) for m in ranked]
     blocks = [table(("agent", "sees", "mean reward", "standard error"), rows)]
@@ -124,7 +124,7 @@ def _counted(number: int, thing: str) -> str:
 
 
 def _differences(scores: Scores, ranked: Sequence[str]) -> str:
-    """Returns the table of every pair; of many agents, of those next to each other by score."""
+    """Return the table of every pair; of many agents, of those next to each other by score."""
     place = {agent: i for i, agent in enumerate(ranked)}
     rows = []
     for a, b, difference, error in scores.differences:
@@ -138,7 +138,7 @@ def _differences(scores: Scores, ranked: Sequence[str]) -> str:
 
 
 def _factor(heading: str, parts: Sequence[Part]) -> str:
-    """Returns one factor's table: agents down, its levels across, mean and standard error."""
+    """Return one factor's table: agents down, its levels across, mean and standard error."""
     levels = dict.fromkeys((part.value, part.label) for part in parts)
     agents = dict.fromkeys(part.agent for part in parts)
     cells = {(part.agent, part.value, part.label): _cell(part) for part in parts}

@@ -41,7 +41,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _legend(episode: Episode, scenes: str) -> str:
-    """Returns what the letters in printed scenes mean."""
+    """Return what the letters in printed scenes mean."""
     glyphs = LambdaStar().picture(episode.state).glyphs[2:]
     one = len(glyphs) == 1
     people = " ".join(glyphs) if len(glyphs) <= _NAMED else f"{glyphs[0]} to {glyphs[-1]}"
@@ -50,7 +50,7 @@ def _legend(episode: Episode, scenes: str) -> str:
 
 
 def _played(args: argparse.Namespace) -> tuple[str, Episode]:
-    """Returns what the agent is called, and the episode that the intelligence test plays."""
+    """Return what the agent is called, and the episode that the intelligence test plays."""
     (height, width), seed, index = args.size, args.seed, args.index
     settings = Settings(height, width, args.team, args.steps, None, args.patterns)
     worlds = environments.generate(settings, seed=seed, start=index, stop=index + 1)

@@ -34,7 +34,7 @@ class Environments(NamedTuple):
     index: Ints  # type: ignore[assignment]  # a name that tuples have too
 
     def __repr__(self) -> str:
-        """Returns one line; the arrays are long."""
+        """Return one line; the arrays are long."""
         s, low, high = self.settings, int(self.complexity.min()), int(self.complexity.max())
         return (
             f"Environments({len(self.complexity)} of {s.height}x{s.width}, "
@@ -42,7 +42,7 @@ class Environments(NamedTuple):
         )
 
     def fresh(self) -> Arrays:
-        """Returns the arrays anew, to be played."""
+        """Return the arrays anew, to be played."""
         return copied(self.arrays)
 
 
@@ -56,7 +56,7 @@ def generate(settings: Settings, *, seed: int, start: int, stop: int) -> Environ
 
 
 def of_states(states: Sequence[bytes]) -> Environments:
-    """Returns the environments in serialised states, none of which has begun.
+    """Return the environments in serialised states, none of which has begun.
 
     Settings are read off them, so they must agree in size, team, horizon, radius and kind of
     patterns: K's range is what they have, and patterns of cells count as the published program's.
@@ -83,7 +83,7 @@ def of_states(states: Sequence[bytes]) -> Environments:
 
 
 def uncertainty(height: int, width: int) -> float:
-    """Returns H(mu) in bits: of where Good and Evil are, before anything has been seen.
+    """Return H(mu) in bits: of where Good and Evil are, before anything has been seen.
 
     Source: Chmait et al. 2016, section 4.3: log2 of the ways to put two objects on two cells.
     """

@@ -16,7 +16,7 @@ from sts.worlds.lambda_star.kernels import Ints
 
 @compiled
 def lz76(text: Ints) -> int:
-    """Returns the number of components of `text`, whole numbers from 0; 0 where it is empty.
+    """Return the number of components of `text`, whole numbers from 0; 0 where it is empty.
 
     The counts are those of the scan of Kaspar and Schuster 1987, which the published program uses;
     it takes no text of one symbol, which has 1 component.
@@ -32,7 +32,7 @@ def lz76(text: Ints) -> int:
 
 @compiled
 def components(text: Ints, before: Ints, most: int) -> int:
-    """Returns the number of components of `text`, or `most` + 1 where there are more.
+    """Return the number of components of `text`, or `most` + 1 where there are more.
 
     Only earlier occurrences of a component's first symbol are looked at, the latest first: `before`
     says where each symbol last occurred, -1 where it had not.

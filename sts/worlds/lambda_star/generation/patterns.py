@@ -41,7 +41,7 @@ class Settings(NamedTuple):
 
 
 def sides(size: Any) -> tuple[Any, Any]:
-    """Returns the rows and columns of a size, or refuses it; `check` looks at each."""
+    """Return the rows and columns of a size, or refuses it; `check` looks at each."""
     try:
         height, width = size
     except (TypeError, ValueError):
@@ -50,7 +50,7 @@ def sides(size: Any) -> tuple[Any, Any]:
 
 
 def check(settings: Settings) -> None:
-    """Raises ArgumentError where no world can be made to `settings`; says what can."""
+    """Raise ArgumentError where no world can be made to `settings`; says what can."""
     s = settings
     _check_types(s)
     if not (3 <= s.height <= 255 and 3 <= s.width <= 255):
@@ -73,7 +73,7 @@ def check(settings: Settings) -> None:
 
 
 def _check_types(s: Settings) -> None:
-    """Raises ArgumentError where a number is none, which a caller in Python can cause."""
+    """Raise ArgumentError where a number is none, which a caller in Python can cause."""
     check_whole(rows=s.height, columns=s.width)
     check_whole(team=s.participants, steps=s.horizon, radius=s.radius)
     range_ = s.complexity
@@ -86,7 +86,7 @@ def _check_types(s: Settings) -> None:
 
 
 def check_whole(**named: object) -> None:
-    """Raises ArgumentError where a value is no whole number; names it."""
+    """Raise ArgumentError where a value is no whole number; names it."""
     for name, value in named.items():
         if not whole(value):
             raise ArgumentError(f"expected whole numbers, found {name} {value!r}")
@@ -98,7 +98,7 @@ def whole(value: object) -> TypeGuard[int]:
 
 
 def generate(settings: Settings, *, seed: int, index: int) -> State:
-    """Returns the world that (settings, seed, index) names; settings are refused as by `check`."""
+    """Return the world that (settings, seed, index) names; settings are refused as by `check`."""
     return scatter(worlds(settings, [(seed, index)]), settings.radius)[0]
 
 
@@ -124,7 +124,7 @@ def worlds(settings: Settings, names: Sequence[tuple[int, int]]) -> Arrays:
 
 
 def _of_moves(s: Settings, keys: walks.Keys, objects: Ints, wanted: Ints) -> Arrays:
-    """Returns worlds with patterns as the paper has them, of the wanted K."""
+    """Return worlds with patterns as the paper has them, of the wanted K."""
     own = np.stack([_own(name, keys) for name in ("good", "evil")], 1)
     attempts, lengths = walks.search(own, wanted, s.height, s.width, s.horizon)
     flat, offsets = walks.segments(own, attempts, lengths, s.horizon)
@@ -134,7 +134,7 @@ def _of_moves(s: Settings, keys: walks.Keys, objects: Ints, wanted: Ints) -> Arr
 
 
 def _of_cells(s: Settings, keys: walks.Keys, counters: Ints) -> Arrays:
-    """Returns worlds with paths as the published program has them; they begin with the start."""
+    """Return worlds with paths as the published program has them; they begin with the start."""
     good, evil = walks.there_and_back(keys, counters, s.width, s.horizon + 10)
     paths = np.stack((good, evil), 1)
     a = arrays(keys.size, s.participants, paths.ravel())
@@ -144,12 +144,12 @@ def _of_cells(s: Settings, keys: walks.Keys, counters: Ints) -> Arrays:
 
 
 def _own(name: str, keys: walks.Keys) -> walks.Keys:
-    """Returns each world's stream of this name."""
+    """Return each world's stream of this name."""
     return streams((name,), [(key,) for key in keys.tolist()])
 
 
 def drawn_range(s: Settings) -> tuple[int, int]:
-    """Returns the range of K to draw from; by default as much of [2, 23] as can be drawn."""
+    """Return the range of K to draw from; by default as much of [2, 23] as can be drawn."""
     least, most = reachable(s.height, s.width, s.horizon)
     low, high = s.complexity or (max(least, COMPLEXITY[0]), min(most, COMPLEXITY[1]))
     if s.patterns == "paper" and not least <= low <= high <= most:
@@ -163,7 +163,7 @@ def drawn_range(s: Settings) -> tuple[int, int]:
 
 @functools.cache
 def reachable(height: int, width: int, horizon: int) -> tuple[int, int]:
-    """Returns the widest range of K whose every value random patterns meet often enough to draw.
+    """Return the widest range of K whose every value random patterns meet often enough to draw.
 
     It begins with the first such value and ends before the first that is not, so complexities
     beyond are not counted.

@@ -48,7 +48,7 @@ class Room(NamedTuple):
 
 @compiled
 def _room(height: int, width: int, horizon: int) -> Room:
-    """Returns room for walks over a horizon."""
+    """Return room for walks over a horizon."""
     ways = np.empty(9, np.int64)
     for move in range(9):
         ways[move] = (move // 3 - 1 << 32) + move % 3 - 1
@@ -66,13 +66,13 @@ def _room(height: int, width: int, horizon: int) -> Room:
 
 @lean
 def _start(to: Room) -> int:
-    """Returns the place where walks begin: on cell 0."""
+    """Return the place where walks begin: on cell 0."""
     return (to.cells.size << 32) + to.cells.size
 
 
 @lean
 def _cell(place: int, to: Room) -> int:
-    """Returns the cell that a place is on."""
+    """Return the cell that a place is on."""
     return int(to.rows[np.uint64(place >> 32)] + to.columns[np.uint64(place & _COLUMNS)])
 
 
@@ -105,7 +105,7 @@ def _drawn(key: Any, attempt: int, most: int, to: Room) -> int:
 
 @lean
 def _complexity(length: int, most: int, to: Room) -> int:
-    """Returns K of the walk that repeats the segment of this length, or more than `most` if K is.
+    """Return K of the walk that repeats the segment of this length, or more than `most` if K is.
 
     It is the same wherever the walk begins, for a torus looks the same from every cell.
     """
@@ -142,7 +142,7 @@ def search(keys: Keys, wanted: Ints, height: int, width: int, horizon: int) -> t
 
 @compiled
 def segments(keys: Keys, attempts: Ints, lengths: Ints, horizon: int) -> tuple[Ints, Ints]:
-    """Returns what `search` found, end to end, and int64[E, 2], where each segment begins."""
+    """Return what `search` found, end to end, and int64[E, 2], where each segment begins."""
     out, offsets = np.empty(lengths.sum(), np.int64), np.empty(lengths.shape, np.int64)
     done = 0
     for e in range(len(lengths)):
@@ -159,7 +159,7 @@ def segments(keys: Keys, attempts: Ints, lengths: Ints, horizon: int) -> tuple[I
 def census(
     key: int | np.uint64, height: int, width: int, horizon: int, most: int, sample: int
 ) -> Ints:
-    """Returns int64[most + 2]: how many of `sample` random walks have each K; last, more."""
+    """Return int64[most + 2]: how many of `sample` random walks have each K; last, more."""
     to = _room(height, width, horizon)
     counts = np.zeros(most + 2, np.int64)
     for attempt in range(sample):
@@ -170,7 +170,7 @@ def census(
 
 @compiled
 def there_and_back(keys: Keys, counters: Ints, side: int, entries: int) -> tuple[Ints, Ints]:
-    """Returns the paths of Good and Evil as the published program makes them, int64[E, entries].
+    """Return the paths of Good and Evil as the published program makes them, int64[E, entries].
 
     A walk of n to 2n - 1 cells and the same backwards, over and over, on a grid of side n; Evil's
     cell is Good's, shifted by a constant. `counters` say how much of `keys` has been drawn.
@@ -195,7 +195,7 @@ def there_and_back(keys: Keys, counters: Ints, side: int, entries: int) -> tuple
 
 @compiled
 def places(keys: Keys, counters: Ints, count: int, cells: int) -> Ints:
-    """Returns int64[E, count]: different cells in random order; `counters` go on."""
+    """Return int64[E, count]: different cells in random order; `counters` go on."""
     out, taken = np.empty((keys.size, count), np.int64), np.zeros(cells, np.bool_)
     for e in range(keys.size):
         found = 0
@@ -213,7 +213,7 @@ def places(keys: Keys, counters: Ints, count: int, cells: int) -> Ints:
 
 @compiled
 def walked(a: Arrays, e: int, which: int) -> Ints:
-    """Returns int64[T]: the cells that an object of world `e` intends over the horizon.
+    """Return int64[T]: the cells that an object of world `e` intends over the horizon.
 
     The walk begins where the world is and at its cursor; clashes do not count.
     """
@@ -228,7 +228,7 @@ def walked(a: Arrays, e: int, which: int) -> Ints:
 
 @compiled
 def complexities(a: Arrays) -> Ints:
-    """Returns int64[E, 2]: K of the cells that Good and Evil intend over the horizon.
+    """Return int64[E, 2]: K of the cells that Good and Evil intend over the horizon.
 
     Source: Chmait et al. 2016, section 4.2; K is the LZ76 count.
     """

@@ -50,7 +50,7 @@ def runs(
     complexity: tuple[int, int] | None = None,
     patterns: str = "paper",
 ) -> tuple[Settings, tuple[Run, ...]]:
-    """Returns the base, made of each first value, and a run for each further one.
+    """Return the base, made of each first value, and a run for each further one.
 
     Without a range of K, all runs draw from as much of [2, 23] as every one of them can. A value
     that is given twice or cannot be met is refused, and so are runs that have no K in common.
@@ -73,7 +73,7 @@ def runs(
 
 
 def _common_range(every: Iterable[Settings]) -> tuple[int, int]:
-    """Returns the range of K that all settings can draw."""
+    """Return the range of K that all settings can draw."""
     drawn = {}
     for settings in every:
         check(settings)
@@ -89,7 +89,7 @@ def _common_range(every: Iterable[Settings]) -> tuple[int, int]:
 
 
 def level(factor: str, settings: Settings) -> Level:
-    """Returns the level of a factor, other than complexity, that settings stand for."""
+    """Return the level of a factor, other than complexity, that settings stand for."""
     if factor == "uncertainty":
         bits = uncertainty(settings.height, settings.width)
         return Level(factor, bits, f"{settings.height}x{settings.width}")
@@ -98,7 +98,7 @@ def level(factor: str, settings: Settings) -> Level:
 
 
 def with_base(base: Settings, further: Iterable[Run]) -> list[Run]:
-    """Returns the runs by factor and value; each factor that is varied has the base among them."""
+    """Return the runs by factor and value; each factor that is varied has the base among them."""
     given = list(further)
     varied = {run.level.factor for run in given}
     every = given + [Run(level(factor, base), base) for factor in varied]
@@ -106,7 +106,7 @@ def with_base(base: Settings, further: Iterable[Run]) -> list[Run]:
 
 
 def classes(met: Collection[int], drawn: tuple[int, int] | None) -> list[tuple[Level, list[int]]]:
-    """Returns classes of K, lowest first, and the values met in each; an empty one is left out.
+    """Return classes of K, lowest first, and the values met in each; an empty one is left out.
 
     Each K is a class where they are few, else neighbours share one and classes are equally wide,
     but for one value more in the first of them. If `drawn` is None, the range met counts.

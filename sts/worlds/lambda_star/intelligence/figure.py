@@ -35,7 +35,7 @@ _SPREAD = 0.6
 
 
 def figure(parts: Sequence[Part]) -> str:
-    """Returns the breakdown as SVG text; agents are listed in its order, the best first.
+    """Return the breakdown as SVG text; agents are listed in its order, the best first.
 
     Error bars are one standard error each way.
     """
@@ -76,7 +76,7 @@ def _looks(names: Sequence[str]) -> dict[str, Any]:
 def _panel(
     rows: pd.DataFrame, factor: str, names: Sequence[str], looks: dict[str, Any], y: alt.Scale
 ) -> alt.LayerChart | alt.FacetChart:
-    """Returns one factor's panel."""
+    """Return one factor's panel."""
     at = rows["value"].map(math.log2 if factor in _BY_RATIO else float)
     places = sorted(set(at))
     span = places[-1] - places[0] or 1.0
@@ -110,7 +110,7 @@ def _panel(
 
 
 def _axis(levels: dict[float, tuple[float, str]], factor: str) -> alt.Axis:
-    """Returns an axis that names each level where it stands."""
+    """Return an axis that names each level where it stands."""
     labels: list[Any] = [label for _, label in levels.values()]
     if factor == "uncertainty":
         labels = [[f"{bits:.1f}", size] for bits, size in levels.values()]

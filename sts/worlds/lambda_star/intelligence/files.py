@@ -19,7 +19,7 @@ METRIC = "lambda-star"
 
 
 def metric(settings: Mapping[str, Any]) -> str:
-    """Returns what a score under `settings`, those of `Scores`, is called in a report.
+    """Return what a score under `settings`, those of `Scores`, is called in a report.
 
     The test as it is unless something is asked for is `METRIC`; a name says what is different, as
     in "lambda-star team=5". Episodes and seed make the same test more or less precise and are not
@@ -31,7 +31,7 @@ def metric(settings: Mapping[str, Any]) -> str:
 
 
 def save(workspace: Workspace, scores: Scores) -> Path:
-    """Keeps the scores in the workspace's scores table.
+    """Keep the scores in the workspace's scores table.
 
     They take the place of what was kept of the same agents in the same test; what was kept of other
     agents, or in a test of other settings, stays. A row says what its agent saw in the test, which
@@ -45,7 +45,7 @@ def save(workspace: Workspace, scores: Scores) -> Path:
 
 
 def rows(scores: Scores) -> list[dict[str, Any]]:
-    """Returns the scores as rows of the scores table."""
+    """Return the scores as rows of the scores table."""
     return [
         {
             "agent": mean.agent,
@@ -62,7 +62,7 @@ def rows(scores: Scores) -> list[dict[str, Any]]:
 
 
 def csv_table(scores: Scores) -> bytes:
-    """Returns every score as CSV: a row for each factor, level and agent, the best first.
+    """Return every score as CSV: a row for each factor, level and agent, the best first.
 
     The factor `all` has the scores over all environments of the base. `complexity_low` and
     `complexity_high` are the range that K was drawn from, empty where it is not drawn.
@@ -75,7 +75,7 @@ def csv_table(scores: Scores) -> bytes:
 
 
 def _in_words(settings: Mapping[str, Any]) -> dict[str, str]:
-    """Returns each setting that makes a test another one, in the words of the command line."""
+    """Return each setting that makes a test another one, in the words of the command line."""
     asked = Settings()._asdict() | {"rehearsals": REHEARSALS} | dict(settings)
     made = Settings(*(asked[name] for name in Settings._fields))
     drawn = patterns.drawn_range(made._replace(complexity=None))
@@ -92,6 +92,6 @@ def _in_words(settings: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _kept(path: Path) -> list[dict[str, Any]]:
-    """Returns the rows of a scores table under the names that their tests have now."""
+    """Return the rows of a scores table under the names that their tests have now."""
     kept = table.read(path) if path.exists() else []
     return [row | {"metric": metric(json.loads(row["parameters"]))} for row in kept]

@@ -39,7 +39,7 @@ class Estimate(NamedTuple):
 
 
 def moments(received: NDArray[np.int64]) -> Moments:
-    """Returns the sums of int64[E, A]: what each agent's team received in each environment.
+    """Return the sums of int64[E, A]: what each agent's team received in each environment.
 
     A word does not hold the products of the largest teams over the longest episodes.
     """
@@ -48,7 +48,7 @@ def moments(received: NDArray[np.int64]) -> Moments:
 
 
 def plus(parts: Iterable[Moments]) -> Moments:
-    """Returns the sums over all the environments of one part or more."""
+    """Return the sums over all the environments of one part or more."""
     parts = list(parts)
     return Moments(
         sum(part.episodes for part in parts),
@@ -58,7 +58,7 @@ def plus(parts: Iterable[Moments]) -> Moments:
 
 
 def estimate(sums: Moments, weights: NDArray[np.int64], unit: int) -> Estimate:
-    """Returns the mean over environments of a weighted sum of the agents' rewards.
+    """Return the mean over environments of a weighted sum of the agents' rewards.
 
     Args:
       sums: over one environment or more.

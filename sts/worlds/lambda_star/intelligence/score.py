@@ -106,7 +106,7 @@ def score(
     workers: int = 1,
     progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> Scores:
-    """Returns the agents' scores; the same for the same seed, whatever the workers.
+    """Return the agents' scores; the same for the same seed, whatever the workers.
 
     Args:
       names: agents by name or `module:Class`, each playing every participant, or several between
@@ -144,7 +144,7 @@ def score(
 
 
 def sees(team: Sequence[Agent], rehearsals: int) -> str:
-    """Returns the most that any member of a team is shown: the last of these kinds in `_SHOWN`.
+    """Return the most that any member of a team is shown: the last of these kinds in `_SHOWN`.
 
     A rehearsal is what agents that can `finish` make of the episodes before the one that counts.
     """
@@ -157,7 +157,7 @@ def sees(team: Sequence[Agent], rehearsals: int) -> str:
 def _means(
     agents: Sequence[tuple[str, str]], sums: Moments, settings: Settings
 ) -> tuple[Mean, ...]:
-    """Returns the score of every agent, (name, what it sees), under one settings."""
+    """Return the score of every agent, (name, what it sees), under one settings."""
     return tuple(
         Mean(*agent, *estimate(sums, weights, _unit(settings)), sums.episodes)
         for agent, weights in zip(agents, np.eye(len(agents), dtype=np.int64), strict=True)
@@ -175,7 +175,7 @@ def _differences(
 
 
 def _unit(settings: Settings) -> int:
-    """Returns what turns halves received in an episode into a participant's in a step."""
+    """Return what turns halves received in an episode into a participant's in a step."""
     return 2 * settings.participants * settings.horizon
 
 
@@ -186,7 +186,7 @@ def _breakdown(
     further: Sequence[factors.Run],
     found: dict[Settings, dict[int, Moments]],
 ) -> Iterator[Part]:
-    """Yields the score of every agent at every level."""
+    """Yield the score of every agent at every level."""
     by_k = found[base]
     drawn = patterns.drawn_range(base) if base.patterns == "paper" else None
     levels = [

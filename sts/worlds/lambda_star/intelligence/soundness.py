@@ -73,7 +73,7 @@ class Properties(NamedTuple):
 
 
 def measure(environments: Environments) -> Properties:
-    """Returns the properties of each environment, over all the steps of an episode."""
+    """Return the properties of each environment, over all the steps of an episode."""
     a, s = environments.fresh(), environments.settings
     k, shift, same_moves = complexities(a), *_alike(a, s)
     there = _played(a, s.horizon)
@@ -89,7 +89,7 @@ def measure(environments: Environments) -> Properties:
 
 
 def _alike(a: Arrays, s: Settings) -> tuple[Ints, NDArray[np.bool_]]:
-    """Returns how Evil's intended path is Good's shifted, and whether they make the same moves."""
+    """Return how Evil's intended path is Good's shifted, and whether they make the same moves."""
     found = np.array([[walked(a, e, which) for which in (0, 1)] for e in range(len(a.step))])
     cells = (found[:, 1] - found[:, 0]) % (s.height * s.width)
     shift = np.where((cells == cells[:, :1]).all(1), cells[:, 0], -1)
@@ -100,7 +100,7 @@ def _alike(a: Arrays, s: Settings) -> tuple[Ints, NDArray[np.bool_]]:
 
 
 def _played(a: Arrays, steps: int) -> Ints:
-    """Returns int64[T, E, 2], where Good and Evil are after each step; the worlds are played."""
+    """Return int64[T, E, 2], where Good and Evil are after each step; the worlds are played."""
     still, silent = np.full(a.cells.shape, STAY, np.int8), np.zeros(a.cells.shape, np.int8)
     out = np.empty((steps, *a.objects.shape), np.int64)
     for t in range(steps):
@@ -110,14 +110,14 @@ def _played(a: Arrays, steps: int) -> Ints:
 
 
 def maps(objects: Ints, height: int, width: int) -> Ints:
-    """Returns int64[E, H, W], the reward of every cell in halves; `objects` is int64[E, 2]."""
+    """Return int64[E, H, W], the reward of every cell in halves; `objects` is int64[E, 2]."""
     cells = np.arange(height * width).reshape(height, width)
     gain, loss = worth(distance(cells, objects.T[..., None, None], height, width))
     return np.asarray(gain - loss)
 
 
 def balanced(rewards: Ints) -> NDArray[np.bool_]:
-    """Returns bool[E]: each reward is in as many cells as its negative, and none is past 1 or -1.
+    """Return bool[E]: each reward is in as many cells as its negative, and none is past 1 or -1.
 
     Rewards are int64[E, H, W].
     """
@@ -128,7 +128,7 @@ def balanced(rewards: Ints) -> NDArray[np.bool_]:
 
 
 def waits(rewards: Ints, after: Ints) -> Ints:
-    """Returns int64[E, H, W]: from each cell, the steps until rewards can differ.
+    """Return int64[E, H, W]: from each cell, the steps until rewards can differ.
 
     `rewards` are those of the next step, and `after` the steps from each cell after that.
     """
@@ -137,7 +137,7 @@ def waits(rewards: Ints, after: Ints) -> Ints:
 
 
 def _lowest(values: Ints) -> Ints:
-    """Returns the lowest value in each cell's neighbourhood, its own included."""
+    """Return the lowest value in each cell's neighbourhood, its own included."""
     for axis in (1, 2):
         beside = [np.roll(values, by, axis) for by in (1, -1)]
         values = np.minimum(values, np.minimum(*beside))
@@ -145,7 +145,7 @@ def _lowest(values: Ints) -> Ints:
 
 
 def least(longest: Ints) -> Ints:
-    """Returns int64[E]: the least n that no wait exceeds which has n steps left; 0 without one.
+    """Return int64[E]: the least n that no wait exceeds which has n steps left; 0 without one.
 
     `longest` is int64[E, T], the longest wait from any cell before each step.
     """
@@ -193,7 +193,7 @@ def examine(
     seed: int,
     progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> Soundness:
-    """Returns what the environments of a seed are like; a random agent plays an episode of each.
+    """Return what the environments of a seed are like; a random agent plays an episode of each.
 
     At least two environments are examined. The seed names them and the random agent's draws, as in
     `sts lambda-star score`; `progress` is called with (environments examined, in all).
@@ -216,7 +216,7 @@ def examine(
 
 
 def _received(environments: Environments, seed: int) -> NDArray[np.int64]:
-    """Returns int64[E, 1]: what a random agent's team received, in halves."""
+    """Return int64[E, 1]: what a random agent's team received, in halves."""
     received: NDArray[np.int64] = sums("random", environments, seed=seed).sum(1)
     return received[:, None]
 

@@ -151,7 +151,7 @@ def _episodes(
 
 @lean
 def _chart(height: int, width: int, ways: NDArray[np.int32]) -> None:
-    """Writes where each move leads from each cell."""
+    """Write where each move leads from each cell."""
     for cell in range(height * width):
         for move in range(MOVES):
             ways[cell, move] = moved(cell, move, height, width)

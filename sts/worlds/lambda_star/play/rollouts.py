@@ -57,7 +57,7 @@ class Rollout(NamedTuple):
     around: NDArray[np.float32] | None = None
 
     def __repr__(self) -> str:
-        """Returns one line; the arrays are long."""
+        """Return one line; the arrays are long."""
         episodes, steps, team = self.moves.shape
         return f"Rollout(episodes={episodes}, steps={steps}, team={team})"
 
@@ -74,7 +74,7 @@ def generate(
     radius: int = 1,
     start: int = 0,
 ) -> Environments:
-    """Returns `count` new environments, those that the intelligence test of this seed plays.
+    """Return `count` new environments, those that the intelligence test of this seed plays.
 
     Args:
       count: E, at least 1.
@@ -108,7 +108,7 @@ def rollout(
     observe: bool = False,
     threads: int = 1,
 ) -> Rollout:
-    """Returns what happens when `agent` plays every participant of `environments`.
+    """Return what happens when `agent` plays every participant of `environments`.
 
     The same arguments give the same episodes, and each is the one that `sts lambda-star score`
     plays for this seed. An episode depends on no other: any part of the environments gives its
@@ -180,7 +180,7 @@ class _Eye:
 
 
 def taken(environments: Worldly) -> Environments:
-    """Returns environments, whichever way they were given, as `rollout` takes them."""
+    """Return environments, whichever way they were given, as `rollout` takes them."""
     if isinstance(environments, Environments):
         return environments
     if whole(environments):

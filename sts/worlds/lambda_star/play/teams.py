@@ -55,12 +55,12 @@ class Policy(Agent):
     def act(
         self, observation: Observation, instructions: Instructions, memory: Memory, draws: Draws
     ) -> tuple[Choice, Memory]:
-        """Returns what the function returns."""
+        """Return what the function returns."""
         return Choice(self._function(observation)), memory
 
 
 def team_of(agent: Any) -> tuple[Agent, ...]:
-    """Returns the agents that `agent` names or is, in any form that `rollout` takes.
+    """Return the agents that `agent` names or is, in any form that `rollout` takes.
 
     Raises:
       UnknownName: no agent of that name is installed.
@@ -78,7 +78,7 @@ def team_of(agent: Any) -> tuple[Agent, ...]:
 
 
 def called(members: Sequence[Agent]) -> str:
-    """Returns the name of a team: its members' names between commas."""
+    """Return the name of a team: its members' names between commas."""
     return ",".join(member.name for member in members)
 
 
@@ -159,7 +159,7 @@ def rehearse(
     rehearsals: int,
     watch: Watch | None = None,
 ) -> Played:
-    """Returns the pass that counts, after the teams' learners have rehearsed its episodes together.
+    """Return the pass that counts, after the teams' learners have rehearsed its episodes together.
 
     Agents that cannot `finish` play along and start every pass afresh; where none can, nothing is
     rehearsed. Learners go on learning in the pass that counts, which none of its choices shows: a
@@ -183,7 +183,7 @@ def _finishes(agent: Any) -> bool:
 
 
 def _finished(team: Team, worlds: Worlds, kept: Memory) -> Memory | None:
-    """Returns what a learner goes on with; whatever it raises becomes one line."""
+    """Return what a learner goes on with; whatever it raises becomes one line."""
     agent: Any = team.agent
     if not _finishes(agent):
         return None
@@ -231,12 +231,12 @@ def check_memory(
 
 
 def _roles(members: Sequence[Agent], settings: Settings, i: int) -> tuple[int, ...]:
-    """Returns the participants that member i plays."""
+    """Return the participants that member i plays."""
     return tuple(range(i, settings.participants, len(members)))
 
 
 def check(rehearsals: int, threads: int = 1) -> None:
-    """Raises ArgumentError where there are fewer than 0 rehearsals or fewer than 1 thread."""
+    """Raise ArgumentError where there are fewer than 0 rehearsals or fewer than 1 thread."""
     if rehearsals < 0 or threads < 1:
         raise ArgumentError(
             f"expected 0 rehearsals and 1 thread or more, found {rehearsals} and {threads}"
@@ -244,7 +244,7 @@ def check(rehearsals: int, threads: int = 1) -> None:
 
 
 def team_for(agent: Any, settings: Settings) -> tuple[Agent, ...]:
-    """Returns the team, when each of its members has a participant to play."""
+    """Return the team, when each of its members has a participant to play."""
     members, participants = team_of(agent), settings.participants
     if len(members) > participants:
         raise ArgumentError(
@@ -255,7 +255,7 @@ def team_for(agent: Any, settings: Settings) -> tuple[Agent, ...]:
 
 
 def built_in(members: Sequence[Agent]) -> bool:
-    """Returns whether a team is one installed learner with nothing changed."""
+    """Return whether a team is one installed learner with nothing changed."""
     agent = members[0]
     if len(members) > 1 or agent.name not in practice.LEARNERS:
         return False
@@ -266,7 +266,7 @@ def built_in(members: Sequence[Agent]) -> bool:
 def streams(
     members: Sequence[Agent], environments: Environments, seed: int
 ) -> list[NDArray[np.uint64]]:
-    """Returns uint64[E], each episode's stream of draws, for each member."""
+    """Return uint64[E], each episode's stream of draws, for each member."""
     name, mixed = called(members), len(members) > 1
     indices = [(int(index),) for index in environments.index]
     return [

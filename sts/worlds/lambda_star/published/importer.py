@@ -45,7 +45,7 @@ TEAMS = {
 
 
 def read(path: Path) -> list[Trajectory]:
-    """Returns one trajectory for each team of each episode in the file, which may end in .xz.
+    """Return one trajectory for each team of each episode in the file, which may end in .xz.
 
     Raises:
       DamagedData: a line is not what the format has there; names the line.
@@ -208,7 +208,7 @@ def _row(line: _Line, key: str, people: int, cells: int) -> _Row:
 
 
 def _moves(key: str, where: NDArray[np.int64], n: int, steps: list[_Line]) -> NDArray[np.int8]:
-    """Returns int8[T, P]: the move between consecutive cells on the n x n torus."""
+    """Return int8[T, P]: the move between consecutive cells on the n x n torus."""
     far = distance(where[:-1], where[1:], n, n) > 1
     if far.any():
         t, p = np.argwhere(far)[0].tolist()

@@ -55,7 +55,7 @@ class Cloned(Agent):
     domain = "overcooked"
 
     def __init__(self) -> None:
-        """Reads what was learned; where nothing was, an ArgumentError says how to train it."""
+        """Read what was learned; where nothing was, an ArgumentError says how to train it."""
         found = load(path())
         self._network = found.network
         self.weights_digest, self.trained_on = found.digest, found.trained_on
@@ -63,7 +63,7 @@ class Cloned(Agent):
     def act(
         self, observation: Seen, instructions: Instructions, memory: Memory, draws: Draws
     ) -> tuple[Choice, Memory]:
-        """Returns the probability of each move."""
+        """Return the probability of each move."""
         batch, roles = observation.last_move.shape
         flat = {
             name: values.reshape(batch * roles, *values.shape[2:])
@@ -74,7 +74,7 @@ class Cloned(Agent):
 
 
 def path() -> Path:
-    """Returns where what was learned is kept: the user's cache folder."""
+    """Return where what was learned is kept: the user's cache folder."""
     cache = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     return Path(cache) / "standardised-test-suite" / f"overcooked-cloned-{VERSION}.npz"
 
@@ -109,7 +109,7 @@ def train(
 
 
 def load(file: Path) -> Trained:
-    """Returns what was learned and kept in a file, if it was trained and is one of weights."""
+    """Return what was learned and kept in a file, if it was trained and is one of weights."""
     if not file.is_file():
         raise ArgumentError(
             "agent 'overcooked-cloned' has not been trained here yet: sts overcooked train"
@@ -129,7 +129,7 @@ def load(file: Path) -> Trained:
 
 @functools.cache
 def _examples() -> tuple[Memory, NDArray[np.int64], str]:
-    """Returns what people saw on the train side, what each did then, and where that is from."""
+    """Return what people saw on the train side, what each did then, and where that is from."""
     from sts.worlds.overcooked import trials
 
     file = trials.installed()[0]

@@ -19,7 +19,7 @@ SIZE = _WINDOW * _LAYERS + 2 * (_SIDES + _HELD)
 
 
 def features(values: Mapping[str, NDArray[Any]]) -> NDArray[np.float32]:
-    """Returns float32[N, SIZE] of N cooks' observations, arrays of leading axis N.
+    """Return float32[N, SIZE] of N cooks' observations, arrays of leading axis N.
 
     A window around the cook in layers: counters, onions, dishes, pots and windows; onions, dishes
     and soups that lie about; what is in pots, how far it has cooked and whether it is done; the
@@ -50,7 +50,7 @@ def features(values: Mapping[str, NDArray[Any]]) -> NDArray[np.float32]:
 
 
 def _window(values: Mapping[str, NDArray[Any]], name: str, outside: int) -> NDArray[Any]:
-    """Returns what is around each cook, [N, 2 ROWS + 1, 2 COLUMNS + 1]."""
+    """Return what is around each cook, [N, 2 ROWS + 1, 2 COLUMNS + 1]."""
     wide = np.pad(values[name], ((0, 0), (ROWS, ROWS), (COLUMNS, COLUMNS)), constant_values=outside)
     rows = values["me"][:, 0, None] + np.arange(2 * ROWS + 1)
     columns = values["me"][:, 1, None] + np.arange(2 * COLUMNS + 1)

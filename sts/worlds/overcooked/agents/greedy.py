@@ -61,14 +61,14 @@ class Kitchen(NamedTuple):
     theirs: frozenset[Cell]
 
     def where(self, tile: int, thing: int | None = None) -> list[Cell]:
-        """Returns the cells of a tile, on which a thing lies where one is given."""
+        """Return the cells of a tile, on which a thing lies where one is given."""
         found = self.tiles == tile
         if thing is not None:
             found = found & (self.things == thing)
         return [(int(row), int(column)) for row, column in np.argwhere(found)]
 
     def nearest(self, cells: Iterable[Cell]) -> Way | None:
-        """Returns the shortest of the ways to these cells; None where there is none."""
+        """Return the shortest of the ways to these cells; None where there is none."""
         found = [self.mine[cell] for cell in cells if cell in self.mine]
         return min(found, default=None)
 
@@ -85,7 +85,7 @@ class Greedy(Agent):
     domain = "overcooked"
 
     def begin(self, batch: int, roles: int) -> Memory:
-        """Returns the memory of nothing asked and nothing done."""
+        """Return the memory of nothing asked and nothing done."""
         return {
             "told": np.zeros((batch, roles), np.int64),
             "done": np.zeros((batch, roles), np.bool_),
@@ -95,7 +95,7 @@ class Greedy(Agent):
     def act(
         self, observation: Seen, instructions: Instructions, memory: Memory, draws: Draws
     ) -> tuple[Choice, Memory]:
-        """Returns mostly the first move of the way to what is next."""
+        """Return mostly the first move of the way to what is next."""
         batch, roles = observation.last_move.shape
         weights = np.full((batch, roles, len(MOVES)), SLIP / len(MOVES))
         after = {name: values.copy() for name, values in memory.items()}
@@ -116,13 +116,13 @@ class Greedy(Agent):
 
 
 def asked(text: str) -> str:
-    """Returns which of the known tasks an instruction is about, "" for none."""
+    """Return which of the known tasks an instruction is about, "" for none."""
     low = text.lower()
     return next((task for task, words in KEYWORDS if any(word in low for word in words)), "")
 
 
 def kitchen(values: Memory) -> Kitchen:
-    """Returns what is seen, with ways that go around the partner unless there is no way around."""
+    """Return what is seen, with ways that go around the partner unless there is no way around."""
     tiles = values["tiles"]
     floor = tiles == _FLOOR
     me, partner = _cook(values["me"]), _cook(values["partner"])
@@ -158,7 +158,7 @@ def _done(task: str, before: int, now: int) -> bool:
 
 
 def _soup(seen: Kitchen, text: str = "") -> int:
-    """Returns the move that makes soup next."""
+    """Return the move that makes soup next."""
     held = seen.me.held
     if held == _SOUP:
         return _first(_go(seen, seen.where(_WINDOW)), _lay(seen))
@@ -183,7 +183,7 @@ def _dish(seen: Kitchen, text: str = "") -> int:
 
 
 def _pot(seen: Kitchen, text: str = "") -> int:
-    """Returns the move towards a pot with an onion, first one that is nearly full."""
+    """Return the move towards a pot with an onion, first one that is nearly full."""
     if seen.me.held == _ONION:
         fullest = sorted(_open_pots(seen), key=lambda cell: -int(seen.filled[cell]))
         best = [cell for cell in fullest if seen.filled[cell] == seen.filled[fullest[0]]]
@@ -192,7 +192,7 @@ def _pot(seen: Kitchen, text: str = "") -> int:
 
 
 def _plate(seen: Kitchen, text: str = "") -> int:
-    """Returns the move towards the soup that is done first, with a dish."""
+    """Return the move towards the soup that is done first, with a dish."""
     held = seen.me.held
     if held == _NOTHING:
         return _first(_go(seen, _sources(seen, _DISHES, _DISH)))
@@ -229,7 +229,7 @@ def _hand_over(seen: Kitchen, text: str) -> int:
 
 
 def _way(seen: Kitchen, text: str = "") -> int:
-    """Returns a step away from the partner, to floor from which they are farther."""
+    """Return a step away from the partner, to floor from which they are farther."""
     (row, column), (there, across) = seen.me.cell, seen.partner.cell
     best, farthest = STAY, 0
     for move, (right, down) in enumerate(SIDES):
@@ -245,7 +245,7 @@ def _fetch_onion(seen: Kitchen) -> int:
 
 
 def _sources(seen: Kitchen, tile: int, thing: int) -> list[Cell]:
-    """Returns where a thing can be had: the stack, or where none can be reached, counters.
+    """Return where a thing can be had: the stack, or where none can be reached, counters.
 
     What lies about where there is a stack was put down for the partner, or out of the way.
     """
@@ -260,7 +260,7 @@ def _open_pots(seen: Kitchen) -> list[Cell]:
 
 
 def _rid(seen: Kitchen) -> int:
-    """Returns the move that puts down what is held, where it is of use or else on a counter."""
+    """Return the move that puts down what is held, where it is of use or else on a counter."""
     if seen.me.held == _ONION:
         return _first(_go(seen, _open_pots(seen)), _lay(seen))
     if seen.me.held == _SOUP:
@@ -269,7 +269,7 @@ def _rid(seen: Kitchen) -> int:
 
 
 def _lay(seen: Kitchen) -> int:
-    """Returns the move towards an empty counter, one that the partner can reach if there is one."""
+    """Return the move towards an empty counter, one that the partner can reach if there is one."""
     empty = seen.where(_COUNTER, _NOTHING)
     return _first(_go(seen, [cell for cell in empty if cell in seen.theirs]), _go(seen, empty))
 
@@ -280,7 +280,7 @@ def _go(seen: Kitchen, cells: Iterable[Cell]) -> int | None:
 
 
 def _first(*moves: int | None) -> int:
-    """Returns the first move there is, else to stand still."""
+    """Return the first move there is, else to stand still."""
     return next((move for move in moves if move is not None), STAY)
 
 

@@ -22,11 +22,11 @@ class Network(NamedTuple):
     moves: Floats
 
     def __call__(self, inputs: Floats) -> Floats:
-        """Returns the probability of each move, [N, moves]."""
+        """Return the probability of each move, [N, moves]."""
         return self._softmax(self._active(inputs))
 
     def gradient(self, inputs: Floats, wanted: NDArray[np.int64]) -> tuple[float, Network]:
-        """Returns the mean cross-entropy of `wanted`, and what it changes with."""
+        """Return the mean cross-entropy of `wanted`, and what it changes with."""
         active = self._active(inputs)
         found = self._softmax(active)
         rows = np.arange(len(wanted))
@@ -48,7 +48,7 @@ class Network(NamedTuple):
 
 
 def new(inputs: int, hidden: int, moves: int, rng: np.random.Generator) -> Network:
-    """Returns an untrained network."""
+    """Return an untrained network."""
     return Network(
         rng.normal(0, np.sqrt(2 / inputs), (inputs, hidden)).astype(np.float32),
         np.zeros(hidden, np.float32),

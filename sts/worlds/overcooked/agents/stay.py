@@ -20,5 +20,5 @@ class Stay(Agent):
     def act(
         self, observation: Seen, instructions: Instructions, memory: Memory, draws: Draws
     ) -> tuple[Choice, Memory]:
-        """Returns nothing but no-op."""
+        """Return nothing but no-op."""
         return Choice(np.full(observation.last_move.shape, STAY)), memory

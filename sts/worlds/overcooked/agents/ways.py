@@ -33,7 +33,7 @@ class Way(NamedTuple):
 def ways(
     floor: NDArray[np.bool_], start: Cell, side: int, blocked: Collection[Cell] = ()
 ) -> dict[Cell, Way]:
-    """Returns a shortest way to each cell that is no floor and that one can come to face.
+    """Return a shortest way to each cell that is no floor and that one can come to face.
 
     The edge of `floor`, bool[H, W], is never floor. `side` is which way the cook faces, as the
     moves, and `blocked` is floor where one cannot step now.

@@ -14,7 +14,7 @@ class Drifter(Agent):
     name, domain = "drifter", "pond"
 
     def act(self, observation, instructions, memory, draws):
-        """Returns equal weights."""
+        """Return equal weights."""
         return Choice(np.ones((*observation.at.shape, len(MOVES)))), memory
 
 
@@ -24,7 +24,7 @@ class Ferryman(Agent):
     name, domain = "ferryman", "pond"
 
     def act(self, observation, instructions, memory, draws):
-        """Returns one move for each ferry, or either way where nobody waits."""
+        """Return one move for each ferry, or either way where nobody waits."""
         at, goal = observation.at, observation.goal
         away = np.where(
             observation.waiting < 0, np.inf, np.abs(observation.waiting - at[..., None])

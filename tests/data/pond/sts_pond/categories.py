@@ -14,7 +14,7 @@ CONTEXT, HORIZON = 6, 16
 
 
 def waters(episode) -> Iterator:
-    """Yields the pond before each step and after the last; it is one, so look and go on."""
+    """Yield the pond before each step and after the last; it is one, so look and go on."""
     ponds: Any
     for ponds in along([episode], ["a recording on the pond"]):
         yield ponds.waters[0]
@@ -25,7 +25,7 @@ def _difficulty(away: int) -> str:
 
 
 def asked(fault, distance):
-    """Returns the candidates: every second step at which it makes sense, for each ferry."""
+    """Return the candidates: every second step at which it makes sense, for each ferry."""
 
     def candidates(trajectory, context, horizon):
         episode = trajectory.episode
@@ -40,7 +40,7 @@ def asked(fault, distance):
 
 
 def fitting(fault):
-    """Returns what says why it makes no sense to ask at takeover."""
+    """Return what says why it makes no sense to ask at takeover."""
 
     def fits(scenario):
         for moment, water in enumerate(waters(scenario.recording)):

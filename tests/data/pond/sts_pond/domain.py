@@ -48,7 +48,7 @@ class Ponds:
         return np.array([_cells(water) for water in self.waters], np.uint16)
 
     def observe(self, roles: Sequence[int], *, team: Sequence[int], world: bool) -> Seen:
-        """Returns what ferries see."""
+        """Return what ferries see."""
         goals = [
             [w.goal(w.aboard[r]) if w.aboard[r] != NOBODY else -1 for r in roles]
             for w in self.waters
@@ -64,12 +64,12 @@ class Ponds:
         )
 
     def step(self, moves: NDArray[np.int8], says: NDArray[np.int8]) -> None:
-        """Moves every pond on by one step."""
+        """Move every pond on by one step."""
         paid = [w.step(row) for w, row in zip(self.waters, moves.tolist(), strict=True)]
         self.rewards = np.array(paid, np.int8)
 
     def states(self) -> list[bytes]:
-        """Returns each pond serialised."""
+        """Return each pond serialised."""
         return [wrap(NAME, VERSION, water.encoded()) for water in self.waters]
 
 
@@ -99,32 +99,32 @@ class Pond:
     )
 
     def restore(self, states: Sequence[bytes]) -> Ponds:
-        """Returns the ponds in `states`, ready to step."""
+        """Return the ponds in `states`, ready to step."""
         return Ponds([_water(state) for state in states])
 
     def generate(
         self, count: int, *, seed: int, jetties: int = 7, ferries: int = 2, passengers: int = 3
     ) -> list[bytes]:
-        """Returns the states of new ponds."""
+        """Return the states of new ponds."""
         waters = [drawn(seed, i, jetties, ferries, passengers) for i in range(count)]
         return [wrap(NAME, VERSION, water.encoded()) for water in waters]
 
     def world(self, state: bytes) -> str:
-        """Returns the hash of the pond and of who is where on it."""
+        """Return the hash of the pond and of who is where on it."""
         water = _water(state)
         own = [water.jetties, water.ferries, water.passengers, water.ends, water.bound]
         return content_hash(canonical_json(own))
 
     def view(self, state: bytes) -> dict[str, Any]:
-        """Returns a pond as JSON values."""
+        """Return a pond as JSON values."""
         return {**vars(_water(state))}
 
     def form(self, state: bytes) -> Form:
-        """Returns that its scenes are drawn."""
+        """Return that its scenes are drawn."""
         return self.picture(state).form
 
     def picture(self, state: bytes) -> Picture:
-        """Returns two rows of cells, shore and water, and who goes between which jetties."""
+        """Return two rows of cells, shore and water, and who goes between which jetties."""
         water = _water(state)
         ferries = [chr(ord("A") + f) for f in range(len(water.ferries))]
         people = [str(p + 1) for p in range(len(water.passengers))]
@@ -139,17 +139,17 @@ class Pond:
         )
 
     def shapes(self, state: bytes) -> Hashable:
-        """Returns how many ferries and passengers there are."""
+        """Return how many ferries and passengers there are."""
         water = _water(state)
         return len(water.ferries), len(water.passengers)
 
     def sight(self, worlds: Ponds, role: int) -> dict[str, Any]:
-        """Returns where a ferry is, and who waits where."""
+        """Return where a ferry is, and who waits where."""
         water = worlds.waters[0]
         return {"at": water.ferries[role], "waiting": water.waiting()}
 
     def draw(self, picture: Picture, scene: NDArray[np.uint16], judged: Sequence[int]) -> list[str]:
-        """Returns the shore above the water; + where more than two share a cell."""
+        """Return the shore above the water; + where more than two share a cell."""
         cells: list[list[str]] = [[] for _ in range(2 * picture.width)]
         order = [*judged, *(k for k in range(len(scene)) if k not in judged)]
         for k in order:

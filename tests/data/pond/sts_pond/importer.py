@@ -29,7 +29,7 @@ LETTERS = ".<>+-"
 
 
 def read(path: Path) -> list[Trajectory]:
-    """Returns a trajectory for each episode in a log.
+    """Return a trajectory for each episode in a log.
 
     Raises:
       DamagedData: a line is not what the format has there, or the count does not come out.

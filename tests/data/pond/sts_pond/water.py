@@ -38,19 +38,19 @@ class Water:
     steps: int = 0
 
     def encoded(self) -> bytes:
-        """Returns all of it as JSON."""
+        """Return all of it as JSON."""
         return json.dumps(asdict(self), separators=(",", ":")).encode()
 
     def goal(self, passenger: int) -> int:
-        """Returns the jetty that a passenger wants to."""
+        """Return the jetty that a passenger wants to."""
         return self.ends[passenger][self.bound[passenger]]
 
     def waiting(self) -> list[int]:
-        """Returns the passengers who are ashore."""
+        """Return the passengers who are ashore."""
         return [p for p in range(len(self.passengers)) if p not in self.aboard]
 
     def step(self, moves: list[int]) -> list[int]:
-        """Moves the ferries, the first first; returns what each is paid: 1 for a passenger home."""
+        """Move the ferries, the first first; return what each is paid: 1 for a passenger home."""
         paid = [0] * len(self.ferries)
         for ferry, move in enumerate(moves):
             at, who = self.ferries[ferry], self.aboard[ferry]
@@ -71,7 +71,7 @@ class Water:
 
 
 def begun(jetties: int, ferries: list[int], ends: list[list[int]]) -> Water:
-    """Returns a pond on which every passenger waits at the first of their jetties.
+    """Return a pond on which every passenger waits at the first of their jetties.
 
     Raises:
       ArgumentError: there are too few or too many of something.
@@ -89,7 +89,7 @@ def begun(jetties: int, ferries: list[int], ends: list[list[int]]) -> Water:
 
 
 def drawn(seed: int, number: int, jetties: int, ferries: int, passengers: int) -> Water:
-    """Returns the pond of this number; equal for equal arguments."""
+    """Return the pond of this number; equal for equal arguments."""
     dice = random.Random(f"pond {seed} {number}")
     places = range(max(jetties, 2))
     return begun(

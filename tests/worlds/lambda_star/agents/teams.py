@@ -22,7 +22,7 @@ STAY = MOVES.index("stay")
 
 
 def grid(height: int, width: int, rewards: dict[tuple[int, int], int]) -> np.ndarray:
-    """Returns int64[H, W]: rewards in halves by row and column, 0 elsewhere."""
+    """Return int64[H, W]: rewards in halves by row and column, 0 elsewhere."""
     out = np.zeros((height, width), np.int64)
     for place, reward in rewards.items():
         out[place] = reward
@@ -33,7 +33,7 @@ Cells = Sequence[int] | NDArray[np.int64]
 
 
 def around(rewards: np.ndarray, cells: Cells, radius: int = 1) -> np.ndarray:
-    """Returns int8[R, M]: what roles on `cells` see of a grid of rewards."""
+    """Return int8[R, M]: what roles on `cells` see of a grid of rewards."""
     ways = np.arange(-radius, radius + 1)
     rows, columns = np.divmod(np.array(cells), rewards.shape[1])
     wrapped = rewards[
@@ -52,7 +52,7 @@ def decided(
     good_next: int = -1,
     radius: int = 1,
 ) -> list[set[str]]:
-    """Returns the moves that `rule` leaves each role of one team; it takes `given` beside it."""
+    """Return the moves that `rule` leaves each role of one team; it takes `given` beside it."""
     count, (height, width) = len(cells), rewards.shape
     teams = Teams(
         around(rewards, cells, radius)[None],
@@ -71,14 +71,14 @@ def named(moves: int) -> set[str]:
 
 
 def to(cell: int, goal: int, rewards: np.ndarray) -> set[str]:
-    """Returns the one move from `cell` toward `goal` on a grid of rewards."""
+    """Return the one move from `cell` toward `goal` on a grid of rewards."""
     return {MOVES[toward(cell, goal, *rewards.shape)]}
 
 
 def start(
     height: int, width: int, *, good: int, evil: int, cells: Sequence[int], **changes
 ) -> State:
-    """Returns a world at its start; Good and Evil stand still unless told otherwise."""
+    """Return a world at its start; Good and Evil stand still unless told otherwise."""
     people = len(cells)
     still = (STAY,) if changes.get("kind", "moves") == "moves" else None
     return state(
@@ -105,7 +105,7 @@ def start(
 def acted(
     agent: agents.Agent, worlds: Batch, roles: tuple[int, ...], memory: Any = None
 ) -> tuple[agents.Choice, Any]:
-    """Returns an agent's choice and memory; its planning draws are all 0."""
+    """Return an agent's choice and memory; its planning draws are all 0."""
     seen = worlds.observe(roles, team=roles, world=agent.sees == "world")
     count = len(worlds.rewards)
     told = agents.Instructions(("",), np.zeros(count, np.int32))

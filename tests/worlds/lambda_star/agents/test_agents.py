@@ -26,7 +26,7 @@ def at(row: int, column: int) -> int:
 
 
 def world(good: int, evil: int, *cells: int, good_pattern=(STAY,), evil_pattern=(STAY,)) -> Batch:
-    """Returns a 9x9 world at its start; Good and Evil stand still unless told otherwise."""
+    """Return a 9x9 world at its start; Good and Evil stand still unless told otherwise."""
     return Batch(
         [
             state(

@@ -31,7 +31,7 @@ class Chaser(Oracle):
 
 
 def fleeing(height: int, width: int) -> list[State]:
-    """Returns a world for every heading of Good and every cell that an oracle can start from.
+    """Return a world for every heading of Good and every cell that an oracle can start from.
 
     Evil goes beside Good, so that they never clash.
     """

@@ -65,7 +65,7 @@ def told(
 
 
 def apart(p: Played, which: int, steps: int = 10) -> np.ndarray:
-    """Returns [REPEATS, steps]: how far the role is from Good, 0, or Evil, 1, after it was told."""
+    """Return [REPEATS, steps]: how far the role is from Good, 0, or Evil, 1, after it was told."""
     far: np.ndarray = distance(
         p.scene[:, -steps:, 2].astype(int), p.scene[:, -steps:, which].astype(int), SIZE, SIZE
     )
@@ -73,7 +73,7 @@ def apart(p: Played, which: int, steps: int = 10) -> np.ndarray:
 
 
 def answers(p: Played) -> list[str]:
-    """Returns the first word of each."""
+    """Return the first word of each."""
     spoken = p.says[:, :, 0]
     return [TOKENS[row[np.flatnonzero(row)[0]]] if row.any() else "silence" for row in spoken]
 

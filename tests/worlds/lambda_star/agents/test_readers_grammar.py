@@ -267,7 +267,7 @@ MEANT = [(text, intent) for intent, texts in SAYINGS.values() for text in texts]
 
 
 def alike(one: Intent, other: Intent) -> bool:
-    """Returns whether two are one intent; how many steps to go on for, a reader need not know."""
+    """Return whether two are one intent; how many steps to go on for, a reader need not know."""
     if one.act in ("walk", "ambush"):
         return one == other
     return {**vars(one), "number": 0} == {**vars(other), "number": 0}
@@ -322,7 +322,7 @@ def test_the_order_and_the_small_words_do_not_matter():
 
 
 def understood_by_half(name: str) -> list[bool]:
-    """Returns for each wording whether it means the same without the qualifying words."""
+    """Return for each wording whether it means the same without the qualifying words."""
     intent, texts = SAYINGS[name]
     return [alike(parse(text, False), intent) for text in texts[:3]]
 

@@ -53,7 +53,7 @@ quirks = pytest.mark.parametrize("agent", QUIRKS, ids=lambda agent: agent.name)
 
 
 def algorithm_2(reward: np.ndarray, cells: np.ndarray, height: int, width: int) -> np.ndarray:
-    """Returns bool[R, 9], the best marked moves, by NumPy for the whole team at once."""
+    """Return bool[R, 9], the best marked moves, by NumPy for the whole team at once."""
     long = torus.side(reward.shape[-1])
     mark = 0.5 * reward.max(-1) + 0.5 * reward.min(-1)
     within = torus.moved(cells[:, None], np.arange(9), height, width)
@@ -351,7 +351,7 @@ def test_variants_and_wide_sights_play_alike_compiled_and_uncompiled():
 
 
 def digest(states: list[str]) -> str:
-    """Returns a hash of what variants and others do, two states with each sight, in hex."""
+    """Return a hash of what variants and others do, two states with each sight, in hex."""
     world = domain("lambda-star")
     streams = np.array([stream("rules", i) for i in range(2)], np.uint64)
     names = ("wisdom-of-the-crowd", "bidding", "binary-tree", "stigmergy", "imitation", "oracle")

@@ -29,7 +29,7 @@ TEXTS = st.integers(1, 9).flatmap(lambda top: st.lists(st.integers(0, top), max_
 
 
 def by_definition(text: list[int]) -> int:
-    """Takes the shortest component not to be found before its last symbol, over and over."""
+    """Take the shortest component not to be found before its last symbol, over and over."""
     count, done = 0, 0
     while done < len(text):
         size = 1

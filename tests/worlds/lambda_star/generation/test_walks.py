@@ -15,7 +15,7 @@ LOOKED_AT = 30  # attempts before the one that was found
 
 
 def complexity(key: np.uint64, attempt: int, height: int, width: int, horizon: int) -> int:
-    """Returns K of the cells that an attempt's segment leads to, by definition."""
+    """Return K of the cells that an attempt's segment leads to, by definition."""
     longest = horizon // 2
     first = attempt * (longest + 1)
     length = 1 + below(key, first, longest)

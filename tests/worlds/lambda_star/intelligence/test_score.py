@@ -35,7 +35,7 @@ SMALL = Settings(height=6, width=5, participants=2, horizon=20)
 
 
 def played(team, index, *, seed=9):
-    """Returns the mean reward of a team in one environment, by the general path."""
+    """Return the mean reward of a team in one environment, by the general path."""
     worlds = Batch([generate(SMALL, seed=seed, index=index)])
     called = ",".join(team)
     teams = []

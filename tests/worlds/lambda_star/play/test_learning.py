@@ -41,7 +41,7 @@ def streams(count: int, of: int = 0) -> np.ndarray:
 
 
 def general(agent, states, rehearsals, *, steps=STEPS) -> tuple:
-    """Returns what the general path plays and the worlds after it."""
+    """Return what the general path plays and the worlds after it."""
     world, kept = LambdaStar(), []
 
     def fresh() -> Batch:
@@ -240,7 +240,7 @@ def test_a_learner_that_fails_to_finish_is_named():
 
 
 def values_of(played: Played, cell: int, step: int, cells: int) -> np.ndarray:
-    """Returns float64[9]: what the first episode's first role learned of a state."""
+    """Return float64[9]: what the first episode's first role learned of a state."""
     kept = played.memories[0]
     rows = np.flatnonzero(kept["marks"][0] >> 18 == step * cells + cell)
     tried = kept["marks"][0, rows] >> 9 >> np.arange(9) & 1
@@ -342,7 +342,7 @@ def test_the_published_bootstrap_earns_what_the_published_program_recorded(recor
 
 
 def rehearsed(name, episodes, bootstrap, seeds=50) -> np.ndarray:
-    """Returns float64[episodes]: the mean reward of each, over several streams of draws."""
+    """Return float64[episodes]: the mean reward of each, over several streams of draws."""
     states, steps = [e.state for e in episodes] * seeds, len(episodes[0].moves)
     out, _ = compiled(name, states, 100, steps=steps, bootstrap=bootstrap)
     return out.rewards.mean((1, 2)).reshape(seeds, -1).mean(0) / 2

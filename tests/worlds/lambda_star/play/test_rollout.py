@@ -30,7 +30,7 @@ WIDE = generate(7, seed=4, size=(6, 7), team=3, steps=12, radius=2)
 
 
 def by_hand(environments, seats, seed):
-    """Returns what the general path plays: `seats` are (agent, roles, parts of its stream)."""
+    """Return what the general path plays: `seats` are (agent, roles, parts of its stream)."""
     settings = environments.settings
     teams = [
         Team(

@@ -70,7 +70,7 @@ def recordings(traces: Path) -> Recordings:
 
 
 def few(recordings: Recordings, team: str, count: int = 4) -> list[Recording]:
-    """Returns so many episodes of each size, which are quickly checked."""
+    """Return so many episodes of each size, which are quickly checked."""
     return [
         Recording(r.places[:count], r.starts[:count], r.moves[:count]) for r in recordings[team]
     ]
@@ -336,7 +336,7 @@ def test_favoured_ties_are_uneven_though_every_move_is_possible(
 
 
 def played(agent: Agent, recording: Recording) -> Recording:
-    """Returns new episodes of an agent from the same starts."""
+    """Return new episodes of an agent from the same starts."""
     batch, steps, people = recording.moves.shape
     streams = np.array([stream("moves", agent.name, b) for b in range(batch)], np.uint64)
     team = Team(agent, tuple(range(people)), streams)

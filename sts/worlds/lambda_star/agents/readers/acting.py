@@ -22,7 +22,7 @@ _GOOD, _EVIL = THINGS.index("good"), THINGS.index("evil")
 
 
 def expected(seen: Observation, memory: Memory) -> Forecast:
-    """Returns where Good, Evil, another and Good's first cell are expected: [B, R, 4, ...]."""
+    """Return where Good, Evil, another and Good's first cell are expected: [B, R, 4, ...]."""
     batch, roles, things, length = memory["trace"].shape
     out = blank(batch * roles * things, _AHEAD)
     height, width = (np.repeat(a, roles * things) for a in (seen.height, seen.width))
@@ -39,7 +39,7 @@ def expected(seen: Observation, memory: Memory) -> Forecast:
 def moves(
     told: Told, seen: Observation, shown: Sighting, memory: Memory, known: Forecast
 ) -> tuple[Ints, NDArray[np.bool_]]:
-    """Returns sets of equally good moves, int64[B, R], and who does not know what it seeks."""
+    """Return sets of equally good moves, int64[B, R], and who does not know what it seeks."""
     idle = told.act == 0
     told = told._replace(
         thing=np.where(idle, _GOOD, told.thing),
@@ -67,13 +67,13 @@ def moves(
 
 
 def _flat(forecast: Forecast) -> Forecast:
-    """Returns a forecast of [B, R, ...] as one of B * R things."""
+    """Return a forecast of [B, R, ...] as one of B * R things."""
     path, sure, chances = forecast
     return Forecast(path.reshape(-1, path.shape[-1]), sure.ravel(), chances.reshape(-1, MOVES))
 
 
 def _of(told: Told, known: Forecast, thing: Ints) -> Forecast:
-    """Returns of [B, R, 4, ...] what is expected of each episode's thing, [B, R, ...]."""
+    """Return of [B, R, 4, ...] what is expected of each episode's thing, [B, R, ...]."""
     path, sure, chances = (told.of(a, thing) for a in known)
     return Forecast(path, sure, chances)
 
@@ -86,7 +86,7 @@ def _goal(
     known: Forecast,
     seeking: NDArray[np.bool_],
 ) -> tuple[Forecast, NDArray[np.bool_]]:
-    """Returns where what is told of is expected, and bool[B, R], who seeks and does not know.
+    """Return where what is told of is expected, and bool[B, R], who seeks and does not know.
 
     Who seeks what it does not know, or what is not where it should be, makes for a sweep's cells.
     """
@@ -105,7 +105,7 @@ def _size(seen: Observation) -> tuple[Ints, Ints]:
 
 
 def _walk(told: Told, memory: Memory) -> Ints:
-    """Returns the next move to the cell that lies so many cells that way from where it was told."""
+    """Return the next move to the cell that lies so many cells that way from where it was told."""
     rows, columns = np.moveaxis(memory["gone"], -1, 0)
     down = told.number * (told.move // 3 - 1)
     right = told.number * (told.move % 3 - 1)

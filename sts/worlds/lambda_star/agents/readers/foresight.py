@@ -35,7 +35,7 @@ class Forecast(NamedTuple):
 
 
 def blank(count: int, ahead: int) -> Forecast:
-    """Returns what is expected of things that were never seen."""
+    """Return what is expected of things that were never seen."""
     return Forecast(
         np.full((count, ahead + 1), NOWHERE, np.int64),
         np.zeros(count),
@@ -45,21 +45,21 @@ def blank(count: int, ahead: int) -> Forecast:
 
 @lean
 def _shift(start: int, goal: int, height: int, width: int) -> int:
-    """Returns how far one cell is from another, as a cell counted from the first."""
+    """Return how far one cell is from another, as a cell counted from the first."""
     row = wrapped(goal // width - start // width, height)
     return int(row * width + wrapped(goal % width - start % width, width))
 
 
 @lean
 def _shifted(cell: int, shift: int, height: int, width: int) -> int:
-    """Returns the cell that is a shift away."""
+    """Return the cell that is a shift away."""
     row = wrapped(cell // width + shift // width, height)
     return int(row * width + wrapped(cell % width + shift % width, width))
 
 
 @lean
 def _period(shifts: Ints) -> int:
-    """Returns the shortest period that shifts repeat by, seen for two rounds; 0 without one.
+    """Return the shortest period that shifts repeat by, seen for two rounds; 0 without one.
 
     One that all of them agree with goes before one that the last two rounds alone agree with.
     """
@@ -82,7 +82,7 @@ def _period(shifts: Ints) -> int:
 
 @compiled
 def foresee(trace: Ints, height: Ints, width: Ints, out: Forecast) -> None:
-    """Writes to `out`, which is blank, what is to be expected of things from where they were.
+    """Write to `out`, which is blank, what is to be expected of things from where they were.
 
     `trace` is int64[N, W], their cells at the last W steps, the newest last; `NOWHERE` if unseen.
     """
@@ -116,5 +116,5 @@ def foresee(trace: Ints, height: Ints, width: Ints, out: Forecast) -> None:
 
 @lean
 def _move(shift: int, height: int, width: int) -> int:
-    """Returns the move that a shift begins with."""
+    """Return the move that a shift begins with."""
     return int(step(Offset(way(0, shift // width, height), way(0, shift % width, width))))

@@ -53,7 +53,7 @@ class Intent:
 
 @functools.lru_cache(maxsize=4096)
 def parse(text: str, qualified: bool = True) -> Intent:
-    """Returns what `text` asks for; not `qualified` passes over what says how and when."""
+    """Return what `text` asks for; not `qualified` passes over what says how and when."""
     if not text.strip():
         return Intent("nothing")
     words = concepts(text)
@@ -66,7 +66,7 @@ def parse(text: str, qualified: bool = True) -> Intent:
 
 
 def _things(words: list[Word]) -> list[Thing]:
-    """Returns what is named, each once, in the order of the words."""
+    """Return what is named, each once, in the order of the words."""
     named = dict.fromkeys(word.concept for word in words)
     return [thing for name in named for thing in THINGS if thing == name != "first"]
 
@@ -96,18 +96,18 @@ def _question(words: list[Word], said: set[str]) -> Intent:
 
 
 def _about_you(words: list[Word]) -> bool:
-    """Returns whether words begin with "you" or "your", but not with "your team-mate"."""
+    """Return whether words begin with "you" or "your", but not with "your team-mate"."""
     order = [word.concept for word in words[:2]]
     return order[:1] == ["you"] and order[1:] != ["people"]
 
 
 def _pairs(words: list[Word]) -> list[tuple[str, str]]:
-    """Returns every two concepts that follow one another."""
+    """Return every two concepts that follow one another."""
     return [(a.concept, b.concept) for a, b in zip(words, words[1:], strict=False)]
 
 
 def _standing(words: list[Word], said: set[str]) -> Intent | None:
-    """Returns what a text asks for that asks to stand: for good, until something, or in wait."""
+    """Return what a text asks for that asks to stand: for good, until something, or in wait."""
     things = [t for t in _things(words) if t != "people"]
     pairs, order = _pairs(words), [word.concept for word in words]
     rest = order[order.index("not") :] if "not" in order else []
@@ -124,7 +124,7 @@ def _standing(words: list[Word], said: set[str]) -> Intent | None:
 
 
 def _going(words: list[Word], said: set[str]) -> Intent | None:
-    """Returns what a text asks for that asks to go somewhere or to keep somewhere."""
+    """Return what a text asks for that asks to go somewhere or to keep somewhere."""
     move, things = direction(words), _things(words)
     numbers = [w.number for w in words if w.number]
     if not things:
@@ -146,7 +146,7 @@ def _going(words: list[Word], said: set[str]) -> Intent | None:
 
 
 def _shunned(words: list[Word], things: list[Thing]) -> Thing:
-    """Returns the second thing, where a "no" stands before it and one to go to is named too."""
+    """Return the second thing, where a "no" stands before it and one to go to is named too."""
     inside, before = False, ""
     for word in words:
         shy = word.concept == "not" or (word.concept == "flee" and before != "cells")
@@ -157,7 +157,7 @@ def _shunned(words: list[Word], things: list[Thing]) -> Thing:
 
 
 def _band(words: list[Word]) -> tuple[int, int]:
-    """Returns the smallest and largest distance that a text allows.
+    """Return the smallest and largest distance that a text allows.
 
     "on" and "beside" are 0 and 1: wanted, they bound from above, and after a "no" from below; what
     is "next to you" is where it is, and only after a "no" a wish. A number of cells bounds from the

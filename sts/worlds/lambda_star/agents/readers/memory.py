@@ -17,7 +17,7 @@ NEVER = -1
 
 
 def begin(batch: int, roles: int) -> Memory:
-    """Returns the memory of nothing seen, nothing told and nothing done.
+    """Return the memory of nothing seen, nothing told and nothing done.
 
     Of three things, which are Good, Evil and another participant: `trace`, int64[B, R, 3, LENGTH],
     their cells, the newest last; `place`, int64[B, R, 3], where each was last in sight, and `age`,
@@ -43,14 +43,14 @@ def begin(batch: int, roles: int) -> Memory:
 
 
 def forgotten(memory: Memory) -> Memory:
-    """Returns a memory of what was done, without what was seen."""
+    """Return a memory of what was done, without what was seen."""
     return memory | {
         name: np.full_like(memory[name], NOWHERE) for name in ("trace", "place", "age", "first")
     }
 
 
 def remembered(memory: Memory, seen: Observation, shown: Sighting, told: Told) -> Memory:
-    """Returns the memory after a look around and a text."""
+    """Return the memory after a look around and a text."""
     anew = (memory["text"] != told.text)[:, None]
     cells = np.stack([_cell(memory, seen, shown, which) for which in range(3)], -1)
     in_sight = cells != NOWHERE
@@ -77,7 +77,7 @@ def remembered(memory: Memory, seen: Observation, shown: Sighting, told: Told) -
 
 
 def _cell(memory: Memory, seen: Observation, shown: Sighting, which: int) -> Ints:
-    """Returns where a thing is in sight, int64[B, R]; of several, nearest to where it last was."""
+    """Return where a thing is in sight, int64[B, R]; of several, nearest to where it last was."""
     flags = shown.flags[which]
     start = np.where(memory["place"][..., which] == NOWHERE, seen.cell, memory["place"][..., which])
     size = seen.height[:, None, None], seen.width[:, None, None]
@@ -88,7 +88,7 @@ def _cell(memory: Memory, seen: Observation, shown: Sighting, which: int) -> Int
 
 
 def _apart(seen: Observation, cells: Ints) -> Ints:
-    """Returns how far things in sight are, int64[B, R, 3]; those that are not, very far."""
+    """Return how far things in sight are, int64[B, R, 3]; those that are not, very far."""
     size = seen.height[:, None, None], seen.width[:, None, None]
     far = np.iinfo(np.int64).max
     apart: Ints = np.where(

@@ -54,7 +54,7 @@ class Wishes(NamedTuple):
 
 @lean
 def _fit(apart: int, low: int, high: int, kind: int) -> float:
-    """Returns what being so far apart is worth: 0 in the band, less outside of it.
+    """Return what being so far apart is worth: 0 in the band, less outside of it.
 
     To be too far is as bad as to be too near where both bounds are said: such a band is to be kept.
     Of rewards it is what they are, in halves, and a little for the way to Good.
@@ -82,7 +82,7 @@ def _expected(
     height: int,
     width: int,
 ) -> float:
-    """Returns what a cell is worth in `t` steps: at the first over all that the thing may do."""
+    """Return what a cell is worth in `t` steps: at the first over all that the thing may do."""
     there = _fit(distance(here, thing.path[n, t], height, width), low, high, kind)
     if t > 1:
         return there
@@ -96,7 +96,7 @@ def _expected(
 
 @lean
 def _company(crowd: Ints, row: int, column: int) -> float:
-    """Returns what the others in sight take from a cell so many rows and columns away."""
+    """Return what the others in sight take from a cell so many rows and columns away."""
     total, long = 0.0, side(crowd.size)
     for m in range(crowd.size):
         apart = max(abs(m // long - long // 2 - row), abs(m % long - long // 2 - column))
@@ -106,7 +106,7 @@ def _company(crowd: Ints, row: int, column: int) -> float:
 
 @compiled
 def plan(places: Places, wishes: Wishes, goal: Forecast, threat: Forecast, sets: Ints) -> None:
-    """Writes to `sets`, int64[N], the moves that are worth most over the next `AHEAD` steps.
+    """Write to `sets`, int64[N], the moves that are worth most over the next `AHEAD` steps.
 
     The wished band is about the goal; a role that knows no place of it is left as it is. The threat
     is shunned where a place of it is known.
@@ -142,7 +142,7 @@ def plan(places: Places, wishes: Wishes, goal: Forecast, threat: Forecast, sets:
 
 @lean
 def _best(values: NDArray[np.float64]) -> int:
-    """Returns the set of the moves to the highest values around the middle."""
+    """Return the set of the moves to the highest values around the middle."""
     top, chosen = -np.inf, 0
     for move in range(MOVES):
         value = values[AHEAD + move // 3, AHEAD + move % 3]
@@ -154,7 +154,7 @@ def _best(values: NDArray[np.float64]) -> int:
 
 @compiled
 def lie_in_wait(places: Places, stood: Ints, wanted: Ints, prey: Forecast, sets: Ints) -> None:
-    """Writes moves to where the prey comes soonest after one has stood there for long enough.
+    """Write moves to where the prey comes soonest after one has stood there for long enough.
 
     Roles have not moved for `stood` steps, and `wanted` are enough; a role that is not sure of its
     prey's path stays. All int64[N].
@@ -174,7 +174,7 @@ def lie_in_wait(places: Places, stood: Ints, wanted: Ints, prey: Forecast, sets:
 def _visit(
     places: Places, n: int, target: int, stood: int, wanted: int, path: Ints
 ) -> tuple[int, int]:
-    """Returns when the prey steps onto a waiting role, and the first move there.
+    """Return when the prey steps onto a waiting role, and the first move there.
 
     It returns a time past the path where the prey comes too early, or meets the role on its way.
     """

@@ -47,13 +47,13 @@ class Reader(Agent):
     noise: ClassVar[float] = 0.0
 
     def begin(self, batch: int, roles: int) -> Memory:
-        """Returns the memory of nothing seen, nothing told and nothing done."""
+        """Return the memory of nothing seen, nothing told and nothing done."""
         return memories.begin(batch, roles)
 
     def act(
         self, observation: Observation, instructions: Instructions, memory: Memory, draws: Draws
     ) -> tuple[Choice, Memory]:
-        """Returns what the text asks for now."""
+        """Return what the text asks for now."""
         seen = narrowed(observation) if self.near else observation
         text, shown = self._told(instructions), look(seen)
         before = memory if self.remembers else memories.forgotten(memory)
@@ -69,23 +69,23 @@ class Reader(Agent):
         return Choice(move, np.where(owed, reply, silence)), kept
 
     def _told(self, instructions: Instructions) -> Told:
-        """Returns what it makes of what it was told."""
+        """Return what it makes of what it was told."""
         return told(instructions, self.qualified)
 
     def _heeded(self, text: Told) -> Told:
-        """Returns what it moves by, of what it was told."""
+        """Return what it moves by, of what it was told."""
         return text
 
     def _reply(
         self, text: Told, seen: Observation, memory: Memory, known: Forecast
     ) -> NDArray[np.float64]:
-        """Returns weights float64[B, R or 1, 22] of what it says to the question."""
+        """Return weights float64[B, R or 1, 22] of what it says to the question."""
         return answers(text, seen, memory, known)
 
     def _noisy(
         self, chosen: NDArray[np.float64], every: NDArray[np.float64]
     ) -> NDArray[np.float64]:
-        """Returns weights that are, by the share of noise, those of `every`."""
+        """Return weights that are, by the share of noise, those of `every`."""
         total = np.maximum(chosen.sum(-1, keepdims=True), 1e-300)
         even = every / np.maximum(every.sum(-1, keepdims=True), 1.0)
         out: NDArray[np.float64] = (1.0 - self.noise) * chosen / total + self.noise * even

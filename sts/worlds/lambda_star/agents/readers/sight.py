@@ -33,7 +33,7 @@ class Sighting(NamedTuple):
 
 
 def narrowed(seen: Observation) -> Observation:
-    """Returns an observation of what k steps along rows and columns reach, for a radius of k.
+    """Return an observation of what k steps along rows and columns reach, for a radius of k.
 
     Of a sight of 1 these are the own cell and the four beside it.
     """
@@ -47,7 +47,7 @@ def narrowed(seen: Observation) -> Observation:
 
 
 def look(seen: Observation) -> Sighting:
-    """Returns what an observation shows."""
+    """Return what an observation shows."""
     people = seen.team.astype(np.int64) + seen.others > 0
     flags = np.stack((seen.good, seen.evil, people))
     shape = seen.cell.shape
@@ -67,7 +67,7 @@ def _infer(
     width: Ints,
     out: Ints,
 ) -> None:
-    """Writes where Good and Evil must be, one cell out of sight.
+    """Write where Good and Evil must be, one cell out of sight.
 
     Of all pairs of places that fit, those with the fewest things near count; a thing is where they
     agree. Grids on which the ring around the sight would meet itself are left alone.
@@ -113,7 +113,7 @@ def _infer(
 
 @compiled
 def _explains(reward: NDArray[np.int8], good: int, evil: int, k: int) -> bool:
-    """Returns whether rewards in sight are those of Good and Evil at these places of the ring.
+    """Return whether rewards in sight are those of Good and Evil at these places of the ring.
 
     Places are entries of the neighbourhood that is one wider than the sight; -1 is farther out.
     """

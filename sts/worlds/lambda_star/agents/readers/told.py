@@ -31,13 +31,13 @@ class Told(NamedTuple):
     anchor: Ints
 
     def asks(self, *acts: Act) -> NDArray[np.bool_]:
-        """Returns bool[B, 1]: whether an episode's act is one of `acts`."""
+        """Return bool[B, 1]: whether an episode's act is one of `acts`."""
         asked = self.act[:, None] == np.array([ACTS.index(act) for act in acts])
         out: NDArray[np.bool_] = asked.any(axis=1, keepdims=True)
         return out
 
     def of(self, values: NDArray[Any], thing: Ints | None = None) -> NDArray[Any]:
-        """Returns of values [B, R, 3 or more, ...] those of each episode's thing, [B, R, ...].
+        """Return of values [B, R, 3 or more, ...] those of each episode's thing, [B, R, ...].
 
         Things are counted from Good on; whoever was told of no thing gets Good's.
         """
@@ -48,7 +48,7 @@ class Told(NamedTuple):
 
 
 def told(instructions: Instructions, qualified: bool) -> Told:
-    """Returns what each episode was told, read with the qualifying words or without."""
+    """Return what each episode was told, read with the qualifying words or without."""
     rows = []
     for text in instructions.texts:
         i = parse(text, qualified)

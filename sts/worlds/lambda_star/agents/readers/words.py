@@ -101,7 +101,7 @@ class Word(NamedTuple):
 
 
 def concepts(text: str) -> list[Word]:
-    """Returns what a text says, concept by concept."""
+    """Return what a text says, concept by concept."""
     plain = " ".join(text.lower().split())
     for idiom, meaning in _IDIOMS:
         plain = re.sub(idiom, meaning, plain)
@@ -119,7 +119,7 @@ def concepts(text: str) -> list[Word]:
 
 
 def direction(words: list[Word]) -> int:
-    """Returns the move in the direction that is named; "stay" where none is."""
+    """Return the move in the direction that is named; "stay" where none is."""
     named = {word.concept for word in words}
     down = ("down" in named) - ("up" in named)
     right = ("right" in named) - ("left" in named)
