@@ -13,8 +13,6 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from sts_scenarios.category import Category
-
 from sts import agents
 from sts.continuations.takeover import by_shape, continue_all
 from sts.continuations.types import Continuation
@@ -23,6 +21,7 @@ from sts.storage.files import canonical_json, content_hash
 from sts.storage.workspace import Workspace
 from sts.suites import store
 from sts.suites.types import Scenario
+from sts_scenarios.category import Category
 
 FILE = Path(__file__).parent / "data" / "golden.json"
 

@@ -22,11 +22,11 @@ from typing import Any
 
 from PIL import Image, PngImagePlugin
 from playwright.sync_api import sync_playwright
-from sts_annotator_app.people import owner_key
 
 from sts.cli.main import main
 from sts.errors import StsError
 from sts.storage.workspace import Workspace
+from sts_annotator_app.people import owner_key
 from tests.annotator_app.serving import FLAGS, OWNER, ROOT, Server
 
 IMAGES = ROOT / "docs" / "images"

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 
-from sts_scenarios import categories
-
 from sts.annotations import people, queue, views
 from sts.annotations.items import item_of, players
 from sts.annotations.roles import ROLES
@@ -22,6 +20,7 @@ from sts.suites import store as suites
 from sts.suites.folders import versions
 from sts.suites.selections import Selection
 from sts.suites.types import Suite
+from sts_scenarios import categories
 
 
 def chosen(workspace: Workspace, label: str | None) -> Selection | None:

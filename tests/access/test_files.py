@@ -18,12 +18,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from sts_analysis.inputs.ratings import read_ratings
 
 from sts.cli.main import main
 from sts.errors import DamagedData, StsError
 from sts.storage import memory
 from sts.storage.parquet import unpacked
+from sts_analysis.inputs.ratings import read_ratings
 from tests.access.apart import refusal
 from tests.access.attempts import attempt
 from tests.access.lying import SAID

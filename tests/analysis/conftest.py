@@ -1,6 +1,7 @@
 """What tests of several folders below share."""
 
 import pytest
+
 from sts_analysis.report import figures
 
 

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy.special import expit
+
 from sts_analysis.statistics.judgement_shares import Shares
 from sts_analysis.statistics.outcomes import Summary, summarise
 

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 import jsonschema  # type: ignore[import-untyped]
 import pandas as pd
+
 from sts_analysis.inputs import tables
 from sts_analysis.inputs.ratings import check_ratings
 from sts_analysis.inputs.scores import empty_scores

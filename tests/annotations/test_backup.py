@@ -205,10 +205,9 @@ def test_a_backup_holds_all_that_was_made_and_nothing_that_is_made_again(
 
 
 def test_the_annotators_key_is_called_as_the_annotator_calls_it() -> None:
+    from sts.commands import workspace as command
     from sts_annotator_app.people import KEY_FILE
     from sts_annotator_app.sign_in import FILE as SECRETS
-
-    from sts.commands import workspace as command
 
     assert backup.KEY == KEY_FILE and {KEY_FILE, SECRETS, FILE, DUMP} == {*command.SECRETS}
 

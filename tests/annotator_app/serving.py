@@ -12,11 +12,10 @@ import urllib.request
 from pathlib import Path
 from typing import Any, Self
 
-from sts_annotator_app.auth import cookie_name
-
 from sts.annotations import people, sessions, views
 from sts.annotations.store import Store
 from sts.storage.workspace import Workspace
+from sts_annotator_app.auth import cookie_name
 from tests.stores import add_person, ask, change
 from tests.zygote import Copy, Zygote
 

@@ -14,6 +14,12 @@ from sqlalchemy.pool import StaticPool
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
+
+from sts.annotations import people, schema, sessions
+from sts.annotations.database import Database
+from sts.annotations.sessions import LAPSED, UNKNOWN, USED
+from sts.annotations.store import Store
+from sts.errors import StoreError
 from sts_annotator_app.attempts import EACH, TOGETHER, WINDOW, Attempts
 from sts_annotator_app.auth import Sessions, cookie_name
 from sts_annotator_app.door import Door
@@ -21,12 +27,6 @@ from sts_annotator_app.entry import AWAY
 from sts_annotator_app.routes import PAGE, application
 from sts_annotator_app.settings import Settings
 from sts_annotator_app.sign_in import FAILED, Provider
-
-from sts.annotations import people, schema, sessions
-from sts.annotations.database import Database
-from sts.annotations.sessions import LAPSED, UNKNOWN, USED
-from sts.annotations.store import Store
-from sts.errors import StoreError
 from tests.access.attempts import attempt
 
 TOKEN, ANOTHERS, OWNERS = "a-session", "anothers", "the-key"

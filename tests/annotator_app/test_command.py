@@ -13,9 +13,9 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from sts_annotator_app.server import bind
 
 from sts.cli.main import main
+from sts_annotator_app.server import bind
 from tests.annotator_app.serving import PATIENCE
 
 
@@ -105,9 +105,8 @@ def test_it_ends_quietly_and_prints_no_secret_but_the_link(tmp_path: Path, how: 
 
 
 def test_the_link_of_the_owner_stays_the_same_and_is_nobody_elses(tmp_path: Path) -> None:
-    from sts_annotator_app.people import KEY_FILE, owner_key
-
     from sts.storage.workspace import Workspace
+    from sts_annotator_app.people import KEY_FILE, owner_key
 
     one, other = (Workspace.open(str(tmp_path / name)).ensure() for name in ("one", "other"))
     assert owner_key(one, "Ana") == owner_key(one, "Ana")

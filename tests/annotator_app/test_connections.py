@@ -18,11 +18,11 @@ from typing import Any, cast
 
 import pytest
 import uvicorn
+from websockets.sync.client import connect
+
 from sts_annotator_app.connections import Limited, raise_file_limit
 from sts_annotator_app.server import bind
 from sts_annotator_app.settings import CONNECTIONS
-from websockets.sync.client import connect
-
 from tests.access.attempts import attempt
 from tests.annotator_app.serving import Server
 from tests.annotator_app.wire import wired

@@ -7,12 +7,12 @@ import logging
 from dataclasses import replace
 
 import pytest
-from sts_scenarios import categories, mining
-from sts_scenarios.category import Category, Overlay, Rubric, spoken_for
 
 from sts.errors import StsError
 from sts.suites.types import Scenario
 from sts.viewer.criteria import criterion
+from sts_scenarios import categories, mining
+from sts_scenarios.category import Category, Overlay, Rubric, spoken_for
 from tests.examples import on_test_side, recorded
 
 

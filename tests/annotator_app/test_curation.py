@@ -10,11 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sts_annotator_app.curation.drafts import Drafts
-from sts_annotator_app.curation.exchange import AHEAD, exchange
-from sts_annotator_app.curation.ghosts import Ghosts
-from sts_annotator_app.events import UNSAVED, namespace
-from sts_scenarios.profiles import Profiles
 
 from sts.annotations import decisions, people
 from sts.annotations.store import Store
@@ -24,6 +19,11 @@ from sts.storage.workspace import Workspace
 from sts.suites import drafts
 from sts.suites import store as suites
 from sts.trajectories import store as trajectories
+from sts_annotator_app.curation.drafts import Drafts
+from sts_annotator_app.curation.exchange import AHEAD, exchange
+from sts_annotator_app.curation.ghosts import Ghosts
+from sts_annotator_app.events import UNSAVED, namespace
+from sts_scenarios.profiles import Profiles
 from tests.annotator_app.components.test_types import declared
 from tests.examples import accepted, on_test_side, recorded, scenarios
 from tests.stores import add_person, ask

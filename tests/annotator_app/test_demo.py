@@ -14,8 +14,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sts_annotator_app.commands import demo, table
-from sts_annotator_app.queueing import enqueue
 
 from sts import agents, registry
 from sts.annotations.store import Store
@@ -24,6 +22,8 @@ from sts.cli.main import main, parser_of
 from sts.continuations import store as continuations
 from sts.storage.workspace import Workspace
 from sts.suites import store as suites
+from sts_annotator_app.commands import demo, table
+from sts_annotator_app.queueing import enqueue
 from tests.examples import scenarios
 from tests.pictures import IMAGES, read_shown
 from tests.stores import add_person, claim_items, submit

@@ -12,10 +12,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from sts_annotator_app import events
-from sts_annotator_app.events import FEWEST, PATIENCE, exchange, namespace
-from sts_annotator_app.pages import guide
-from sts_annotator_app.remaining import Remaining
 
 from sts.annotations import submissions, views
 from sts.annotations.store import Store
@@ -25,6 +21,10 @@ from sts.episodes import Instruction
 from sts.errors import StoreError, UnknownName
 from sts.storage.workspace import Workspace
 from sts.viewer.payload import payload
+from sts_annotator_app import events
+from sts_annotator_app.events import FEWEST, PATIENCE, exchange, namespace
+from sts_annotator_app.pages import guide
+from sts_annotator_app.remaining import Remaining
 from tests.access.attempts import attempt
 from tests.stores import add_person, ask, claim_items
 from tests.stores import enqueue as in_store_enqueue

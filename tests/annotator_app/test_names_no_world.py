@@ -6,7 +6,6 @@ import re
 from pathlib import Path
 
 import sts_annotator_app
-
 from sts import registry
 from sts.domains import domain
 

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sts_annotator_app import play
 
 from sts.annotations.store import Store
 from sts.annotations.types import Annotator
@@ -19,6 +18,7 @@ from sts.storage.workspace import Workspace
 from sts.suites import store as suites
 from sts.suites.types import Suite
 from sts.worlds.lambda_star.domain import Batch
+from sts_annotator_app import play
 from tests.examples import scenarios
 from tests.stores import add_person
 

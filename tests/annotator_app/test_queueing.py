@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 from sqlalchemy import select
-from sts_annotator_app import queueing
 
 from sts.annotations import views
 from sts.annotations.export import ratings
@@ -22,6 +21,7 @@ from sts.storage.workspace import Workspace
 from sts.suites import store as suites
 from sts.suites.selections import select as select_part
 from sts.suites.types import Suite
+from sts_annotator_app import queueing
 from tests.annotations.examples import a_submission
 from tests.examples import accepted, scenarios
 from tests.stores import add_person, ask, claim_items, submit

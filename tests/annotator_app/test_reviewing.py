@@ -11,9 +11,6 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
-from sts_annotator_app.events import UNSAVED, namespace
-from sts_annotator_app.reviewing.exchange import AHEAD, exchange
-from sts_annotator_app.reviewing.views import letter
 
 from sts.annotations import people, submissions
 from sts.annotations import reviews as store_reviews
@@ -22,6 +19,9 @@ from sts.annotations.store import Store
 from sts.annotations.types import Annotator
 from sts.errors import StoreError, UnknownName
 from sts.storage.workspace import Workspace
+from sts_annotator_app.events import UNSAVED, namespace
+from sts_annotator_app.reviewing.exchange import AHEAD, exchange
+from sts_annotator_app.reviewing.views import letter
 from tests.access.attempts import attempt
 from tests.annotations.examples import SUITE
 from tests.annotations.test_reviewed import Team, rules

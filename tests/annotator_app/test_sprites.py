@@ -13,8 +13,6 @@ from typing import Any
 import numpy as np
 import pytest
 from PIL import Image
-from sts_annotator_app import play
-from sts_annotator_app.sprites import begin
 
 from sts.annotations.store import Store
 from sts.continuations import human
@@ -28,6 +26,8 @@ from sts.storage.workspace import Workspace
 from sts.suites import store as suites
 from sts.viewer import sprites
 from sts.viewer.payload import shown
+from sts_annotator_app import play
+from sts_annotator_app.sprites import begin
 from tests.annotator_app import ring
 from tests.stores import add_person
 

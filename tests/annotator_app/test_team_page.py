@@ -11,17 +11,17 @@ from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
+
+from sts.annotations import members, people, sessions
+from sts.annotations.members import Work
+from sts.annotations.store import Store
+from sts.storage.workspace import Workspace
 from sts_annotator_app import state
 from sts_annotator_app.estimate import ENOUGH, estimate
 from sts_annotator_app.pages import team
 from sts_annotator_app.reporting import Builder
 from sts_annotator_app.settings import Settings
 from sts_annotator_app.tables import escaped_markdown, table
-
-from sts.annotations import members, people, sessions
-from sts.annotations.members import Work
-from sts.annotations.store import Store
-from sts.storage.workspace import Workspace
 from tests.access.attempts import attempt
 from tests.annotations.examples import SUITE, Clock, a_submission, an_item, some_items
 from tests.stores import add_person, ask, change, claim_items, enqueue, submit

@@ -8,14 +8,14 @@ from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
-from sts_annotator_app import state
-from sts_annotator_app.entry import AWAY
 
 from sts.annotations import consent
 from sts.annotations.store import Store
 from sts.annotations.types import Annotator
 from sts.errors import StoreError
 from sts.storage.workspace import Workspace
+from sts_annotator_app import state
+from sts_annotator_app.entry import AWAY
 from tests.stores import add_person, ask
 
 
@@ -32,6 +32,7 @@ def nothing_to_agree_to(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def script() -> None:
     import streamlit as st
+
     from sts_annotator_app.pages.visitor import visitor
 
     person = visitor("annotator")

@@ -9,10 +9,10 @@ from typing import Any
 
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
-from sts_annotator_app.auth import cookie_name
 from websockets.sync.client import ClientConnection, connect
 from websockets.typing import Origin, Subprotocol
 
+from sts_annotator_app.auth import cookie_name
 from tests.annotator_app.serving import PATIENCE, Server
 
 

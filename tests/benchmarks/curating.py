@@ -9,14 +9,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from sts_scenarios import categories
-from sts_scenarios.editing import Editor
-from sts_scenarios.profiles import profile
-
 from sts.errors import ArgumentError
 from sts.storage.workspace import Workspace
 from sts.suites.types import Scenario
 from sts.trajectories import store as trajectories
+from sts_scenarios import categories
+from sts_scenarios.editing import Editor
+from sts_scenarios.profiles import profile
 from tests.benchmarks.continued import DOMAINS, mined
 from tests.benchmarks.measure import Sizes, Table
 

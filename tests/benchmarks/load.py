@@ -18,9 +18,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from sts_annotator_app.auth import cookie_name
 
 from sts.continuations.run import run
+from sts_annotator_app.auth import cookie_name
 from tests.annotator_app.serving import PATIENCE, Server, empty_workspace, quiet
 from tests.benchmarks.crowd import Crowd, Pace
 from tests.benchmarks.measure import Table, machine, markdown

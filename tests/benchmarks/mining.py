@@ -17,14 +17,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from sts_scenarios import categories, mining
-
 from sts import agents
 from sts.jobs.pool import Pool
 from sts.storage.workspace import Workspace
 from sts.trajectories import store
 from sts.trajectories.record import Task, begun, played
 from sts.trajectories.types import Trajectory
+from sts_scenarios import categories, mining
 from tests.benchmarks.measure import Table, machine, markdown
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "benchmarks_mining.md"

@@ -10,7 +10,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 from PIL import Image, ImageSequence
-from sts_scenarios.categories import criterion
 
 from sts.annotations.items import item_of
 from sts.annotations.store import Store
@@ -33,6 +32,7 @@ from sts.suites import store as suites
 from sts.suites.types import Suite
 from sts.trajectories import store as trajectories
 from sts.worlds.lambda_star.domain import LambdaStar
+from sts_scenarios.categories import criterion
 from tests.annotations.examples import a_submission
 from tests.annotator_app import ring
 from tests.examples import in_this_process, played, recorded, scenarios

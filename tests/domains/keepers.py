@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from sts_scenarios.category import Candidate, Category, Label
 
 from sts.agents import Agent, Choice
+from sts_scenarios.category import Candidate, Category, Label
 
 
 class Keeper(Agent):

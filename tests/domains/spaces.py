@@ -7,9 +7,9 @@ from typing import Any
 import gymnasium
 import numpy as np
 from gymnasium.spaces import Box, MultiDiscrete
-from sts_scenarios.category import Candidate, Category, Label
 
 from sts.agents import Agent, Choice
+from sts_scenarios.category import Candidate, Category, Label
 from tests.domains.worlds import Lanterns
 
 CARTPOLE = "gymnasium:CartPole-v1"

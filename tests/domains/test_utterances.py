@@ -8,8 +8,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from sts_scenarios import mining
-from sts_scenarios.category import Category
 
 from sts.agents import Choice
 from sts.commands.terminal import utterances
@@ -27,6 +25,8 @@ from sts.trajectories import store
 from sts.trajectories.record import record
 from sts.trajectories.types import Trajectory
 from sts.viewer.payload import payload
+from sts_scenarios import mining
+from sts_scenarios.category import Category
 from tests.domains import spaces
 from tests.domains.keepers import category
 

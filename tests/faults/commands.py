@@ -19,10 +19,6 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from sts_scenarios import categories, mining
-from sts_scenarios.freezing import looked_at
-from sts_scenarios.profiles import Profiles
-
 from sts import registry
 from sts.annotations.items import item_of
 from sts.annotations.store import Store
@@ -35,6 +31,9 @@ from sts.suites import drafts, tags
 from sts.suites import store as suites
 from sts.suites.types import Scenario
 from sts.trajectories import store as trajectories
+from sts_scenarios import categories, mining
+from sts_scenarios.freezing import looked_at
+from sts_scenarios.profiles import Profiles
 from tests.annotations.examples import a_submission
 from tests.examples import SAMPLE_2016, accepted, on_test_side, recorded, scenario
 from tests.faults.writes import Meet, watch

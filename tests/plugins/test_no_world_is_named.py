@@ -6,11 +6,11 @@ import re
 from pathlib import Path
 
 import pytest
-from sts_scenarios import categories
 
 from sts import agents, registry
 from sts.cli import demo
 from sts.domains import domain
+from sts_scenarios import categories
 from tests.examples import agents_of
 from tests.plugins.installing import ROOT
 

@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 from uuid import uuid5
 
 import pandas as pd
-from sts_annotator_app import queueing
 
 from sts.annotations.store import Store
 from sts.cli.main import main
@@ -23,6 +22,7 @@ from sts.episodes import Episode
 from sts.storage.workspace import Workspace
 from sts.suites import store as suites
 from sts.trajectories import store as trajectories
+from sts_annotator_app import queueing
 from tests.record.digests import NAMESPACE
 from tests.stores import add_person, claim_items, submit
 from tests.stores import add_reference as in_store_add_reference

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from sts.episodes import Episode
 from sts_scenarios import categories
 from sts_scenarios.category import Label
-
-from sts.episodes import Episode
 from tests.scenarios.scripted import episode
 
 NOT_DONE = Label("not_done", None)

@@ -6,14 +6,14 @@ import dataclasses
 from pathlib import Path
 
 import pytest
-from sts_scenarios import categories
-from sts_scenarios.category import Label
-from sts_scenarios.profiles import Profile
 
 from sts.storage.workspace import Workspace
 from sts.suites import store
 from sts.suites.types import Scenario
 from sts.trajectories.types import Trajectory
+from sts_scenarios import categories
+from sts_scenarios.category import Label
+from sts_scenarios.profiles import Profile
 from tests.examples import recorded
 from tests.reproduction.suites import build_core, dialogues, retiring
 from tests.scenarios.scripted import episode

@@ -6,18 +6,18 @@ import dataclasses
 
 import numpy as np
 import pytest
-from sts_scenarios import categories, gates
-from sts_scenarios.categories.lambda_star import playing
-from sts_scenarios.categories.lambda_star.tracks import FIRST, distances, grid
-from sts_scenarios.category import CONTEXT
-from sts_scenarios.fitting import fault
-from sts_scenarios.mining.chance import Unseeing, pass_rate
 
 from sts import agents
 from sts.continuations.takeover import always_alike, continue_all
 from sts.domains import domain
 from sts.episodes import Episode
 from sts.suites.types import Scenario
+from sts_scenarios import categories, gates
+from sts_scenarios.categories.lambda_star import playing
+from sts_scenarios.categories.lambda_star.tracks import FIRST, distances, grid
+from sts_scenarios.category import CONTEXT
+from sts_scenarios.fitting import fault
+from sts_scenarios.mining.chance import Unseeing, pass_rate
 from tests.examples import on_test_side, recorded
 from tests.reproduction.suites import pools
 from tests.scenarios.scripted import episode

@@ -8,13 +8,13 @@ import shutil
 from pathlib import Path
 
 import pytest
-from sts_scenarios.changelog import difference
 
 from sts.cli.main import main
 from sts.errors import ArgumentError, TamperedSuite, UnknownName
 from sts.storage.workspace import Workspace
 from sts.suites import store
 from sts.suites.types import Change
+from sts_scenarios.changelog import difference
 from tests.examples import scenarios
 
 EVERY = scenarios(7)

@@ -7,15 +7,15 @@ import re
 from collections import Counter
 
 import pytest
-from sts_scenarios import categories, gates
-from sts_scenarios.categories.lambda_star import AGENTS, CURATION
-from sts_scenarios.fitting import fault
-from sts_scenarios.profiles import profiles
 
 from sts.storage.workspace import Workspace
 from sts.suites import store
 from sts.suites.lint import lint
 from sts.suites.types import DIFFICULTIES, Scenario, Suite, pairs, series
+from sts_scenarios import categories, gates
+from sts_scenarios.categories.lambda_star import AGENTS, CURATION
+from sts_scenarios.fitting import fault
+from sts_scenarios.profiles import profiles
 from tests.reproduction.suites import build_core, dialogues, retiring
 
 LABELS = ("core@1", "core@2")

@@ -6,11 +6,11 @@ import dataclasses
 
 import numpy as np
 import pytest
-from sts_scenarios.category import Label
-from sts_scenarios.profiles import Profile
 
 from sts.storage.workspace import Workspace
 from sts.suites import store
+from sts_scenarios.category import Label
+from sts_scenarios.profiles import Profile
 from tests.reproduction.suites import dimensions
 
 SUITE = store.load(Workspace.open("no-workspace-here"), "core@2")

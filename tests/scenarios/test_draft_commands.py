@@ -7,13 +7,13 @@ import re
 from typing import Any
 
 import pytest
-from sts_scenarios import categories, curation, freezing
 
 from sts.annotations import decisions, people
 from sts.annotations.store import Store
 from sts.suites import drafts
 from sts.suites import store as suites
 from sts.trajectories import store as trajectories
+from sts_scenarios import categories, curation, freezing
 from tests.scenarios.curating import RECORDED, Curation
 from tests.stores import ask
 

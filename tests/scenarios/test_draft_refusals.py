@@ -12,13 +12,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from sts_scenarios import curation
 
 from sts.annotations import decisions
 from sts.annotations.store import Store
 from sts.annotations.types import Annotator
 from sts.suites import drafts
 from sts.suites.decisions import Decision, states
+from sts_scenarios import curation
 from tests.scenarios.curating import Curation
 from tests.stores import ask, change
 

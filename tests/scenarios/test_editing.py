@@ -10,15 +10,15 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sts_scenarios import categories, mining
-from sts_scenarios.category import Candidate, Category
-from sts_scenarios.editing import Edited, Editor, added
 
 from sts.engine import replay
 from sts.errors import ArgumentError, ReplayMismatch
 from sts.suites.lint import lint
 from sts.suites.types import Scenario
 from sts.trajectories.types import Trajectory
+from sts_scenarios import categories, mining
+from sts_scenarios.category import Candidate, Category
+from sts_scenarios.editing import Edited, Editor, added
 from tests.examples import on_test_side, recorded
 
 EVERY = {c.name: c for c in categories.installed(["lambda-star"]).values()}

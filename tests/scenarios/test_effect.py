@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import pytest
+
+from sts.errors import ArgumentError
+from sts.storage.workspace import Workspace
+from sts.suites.types import Scenario, pairs
+from sts.trajectories import store as trajectories
 from sts_scenarios import categories
 from sts_scenarios.categories import lambda_star
 from sts_scenarios.category import Label
 from sts_scenarios.mining import effect
 from sts_scenarios.mining.order import Order, carried_out
 from sts_scenarios.profiles import Profile, profiles
-
-from sts.errors import ArgumentError
-from sts.storage.workspace import Workspace
-from sts.suites.types import Scenario, pairs
-from sts.trajectories import store as trajectories
 from tests.examples import recorded
 
 CATEGORIES = ("where-was-evil", "evade-or-shadow")

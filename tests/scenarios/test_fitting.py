@@ -10,14 +10,14 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sts_scenarios import categories, mining
-from sts_scenarios.category import Category, Word
-from sts_scenarios.fitting import contradiction, fault
-from sts_scenarios.freezing import unfit
 
 from sts.storage.workspace import Workspace
 from sts.suites import store
 from sts.suites.types import Scenario
+from sts_scenarios import categories, mining
+from sts_scenarios.category import Category, Word
+from sts_scenarios.fitting import contradiction, fault
+from sts_scenarios.freezing import unfit
 from tests.examples import on_test_side, recorded
 
 RULES = categories.installed(["lambda-star"])

@@ -12,9 +12,9 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from sts_scenarios import categories
 
 from sts.trajectories.types import Trajectory
+from sts_scenarios import categories
 from tests.examples import recorded
 
 RECORD = Path(__file__).parents[1] / "data" / "candidates_lambda_star.json"

@@ -6,10 +6,10 @@ import functools
 from pathlib import Path
 
 import pytest
-from sts_scenarios import categories, gates
 
 from sts.suites.types import DIFFICULTIES
 from sts.trajectories.types import Trajectory
+from sts_scenarios import categories, gates
 from tests.examples import on_test_side, recorded
 from tests.reproduction.suites import gate_recordings, gate_table, pools
 from tests.reproduction.suites.gate_recordings import MEASURES

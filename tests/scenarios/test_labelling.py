@@ -14,10 +14,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from sts_analysis.inputs.ratings import read_ratings
-from sts_scenarios import categories, mining
-from sts_scenarios.category import Category
-from sts_scenarios.labels import label_suite
 
 from sts import agents
 from sts.annotations.verdicts import automatic
@@ -30,6 +26,10 @@ from sts.errors import DamagedData, StsError
 from sts.storage.workspace import Workspace
 from sts.suites import store as suites
 from sts.suites.types import Suite
+from sts_analysis.inputs.ratings import read_ratings
+from sts_scenarios import categories, mining
+from sts_scenarios.category import Category
+from sts_scenarios.labels import label_suite
 from tests.examples import recorded
 
 CATEGORIES = (

@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from sts_scenarios import categories
 
 from sts.cli.main import main
 from sts.storage.workspace import Workspace
 from sts.suites import store as suites
 from sts.suites import types
 from sts.trajectories import store as trajectories
+from sts_scenarios import categories
 from tests.scenarios.curating import RECORDED, Curation
 
 

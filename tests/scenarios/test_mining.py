@@ -12,10 +12,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from sts_scenarios import categories, mining
-from sts_scenarios.category import CONTEXT, Candidate
-from sts_scenarios.commands import mine as command
-from sts_scenarios.mining import order
 
 from sts.cli.main import main
 from sts.episodes import Episode, Instruction
@@ -27,6 +23,10 @@ from sts.suites.drafts import open_draft
 from sts.suites.lint import lint
 from sts.trajectories import store
 from sts.trajectories.types import Trajectory
+from sts_scenarios import categories, mining
+from sts_scenarios.category import CONTEXT, Candidate
+from sts_scenarios.commands import mine as command
+from sts_scenarios.mining import order
 from tests.examples import SAMPLE_2016, on_test_side, recorded, state_after
 
 NAMES = (

@@ -8,13 +8,6 @@ import re
 from pathlib import Path
 
 import pytest
-from sts_annotator_app.curation.drafts import Drafts
-from sts_scenarios import categories, mining
-from sts_scenarios.editing import Editor
-from sts_scenarios.mining import failures, telling
-from sts_scenarios.mining.chance import Unseeing, open_loop, pass_rate
-from sts_scenarios.mining.making import FAILED
-from sts_scenarios.profiles import CONTINUATIONS, playing, profile
 
 from sts.annotations.store import Store
 from sts.cli.main import main
@@ -28,6 +21,13 @@ from sts.suites.lint import lint
 from sts.suites.types import Scenario, Suite
 from sts.trajectories import store as trajectories
 from sts.trajectories.types import Participant, Trajectory
+from sts_annotator_app.curation.drafts import Drafts
+from sts_scenarios import categories, mining
+from sts_scenarios.editing import Editor
+from sts_scenarios.mining import failures, telling
+from sts_scenarios.mining.chance import Unseeing, open_loop, pass_rate
+from sts_scenarios.mining.making import FAILED
+from sts_scenarios.profiles import CONTINUATIONS, playing, profile
 from tests.examples import recorded
 
 AGENTS = ("--agent", "random", "--agent", "blind", "--agent", "reader")

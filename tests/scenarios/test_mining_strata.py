@@ -10,10 +10,10 @@ from itertools import islice
 
 import numpy as np
 import pytest
-from sts_scenarios import categories, mining
-from sts_scenarios.category import Candidate
 
 from sts.trajectories.types import Participant, Trajectory
+from sts_scenarios import categories, mining
+from sts_scenarios.category import Candidate
 from tests.examples import recorded
 
 

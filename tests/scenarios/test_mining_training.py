@@ -10,8 +10,6 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from sts_scenarios import categories, mining
-from sts_scenarios.mining.training import obeyed
 
 from sts.cli.main import main
 from sts.continuations import label_table
@@ -22,6 +20,8 @@ from sts.suites.drafts import open_draft, side
 from sts.suites.types import Scenario
 from sts.trajectories import store
 from sts.trajectories.types import Trajectory
+from sts_scenarios import categories, mining
+from sts_scenarios.mining.training import obeyed
 from tests.examples import recorded
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "learning.md"

@@ -9,9 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sts_scenarios import categories, mining
-from sts_scenarios.mining import filters, miners
-from sts_scenarios.mining.filters import Filter
 
 from sts.cli.main import main
 from sts.errors import ArgumentError, MissingExtra
@@ -19,6 +16,9 @@ from sts.storage.workspace import Workspace
 from sts.suites.drafts import open_draft
 from sts.trajectories import steps, store
 from sts.trajectories.types import Trajectory
+from sts_scenarios import categories, mining
+from sts_scenarios.mining import filters, miners
+from sts_scenarios.mining.filters import Filter
 from tests.examples import recorded
 
 OWN = """

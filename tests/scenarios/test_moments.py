@@ -6,14 +6,14 @@ from collections import defaultdict
 
 import numpy as np
 import pytest
-from sts_scenarios import categories, mining
-from sts_scenarios.categories.lambda_star.tracks import grid
-from sts_scenarios.category import CONTEXT
 
 from sts.episodes import Episode
 from sts.suites.types import Scenario
 from sts.worlds.lambda_star.state import MOVES, TOKENS
 from sts.worlds.lambda_star.torus import distance
+from sts_scenarios import categories, mining
+from sts_scenarios.categories.lambda_star.tracks import grid
+from sts_scenarios.category import CONTEXT
 from tests.examples import on_test_side, recorded
 from tests.scenarios.scripted import episode
 from tests.scenarios.solving import STAY, continued

@@ -9,13 +9,13 @@ from types import SimpleNamespace
 from typing import cast
 
 import pytest
-from sts_scenarios import categories, mining
-from sts_scenarios.categories import lambda_star
-from sts_scenarios.category import Label
 
 from sts.errors import StsError
 from sts.suites.types import Scenario
 from sts.worlds.lambda_star.state import TOKENS
+from sts_scenarios import categories, mining
+from sts_scenarios.categories import lambda_star
+from sts_scenarios.category import Label
 from tests.examples import recorded
 from tests.scenarios.scripted import episode
 from tests.scenarios.solving import STAY, continued

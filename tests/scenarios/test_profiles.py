@@ -11,11 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sts_scenarios import categories, mining, profiles
-from sts_scenarios.category import Category, Label, spoken_for
-from sts_scenarios.freezing import Looked, looked_at
-from sts_scenarios.labels import label_suite
-from sts_scenarios.profiles import Passed, Profiles, profile
 
 from sts.continuations import run, store
 from sts.continuations.types import Continuation
@@ -24,6 +19,11 @@ from sts.storage.workspace import Workspace
 from sts.suites import drafts
 from sts.suites import store as suites
 from sts.suites.types import Scenario
+from sts_scenarios import categories, mining, profiles
+from sts_scenarios.category import Category, Label, spoken_for
+from sts_scenarios.freezing import Looked, looked_at
+from sts_scenarios.labels import label_suite
+from sts_scenarios.profiles import Passed, Profiles, profile
 from tests.examples import agents_of, on_test_side, recorded
 from tests.suites.test_freezing import Killed, killed_after, together
 

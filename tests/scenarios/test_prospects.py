@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+
 from sts_scenarios.categories.lambda_star import prospects
 from sts_scenarios.categories.lambda_star.prospects import HIDDEN
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-from sts_scenarios.categories.lambda_star.tracks import Track, ago, track
 
 from sts import agents
 from sts.episodes import Episode
 from sts.trajectories.record import record
 from sts.worlds.lambda_star.agents.readers.grammar import parse
 from sts.worlds.lambda_star.state import MOVES
+from sts_scenarios.categories.lambda_star.tracks import Track, ago, track
 from tests.reproduction.suites.recorders import ERRANDS, Instructed, PersonLike
 
 STEPS = 50

@@ -10,13 +10,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sts_scenarios import categories, mining
-from sts_scenarios.categories.lambda_star.playing import repeated
-from sts_scenarios.categories.lambda_star.prospects import periods
-from sts_scenarios.category import Category, Hits, Screen
-from sts_scenarios.mining import asking, rows, survey
-from sts_scenarios.mining.choice import Offered, Place, Stratum, choose, orders, world_key
-from sts_scenarios.mining.order import Order, carried_out
 
 from sts.errors import StsError
 from sts.jobs.pool import executor
@@ -26,6 +19,13 @@ from sts.suites.types import DIFFICULTIES
 from sts.trajectories import flat, store
 from sts.trajectories.flat import Abreast
 from sts.trajectories.types import Trajectory
+from sts_scenarios import categories, mining
+from sts_scenarios.categories.lambda_star.playing import repeated
+from sts_scenarios.categories.lambda_star.prospects import periods
+from sts_scenarios.category import Category, Hits, Screen
+from sts_scenarios.mining import asking, rows, survey
+from sts_scenarios.mining.choice import Offered, Place, Stratum, choose, orders, world_key
+from sts_scenarios.mining.order import Order, carried_out
 from tests.examples import on_test_side, recorded
 
 RULES = {c.name: c for c in categories.of("lambda-star")}

@@ -9,13 +9,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from sts_scenarios import categories, gates, mining
-from sts_scenarios.categories.lambda_star import clean_take, evade_evil, playing
-from sts_scenarios.categories.lambda_star.tracks import never, track
-from sts_scenarios.category import CONTEXT, Candidate, Category, Controls, Label
-from sts_scenarios.fitting import fault
-from sts_scenarios.mining.chance import pass_rate
-from sts_scenarios.profiles import Profile
 
 from sts import agents
 from sts.continuations.takeover import continue_all
@@ -24,6 +17,13 @@ from sts.errors import ArgumentError
 from sts.suites.types import Scenario, pairs
 from sts.trajectories.types import Trajectory
 from sts.worlds.lambda_star.state import TOKENS
+from sts_scenarios import categories, gates, mining
+from sts_scenarios.categories.lambda_star import clean_take, evade_evil, playing
+from sts_scenarios.categories.lambda_star.tracks import never, track
+from sts_scenarios.category import CONTEXT, Candidate, Category, Controls, Label
+from sts_scenarios.fitting import fault
+from sts_scenarios.mining.chance import pass_rate
+from sts_scenarios.profiles import Profile
 from tests.examples import on_test_side, recorded
 from tests.reproduction.suites import pools
 from tests.scenarios.scripted import episode

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from sts_scenarios import categories
-from sts_scenarios.category import Label
 
 from sts.episodes import Episode
+from sts_scenarios import categories
+from sts_scenarios.category import Label
 from tests.scenarios.scripted import episode
 
 NOT_DONE = Label("not_done", None)

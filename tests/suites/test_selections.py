@@ -8,7 +8,6 @@ import threading
 from pathlib import Path
 
 import pytest
-from sts_annotator_app import queueing
 
 from sts.annotations import views
 from sts.annotations.store import Store
@@ -17,6 +16,7 @@ from sts.errors import ArgumentError, DamagedData, NewerFormat, StsError, Unknow
 from sts.storage.workspace import Workspace
 from sts.suites import selections, store, tags
 from sts.suites.types import Scenario
+from sts_annotator_app import queueing
 from tests.examples import scenarios
 from tests.stores import add_person, ask, claim_items
 

@@ -9,11 +9,6 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from sts_scenarios.curation import agreement
-from sts_scenarios.editing import Editor
-from sts_scenarios.freezing import Looked, looked_at, now
-from sts_scenarios.mining.failures import recording_of
-
 from sts.annotations.decisions import of_draft
 from sts.annotations.store import Store
 from sts.errors import StsError
@@ -22,6 +17,10 @@ from sts.suites import drafts, folders
 from sts.suites.decisions import Decision, State, after, states
 from sts.suites.drafts import Draft
 from sts.suites.types import Scenario
+from sts_scenarios.curation import agreement
+from sts_scenarios.editing import Editor
+from sts_scenarios.freezing import Looked, looked_at, now
+from sts_scenarios.mining.failures import recording_of
 
 _NUMBERED = re.compile(r"(.+)-([0-9]{1,9})")
 _HELD = 512

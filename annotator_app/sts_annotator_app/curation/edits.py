@@ -5,10 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from sts_scenarios import categories
-from sts_scenarios.editing import Edited, Editor
-from sts_scenarios.freezing import Looked
-
 from sts.domains import domain
 from sts.episodes import Instruction
 from sts.errors import ArgumentError, StsError, UnknownName
@@ -16,6 +12,9 @@ from sts.suites.decisions import Decision
 from sts.viewer.payload import seen
 from sts_annotator_app.curation import views
 from sts_annotator_app.curation.drafts import Opened
+from sts_scenarios import categories
+from sts_scenarios.editing import Edited, Editor
+from sts_scenarios.freezing import Looked
 
 MOST_TAGS = 20
 

@@ -6,8 +6,6 @@ import logging
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sts_scenarios.freezing import Looked
-
 from sts.annotations.store import Store
 from sts.annotations.types import Annotator
 from sts.errors import StsError
@@ -17,6 +15,7 @@ from sts_annotator_app.curation.drafts import Drafts, Opened
 from sts_annotator_app.curation.ghosts import Ghosts
 from sts_annotator_app.curation.lists import SECOND, chosen, coverage, listed
 from sts_annotator_app.events import UNSAVED, namespace, own
+from sts_scenarios.freezing import Looked
 
 AHEAD, BEHIND = 8, 3
 """Candidates that a page is sent before it asks for them, after and before that in view."""

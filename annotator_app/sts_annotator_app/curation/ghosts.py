@@ -14,14 +14,13 @@ import time
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from sts_scenarios.freezing import Looked
-from sts_scenarios.profiles import Profiles
-
 from sts.annotations.store import Store
 from sts.errors import StsError, UnknownName
 from sts.storage.workspace import Workspace
 from sts.viewer.payload import shown
 from sts_annotator_app.curation.drafts import Drafts, Opened
+from sts_scenarios.freezing import Looked
+from sts_scenarios.profiles import Profiles
 
 _PAUSE = 1.0
 """Seconds between looks at whether there is something to make."""

@@ -6,12 +6,11 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from sts_scenarios.freezing import UNTOUCHED
-
 from sts.annotations.types import Annotator
 from sts.names import LIMIT
 from sts.suites.decisions import UNDECIDED, opinion_of
 from sts_annotator_app.curation.drafts import Opened
+from sts_scenarios.freezing import UNTOUCHED
 
 SECOND = "second"
 """In the place of a status: that about which a person has given no second opinion, blind."""

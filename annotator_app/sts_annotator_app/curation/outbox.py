@@ -7,9 +7,6 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
-from sts_scenarios.curation import checked_reason, decide, decision, opinion
-from sts_scenarios.freezing import Looked
-
 from sts.annotations.decisions import Overtaken
 from sts.annotations.store import Store
 from sts.annotations.types import Annotator
@@ -18,6 +15,8 @@ from sts.suites.decisions import OPINIONS, STATUSES, Decision, opinion_of
 from sts.suites.drafts import check_open
 from sts_annotator_app.curation import edits
 from sts_annotator_app.curation.drafts import Drafts, Opened
+from sts_scenarios.curation import checked_reason, decide, decision, opinion
+from sts_scenarios.freezing import Looked
 
 AT_ONCE = 500
 """Decisions read from one message; a page sends the rest when these are acknowledged."""

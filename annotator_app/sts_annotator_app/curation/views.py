@@ -6,12 +6,6 @@ import logging
 from functools import lru_cache
 from typing import Any
 
-from sts_scenarios import categories
-from sts_scenarios.category import Label
-from sts_scenarios.curation import opinions
-from sts_scenarios.fitting import fault
-from sts_scenarios.freezing import Looked
-
 from sts.annotations.types import Annotator
 from sts.domains import domain
 from sts.engine.rendering import look
@@ -23,6 +17,11 @@ from sts.viewer.criteria import criterion
 from sts.viewer.payload import seen, sprite_view
 from sts.viewer.sprites import sprites_of
 from sts_annotator_app.curation.drafts import Opened, recorder
+from sts_scenarios import categories
+from sts_scenarios.category import Label
+from sts_scenarios.curation import opinions
+from sts_scenarios.fitting import fault
+from sts_scenarios.freezing import Looked
 
 _HELD = 512
 """Candidates whose views are kept at hand."""

@@ -15,14 +15,14 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from sts_analysis.report.build import build
-from sts_analysis.report.write import write
-from sts_scenarios.labels import Labelled
 
 from sts.annotations import export
 from sts.cli.main import main
 from sts.storage.workspace import Workspace
 from sts.suites import store
+from sts_analysis.report.build import build
+from sts_analysis.report.write import write
+from sts_scenarios.labels import Labelled
 from tests.analysis.reports import validator
 from tests.analysis.worlds import ratings_table
 

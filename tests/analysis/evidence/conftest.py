@@ -6,7 +6,6 @@ import csv
 from pathlib import Path
 
 import pytest
-from sts_annotator_app.queueing import fill
 
 from sts.annotations.store import Store
 from sts.cli.main import main
@@ -14,6 +13,7 @@ from sts.continuations.run import run
 from sts.storage.workspace import Workspace
 from sts.suites import selections
 from sts.suites import store as suites
+from sts_annotator_app.queueing import fill
 from tests.annotator_app.serving import quiet
 
 AGENTS = ("random", "rule")

@@ -6,11 +6,11 @@ import functools
 from collections.abc import Sequence
 
 import numpy as np
+
 from sts_analysis.statistics import intervals
 from sts_analysis.statistics.outcomes import summarise
 from sts_analysis.statistics.pass_rates import pass_rates
 from sts_analysis.statistics.pooled_correlation import pooled_correlation
-
 from tests.analysis.hard_cases.case import Case, inside
 from tests.analysis.worlds import beta_world
 

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 import numpy as np
 from scipy import stats
+
 from sts_analysis.statistics import intervals
 from sts_analysis.statistics.comparisons import compare
 from sts_analysis.statistics.outcomes import summarise
@@ -15,7 +16,6 @@ from sts_analysis.statistics.paired import Chance
 from sts_analysis.statistics.pass_rates import pass_rates
 from sts_analysis.statistics.sign_flip import sign_flip
 from sts_analysis.statistics.step_down import Adjusted, step_down
-
 from tests.analysis.hard_cases.case import Case
 from tests.analysis.worlds import logistic_world
 

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 
 import numpy as np
 from scipy.special import expit, logit
+
 from sts_analysis.statistics.corrected import Corrected, correct
 from sts_analysis.statistics.outcomes import summarise
 from sts_analysis.statistics.pass_rates import pass_rates
 from sts_analysis.statistics.weighed_accuracy import Share, weighed_share
-
 from tests.analysis.hard_cases.case import Case
 
 _NODES, _MASS = np.polynomial.hermite_e.hermegauss(40)

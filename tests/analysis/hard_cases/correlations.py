@@ -5,9 +5,9 @@ from __future__ import annotations
 import functools
 
 import numpy as np
+
 from sts_analysis.statistics.correlations import correlate
 from sts_analysis.statistics.spearman import bonett_wright
-
 from tests.analysis.hard_cases.case import Case, inside
 
 

@@ -6,13 +6,13 @@ import functools
 
 import numpy as np
 from scipy import stats
+
 from sts_analysis.statistics import intervals
 from sts_analysis.statistics.consistency import consistency
 from sts_analysis.statistics.icc import intraclass_correlation
 from sts_analysis.statistics.mean_area import mean_areas
 from sts_analysis.statistics.outcomes import Outcomes, summarise
 from sts_analysis.statistics.pass_rates import pass_rates
-
 from tests.analysis.hard_cases.case import Case, inside
 from tests.analysis.worlds import beta_world
 

@@ -6,9 +6,9 @@ import functools
 
 import numpy as np
 from scipy.special import expit
+
 from sts_analysis.statistics.guess_penalised import guess_penalised
 from sts_analysis.statistics.outcomes import summarise
-
 from tests.analysis.hard_cases.case import Case, inside
 
 

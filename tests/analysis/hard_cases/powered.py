@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy.special import expit
+
 from sts_analysis.statistics import prediction_powered as estimator
 from sts_analysis.statistics.prediction_powered import Beside
-
 from tests.analysis.hard_cases.case import Case, inside
 
 CONTINUATIONS = 10

@@ -5,10 +5,10 @@ from __future__ import annotations
 import functools
 
 import numpy as np
+
 from sts_analysis.statistics import intervals
 from sts_analysis.statistics.outcomes import summarise
 from sts_analysis.statistics.profiles import LEVELS, profile
-
 from tests.analysis.hard_cases.case import Case
 from tests.analysis.worlds import beta_world
 

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pandas as pd
 import pytest
-from sts_analysis.report.page import render
 
 from sts.errors import DamagedData
+from sts_analysis.report.page import render
 from tests.analysis.report.test_build import world
 from tests.analysis.reports import report_of, sure
 

@@ -8,10 +8,10 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from sts_analysis.inputs import ratings, scores, tables
 
 from sts.errors import ArgumentError, DamagedData, StsError
 from sts.storage import scores as saved
+from sts_analysis.inputs import ratings, scores, tables
 from tests.access.attempts import attempt
 
 HEADER = "agent,scenario,category,continuation,annotator,verdict,step,horizon"

@@ -8,9 +8,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from sts_analysis.inputs.workspace import workspace_scores
-from sts_analysis.metrics.log_prob import log_prob
-from sts_analysis.metrics.measure import find, keep, measure
 
 from sts import agents as registry
 from sts.cli.main import main
@@ -21,6 +18,9 @@ from sts.storage.workspace import Workspace
 from sts.worlds.lambda_star.generation.patterns import Settings
 from sts.worlds.lambda_star.intelligence import metric as intelligence
 from sts.worlds.lambda_star.intelligence.score import score
+from sts_analysis.inputs.workspace import workspace_scores
+from sts_analysis.metrics.log_prob import log_prob
+from sts_analysis.metrics.measure import find, keep, measure
 from tests.examples import instead, scenarios
 
 NAMES = ("random", "local-search")

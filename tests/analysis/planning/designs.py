@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
+
+from sts.jobs.pool import Pool
 from sts_analysis.inputs import tables
 from sts_analysis.inputs.ratings import check_ratings
 from sts_analysis.inputs.subject import Subject
 from sts_analysis.planning.pilot import Pilot, pilot
 from sts_analysis.planning.selfcheck import Case, Checked, Share, check
 from sts_analysis.planning.world import Design, design_of
-
-from sts.jobs.pool import Pool
 
 COLUMNS = ["agent", "scenario", "category", "continuation", "annotator", "verdict"]
 

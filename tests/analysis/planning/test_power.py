@@ -7,6 +7,9 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import stats
+
+from sts.cli.main import main
+from sts.errors import DamagedData, UnknownName
 from sts_analysis.inputs import tables
 from sts_analysis.inputs.ratings import check_ratings
 from sts_analysis.inputs.subject import Subject
@@ -19,9 +22,6 @@ from sts_analysis.statistics.by_annotators import by_annotators
 from sts_analysis.statistics.comparisons import FEW_SCENARIOS, compare
 from sts_analysis.statistics.outcomes import Summary, summarise
 from sts_analysis.statistics.pass_rates import pass_rates
-
-from sts.cli.main import main
-from sts.errors import DamagedData, UnknownName
 from tests.analysis.planning.designs import copied, judged, plain
 
 NOISE = assumed_noise(rate=0.5, icc=0.4, correlation=0.5, sensitivity=0.95, specificity=0.95)

@@ -7,6 +7,10 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+
+from sts.cli.main import main
+from sts.errors import StsError
+from sts.jobs.pool import Pool
 from sts_analysis.planning import selfcheck
 from sts_analysis.planning.people import People
 from sts_analysis.planning.power import Criterion, smallest_difference
@@ -14,10 +18,6 @@ from sts_analysis.planning.prospect import measured
 from sts_analysis.planning.selfcheck import Case, cases, check, smallest_differences
 from sts_analysis.planning.world import design_of
 from sts_analysis.statistics import by_annotators, label_set
-
-from sts.cli.main import main
-from sts.errors import StsError
-from sts.jobs.pool import Pool
 from tests.analysis.planning.designs import (
     copied,
     design,

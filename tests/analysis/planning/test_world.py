@@ -3,9 +3,9 @@
 import numpy as np
 import pandas as pd
 import pytest
+
 from sts_analysis.planning.people import ANSWERS, ASSUMED, People, people_of
 from sts_analysis.planning.world import Design, simulate
-
 from tests.analysis.planning.designs import copied, design, plain, with_references
 
 

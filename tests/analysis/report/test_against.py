@@ -10,15 +10,15 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from sts_analysis.inputs.workspace import gather
-from sts_analysis.report.build import build
-from sts_analysis.report.schema import Report
 
 from sts.cli.main import main
 from sts.errors import ArgumentError, DamagedData, UnknownName
 from sts.storage.workspace import Workspace
 from sts.suites import store
 from sts.suites.types import Scenario
+from sts_analysis.inputs.workspace import gather
+from sts_analysis.report.build import build
+from sts_analysis.report.schema import Report
 from tests.analysis.reports import sure, validator
 from tests.examples import scenarios
 

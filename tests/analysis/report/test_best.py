@@ -5,6 +5,7 @@ import itertools
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from sts_analysis.report.best import best
 from sts_analysis.report.words import listed
 

@@ -5,6 +5,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+
+from sts.errors import DamagedData, UnknownName
+from sts.ratings import SOURCES
 from sts_analysis.inputs import tables
 from sts_analysis.inputs.scores import check_scores
 from sts_analysis.inputs.subject import Subject
@@ -15,9 +18,6 @@ from sts_analysis.report.schema import Agent, Report
 from sts_analysis.report.values import ends, number
 from sts_analysis.report.verdict import remark
 from sts_analysis.report.words import percent
-
-from sts.errors import DamagedData, UnknownName
-from sts.ratings import SOURCES
 from tests.analysis.reports import made_anew, report_of, sure, valid
 from tests.analysis.worlds import ratings_table
 

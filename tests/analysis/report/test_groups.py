@@ -11,6 +11,7 @@ from urllib.parse import unquote
 
 import pandas as pd
 import pytest
+
 from sts_analysis.inputs import tables
 from sts_analysis.inputs.ratings import check_ratings
 from sts_analysis.inputs.subject import Other, Part, Subject
@@ -20,7 +21,6 @@ from sts_analysis.report.page import render
 from sts_analysis.report.schema import Report
 from sts_analysis.report.terminal import table
 from sts_analysis.report.write import write
-
 from tests.analysis.report.test_page import EVIL, Page
 from tests.analysis.reports import report_of, sure, valid
 from tests.analysis.worlds import ratings_table

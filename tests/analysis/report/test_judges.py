@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
+
+from sts.annotations import imbalance
 from sts_analysis.report.judges import CONFOUNDED, DECIDE, ONE, UNKNOWN
 from sts_analysis.report.page import render
 from sts_analysis.report.schema import Report
 from sts_analysis.report.tables import tables
 from sts_analysis.report.terminal import table
-
-from sts.annotations import imbalance
 from tests.analysis.report.test_build import world
 from tests.analysis.reports import report_of, sure, valid
 

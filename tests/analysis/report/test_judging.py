@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import pandas as pd
+
+from sts.annotations.breakdown import ERRORS, Breakdown, Row, Sampled
 from sts_analysis.inputs.subject import Subject
 from sts_analysis.report.figures import FIGURES
 from sts_analysis.report.page import render
 from sts_analysis.report.tables import TABLES
-
-from sts.annotations.breakdown import ERRORS, Breakdown, Row, Sampled
 from tests.analysis.report.test_build import world
 from tests.analysis.reports import report_of, sure, valid
 

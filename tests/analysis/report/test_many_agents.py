@@ -5,12 +5,12 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
+
 from sts_analysis.inputs.subject import Subject
 from sts_analysis.report import figures, json_form
 from sts_analysis.report.page import render
 from sts_analysis.report.schema import Report
 from sts_analysis.report.tables import tables
-
 from tests.analysis.reports import report_of
 
 SCENARIOS = 14

@@ -9,15 +9,15 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+
 import sts_analysis
+from sts.errors import ArgumentError, StsError, UnknownName
 from sts_analysis.report import notebook
 from sts_analysis.report.figures import FIGURES
 from sts_analysis.report.json_form import from_json, to_json
 from sts_analysis.report.paper.figures import FIGURES as PAPER_FIGURES
 from sts_analysis.report.tables import TABLES
 from sts_analysis.report.write import write
-
-from sts.errors import ArgumentError, StsError, UnknownName
 from tests.analysis.worlds import ratings_table
 
 HEAVY = ("numpy", "pandas", "scipy", "statsmodels", "pyarrow", "altair", "jinja2", "sts")

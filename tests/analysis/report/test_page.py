@@ -13,14 +13,14 @@ from urllib.parse import unquote
 import altair as alt
 import pandas as pd
 import pytest
+
+from sts import plotting
+from sts.plotting import inline
 from sts_analysis.report.figures import FIGURES, figures
 from sts_analysis.report.json_form import read
 from sts_analysis.report.page import Link, render
 from sts_analysis.report.schema import Report
 from sts_analysis.report.write import write
-
-from sts import plotting
-from sts.plotting import inline
 from tests.analysis.reports import report_of, valid
 from tests.analysis.worlds import ratings_table
 

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+
 from sts_analysis.inputs import tables as inputs
 from sts_analysis.inputs.ratings import check_ratings
 from sts_analysis.inputs.subject import Subject
@@ -21,7 +22,6 @@ from sts_analysis.report.schema import Report
 from sts_analysis.report.schema_powered import Powered, PoweredRate
 from sts_analysis.report.tables import tables
 from sts_analysis.statistics.label_set import LabelSet, analyse
-
 from tests.analysis.reports import report_of, sure
 from tests.analysis.worlds import ratings_table
 

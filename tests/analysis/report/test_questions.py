@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
+
+from sts.errors import UnknownName
 from sts_analysis.statistics.fragility import fragility
 from sts_analysis.statistics.improvement import improvements
 from sts_analysis.statistics.outcomes import summarise
 from sts_analysis.statistics.profiles import LEVELS, profile
-
-from sts.errors import UnknownName
 from tests.analysis.reports import report_of, sure, valid
 from tests.analysis.worlds import ratings_table
 

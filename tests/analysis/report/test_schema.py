@@ -10,11 +10,11 @@ from typing import Any
 
 import jsonschema  # type: ignore[import-untyped]
 import pytest
+
+from sts.errors import ArgumentError, DamagedData, NewerFormat
 from sts_analysis.report import json_form, schema, standard
 from sts_analysis.report.json_form import from_json, read, to_json
 from sts_analysis.report.schema import Report
-
-from sts.errors import ArgumentError, DamagedData, NewerFormat
 from tests.analysis.reports import report_of, valid, validator
 from tests.analysis.worlds import ratings_table
 

@@ -1,6 +1,7 @@
 """What a report says while judging goes on."""
 
 import pandas as pd
+
 from sts_analysis.inputs import tables
 from sts_analysis.inputs.ratings import check_ratings
 from sts_analysis.inputs.scores import empty_scores

@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import sts_analysis
-from sts_analysis.report.tracking import scalars
 
+import sts_analysis
 from sts.cli.main import main
 from sts.errors import ArgumentError, MissingExtra, Unavailable
+from sts_analysis.report.tracking import scalars
 from tests.analysis.report.paper.tables import made, usual
 
 

@@ -1,8 +1,8 @@
 """Numbers as they stand in a sentence."""
 
 import pytest
-from sts_analysis.report.words import claim, duration
 
+from sts_analysis.report.words import claim, duration
 from tests.analysis.report.test_build import world
 from tests.analysis.reports import report_of
 

@@ -12,6 +12,8 @@ from typing import Any
 
 import pandas as pd
 import pytest
+
+from sts.errors import ArgumentError
 from sts_analysis.inputs.scores import check_scores
 from sts_analysis.inputs.subject import Subject
 from sts_analysis.inputs.tables import from_frame, read_table
@@ -20,8 +22,6 @@ from sts_analysis.report.figures import FIGURES
 from sts_analysis.report.json_form import to_json
 from sts_analysis.report.schema import Report
 from sts_analysis.report.tables import TABLES
-
-from sts.errors import ArgumentError
 from tests.analysis.reports import report_of
 
 FORMULA = "=HYPERLINK(1)"

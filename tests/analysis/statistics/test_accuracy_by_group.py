@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
+
 from sts_analysis.statistics.accuracy_by_group import accuracy_by_group
 
 NONE = pd.DataFrame(

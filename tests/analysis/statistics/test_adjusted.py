@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+
 from sts_analysis.statistics.adjusted import Adjusted, adjusted
 from sts_analysis.statistics.comparisons import Comparisons, compare
 from sts_analysis.statistics.judgement_shares import Shares
 from sts_analysis.statistics.outcomes import summarise
 from sts_analysis.statistics.pass_rates import pass_rates
-
 from tests.analysis.judges import Judged, assigned, chances, judge
 
 FAST, SLOW = 100, 4000

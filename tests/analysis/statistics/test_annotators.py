@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from statsmodels.stats.proportion import proportion_confint
+
 from sts_analysis.statistics import (
     accuracy,
     alpha,

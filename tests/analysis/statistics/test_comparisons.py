@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
+
 from sts_analysis.statistics.comparisons import Comparisons, compare
 from sts_analysis.statistics.holm import holm
 from sts_analysis.statistics.outcomes import summarise
@@ -16,7 +17,6 @@ from sts_analysis.statistics.pass_rates import pass_rates
 from sts_analysis.statistics.rank_sets import rank_sets, ranks
 from sts_analysis.statistics.sign_flip import sign_flip, sign_flip_interval
 from sts_analysis.statistics.step_down import step_down
-
 from tests.analysis.hard_cases.comparisons import independent
 from tests.analysis.worlds import logistic_world
 

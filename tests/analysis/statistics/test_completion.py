@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from statsmodels.duration.survfunc import CumIncidenceRight
+
 from sts_analysis.statistics import incidence, mean_area
 from sts_analysis.statistics.incidence import CENSORED, FAILURE, SUCCESS, cumulative_incidence
 from sts_analysis.statistics.outcomes import Outcomes

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 from scipy import stats
 from scipy.special import betaln
+
 from sts_analysis.statistics.consistency import all_succeed, consistency
 from sts_analysis.statistics.difficulty import difficulty
 from sts_analysis.statistics.icc import intraclass_correlation
 from sts_analysis.statistics.icc_profile import profile_interval
 from sts_analysis.statistics.outcomes import summarise
 from sts_analysis.statistics.pass_rates import pass_rates
-
 from tests.analysis.worlds import beta_world
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
+
 from sts_analysis.inputs.ratings import check_ratings
 from sts_analysis.inputs.tables import from_frame
 from sts_analysis.statistics.comparisons import compare

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy import stats
+
 from sts_analysis.statistics.correlation_difference import difference_interval
 from sts_analysis.statistics.correlations import correlate
 from sts_analysis.statistics.family_jackknife import clusters

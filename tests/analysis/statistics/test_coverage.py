@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+
 from sts_analysis.statistics import corrected, intervals, mean_area
 from sts_analysis.statistics.comparisons import compare
 from sts_analysis.statistics.corrected import Corrected
@@ -10,7 +11,6 @@ from sts_analysis.statistics.outcomes import Outcomes, summarise
 from sts_analysis.statistics.pass_rates import pass_rates
 from sts_analysis.statistics.pooled_correlation import pooled_correlation
 from sts_analysis.statistics.weighed_accuracy import Share
-
 from tests.analysis.worlds import beta_world, logistic_world
 
 FAST, SLOW = 500, 4000

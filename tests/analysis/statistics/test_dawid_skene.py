@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+
 from sts_analysis.statistics.dawid_skene import Panel, draw, fit, panel
 
 

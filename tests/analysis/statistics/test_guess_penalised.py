@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+
 from sts_analysis.statistics.guess_penalised import Penalised, guess_penalised
 from sts_analysis.statistics.outcomes import summarise
 

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from statsmodels.stats.proportion import proportion_confint
+
 from sts_analysis.statistics import intervals
 
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+
 from sts_analysis.statistics import intervals, sampling
 from sts_analysis.statistics.comparisons import compare
 from sts_analysis.statistics.linked import credits

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from scipy.special import expit
+
 from sts_analysis.statistics.adjusted import adjusted
 from sts_analysis.statistics.comparisons import compare
 from sts_analysis.statistics.other_annotators import between, other_differences, other_rates
 from sts_analysis.statistics.pass_rates import Rates, pass_rates
-
 from tests.analysis.judges import Judged, chances, judge, population
 
 SCENARIOS, CONTINUATIONS = 160, 10

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+
 from sts_analysis.inputs.ratings import check_ratings
 from sts_analysis.inputs.tables import from_frame
 from sts_analysis.statistics.outcomes import arrange, continuation_values, summarise

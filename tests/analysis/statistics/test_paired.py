@@ -2,13 +2,13 @@
 
 import numpy as np
 import pytest
+
 from sts_analysis.statistics import paired
 from sts_analysis.statistics.adjusted import adjusted
 from sts_analysis.statistics.comparisons import compare
 from sts_analysis.statistics.judgement_shares import Shares
 from sts_analysis.statistics.outcomes import summarise
 from sts_analysis.statistics.pass_rates import pass_rates
-
 from tests.analysis.worlds import logistic_world
 
 

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 import statsmodels.api as sm
 from scipy import stats
+
 from sts_analysis.statistics import intervals, sampling
 from sts_analysis.statistics.outcomes import Summary, summarise
 from sts_analysis.statistics.pass_rates import pass_rates
 from sts_analysis.statistics.pooled_correlation import pooled_correlation
-
 from tests.analysis.worlds import beta_world
 
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+
 from sts_analysis.statistics.intervals import wilson
 from sts_analysis.statistics.peek_safe import Stratum, peek_safe_interval
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+
 from sts_analysis.statistics import prediction_powered as estimator
 from sts_analysis.statistics.outcomes import summarise
 from sts_analysis.statistics.pass_rates import pass_rates
 from sts_analysis.statistics.prediction_powered import Beside, Powered
-
 from tests.analysis.hard_cases.case import inside
 from tests.analysis.hard_cases.powered import Study, in_sample, study
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+
 from sts_analysis.statistics.rankings import Rankings, find_rankings
 
 APART = "too few scenarios in common with others"

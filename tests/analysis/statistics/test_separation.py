@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+
 from sts_analysis.statistics.outcomes import summarise
 from sts_analysis.statistics.separation import separation
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+
 from sts_analysis.statistics import settled
 from sts_analysis.statistics.comparisons import compare
 from sts_analysis.statistics.outcomes import Outcomes, Summary, summarise

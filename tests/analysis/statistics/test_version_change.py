@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
+
 from sts_analysis.statistics import intervals
 from sts_analysis.statistics.outcomes import Summary, summarise
 from sts_analysis.statistics.pass_rates import UNKNOWN_SPREAD
 from sts_analysis.statistics.version_change import version_change
-
 from tests.analysis.worlds import beta_world
 
 Case = tuple[int, tuple[int, int, int], tuple[float, float, float]]

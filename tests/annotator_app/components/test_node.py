@@ -8,6 +8,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+
 from sts_annotator_app.components import MODULES, component
 
 NODE = shutil.which("node")

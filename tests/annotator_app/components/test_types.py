@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 
 import pytest
-from sts_annotator_app.components import HERE
 
 from sts.annotations.types import Annotator
 from sts.viewer import scripts
+from sts_annotator_app.components import HERE
 from tests.annotator_app.served.test_viewer import string
 from tests.annotator_app.test_plays import Table, ann, table
 

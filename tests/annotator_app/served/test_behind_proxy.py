@@ -17,11 +17,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from sts_annotator_app.auth import cookie_name
 from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 from websockets.typing import Origin, Subprotocol
 
+from sts_annotator_app.auth import cookie_name
 from tests.annotator_app.serving import PATIENCE, ROOT, Server
 from tests.stores import add_person
 from tests.zygote import Zygote

@@ -10,9 +10,6 @@ from typing import Any, NamedTuple
 
 import pytest
 from sqlalchemy import select
-from sts_annotator_app import remaining
-from sts_annotator_app.events import exchange, namespace
-from sts_annotator_app.remaining import Remaining
 
 from sts.annotations import assignment, references
 from sts.annotations import people as store_people
@@ -24,6 +21,9 @@ from sts.continuations.run import run
 from sts.continuations.store import entries, find
 from sts.storage.workspace import Workspace
 from sts.suites import store as suites
+from sts_annotator_app import remaining
+from sts_annotator_app.events import exchange, namespace
+from sts_annotator_app.remaining import Remaining
 from tests.access.attempts import attempt
 from tests.access.telling import ALPHA, p_value, words_in
 from tests.annotator_app.served.test_reachable import PAGES, asked

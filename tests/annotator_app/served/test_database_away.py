@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sts_annotator_app.entry import AWAY
 
+from sts_annotator_app.entry import AWAY
 from tests.annotations.conftest import cluster as cluster
 from tests.annotator_app.served.test_player_page import item, press, saved
 from tests.annotator_app.serving import Server

@@ -9,15 +9,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sts_analysis.evidence import files
-from sts_analysis.evidence.dossiers import Clip, Dossier, Share
-from sts_analysis.evidence.files import make
 
 from sts.annotations.types import Mark
 from sts.cli.main import main
 from sts.continuations.store import entries
 from sts.storage.workspace import Workspace
 from sts.suites import selections
+from sts_analysis.evidence import files
+from sts_analysis.evidence.dossiers import Clip, Dossier, Share
+from sts_analysis.evidence.files import make
 from tests.analysis.evidence.conftest import SUITE, few
 from tests.annotator_app.serving import PATIENCE
 

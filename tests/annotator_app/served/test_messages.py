@@ -6,8 +6,8 @@ import json
 
 import pytest
 from streamlit.proto.BackMsg_pb2 import BackMsg
-from sts_annotator_app.messages import LONGEST, readable
 
+from sts_annotator_app.messages import LONGEST, readable
 from tests.access.attempts import attempt
 from tests.annotator_app.serving import Server
 from tests.annotator_app.wire import wired

@@ -10,9 +10,9 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from sts_annotator_app.auth import cookie_name
 
 from sts.annotations import people
+from sts_annotator_app.auth import cookie_name
 from tests.annotator_app.serving import OWNER, PATIENCE, Server
 from tests.stores import add_person, change
 

@@ -10,12 +10,12 @@ from statistics import median, quantiles
 from typing import Any
 
 import pytest
-from sts_annotator_app.events import namespace
 
 from sts.annotations import people
 from sts.continuations.store import load
 from sts.storage.workspace import Workspace
 from sts.suites import store as suites
+from sts_annotator_app.events import namespace
 from tests.annotator_app.serving import AGENTS, SUITE, Server
 from tests.stores import ask
 

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from sts_annotator_app.attempts import EACH
 from sts_annotator_app.auth import cookie_name
-
 from tests.access.attempts import attempt
 from tests.annotator_app.served.test_player_page import press, saved
 from tests.annotator_app.serving import PATIENCE, Server

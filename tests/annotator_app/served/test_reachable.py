@@ -8,14 +8,14 @@ from collections.abc import Coroutine
 from typing import Any
 
 import pytest
-from sts_annotator_app.auth import cookie_name
-from sts_annotator_app.headers import USUAL, Headers
-from sts_annotator_app.results import RESULTS
-from sts_annotator_app.routes import ENTER, HEALTH, STREAM
 from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 from websockets.typing import Origin, Subprotocol
 
+from sts_annotator_app.auth import cookie_name
+from sts_annotator_app.headers import USUAL, Headers
+from sts_annotator_app.results import RESULTS
+from sts_annotator_app.routes import ENTER, HEALTH, STREAM
 from tests.access.attempts import attempt
 from tests.annotator_app.serving import PATIENCE, Server
 from tests.stores import add_person

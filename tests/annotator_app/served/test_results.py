@@ -13,10 +13,10 @@ import pytest
 from starlette.requests import HTTPConnection
 from starlette.routing import Route, Router
 from starlette.types import Message, Scope
-from sts_annotator_app.auth import Sessions
-from sts_annotator_app.results import RESULTS, answering
 
 from sts.annotations.types import Annotator
+from sts_annotator_app.auth import Sessions
+from sts_annotator_app.results import RESULTS, answering
 from tests.access.attempts import attempt
 from tests.annotator_app.serving import AGENTS, Server
 

@@ -9,12 +9,12 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
-from sts_scenarios.labels import label_suite
 
 from sts.annotations import people, reviews
 from sts.annotations.store import Store
 from sts.storage.workspace import Workspace
 from sts.suites import store as suites
+from sts_scenarios.labels import label_suite
 from tests.annotator_app.served.test_player_page import press, saved
 from tests.annotator_app.serving import SUITE, Server
 from tests.stores import add_person, ask, change

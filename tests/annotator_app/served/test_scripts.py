@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from starlette.requests import Request
 from starlette.responses import Response
-from sts_annotator_app.scripts import SCRIPTS, address, answering, loading
 
+from sts_annotator_app.scripts import SCRIPTS, address, answering, loading
 from tests.annotator_app.serving import Server
 
 SCRIPT = "export default () => {};\n"

@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sts_annotator_app import sign_in
-from sts_annotator_app.auth import cookie_name
 
 from sts.annotations import people, sessions
 from sts.cli.main import main
 from sts.errors import ArgumentError, MissingExtra
 from sts.storage.workspace import Workspace
+from sts_annotator_app import sign_in
+from sts_annotator_app.auth import cookie_name
 from tests.annotator_app import provider
 from tests.annotator_app.provider import CLIENT, SECRET, Provider
 from tests.annotator_app.serving import Server

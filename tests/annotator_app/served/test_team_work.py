@@ -15,7 +15,6 @@ from zlib import crc32
 
 import pytest
 from sqlalchemy import select
-from sts_scenarios.labels import label_suite
 
 from sts.annotations.events import LABELS
 from sts.annotations.schema import items
@@ -24,6 +23,7 @@ from sts.continuations import store as continuations
 from sts.continuations.run import run
 from sts.storage.workspace import Workspace
 from sts.suites import store as suites
+from sts_scenarios.labels import label_suite
 from tests.annotator_app.served.test_player_page import press
 from tests.annotator_app.serving import AGENTS, PATIENCE, SUITE, Server, quiet
 from tests.stores import add_person

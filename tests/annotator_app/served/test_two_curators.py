@@ -9,13 +9,13 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from sts_scenarios.freezing import looked_at
 
 from sts.annotations import decisions
 from sts.cli.main import main
 from sts.storage.workspace import Workspace
 from sts.suites import drafts
 from sts.suites import store as suites
+from sts_scenarios.freezing import looked_at
 from tests.annotator_app.served.test_curate_page import at, curated, curator, kept, mined
 from tests.annotator_app.served.test_player_page import press, saved
 from tests.annotator_app.serving import Server

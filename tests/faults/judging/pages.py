@@ -7,9 +7,9 @@ import time
 from typing import Any
 
 import numpy as np
-from sts_annotator_app.events import namespace
 from websockets.exceptions import WebSocketException
 
+from sts_annotator_app.events import namespace
 from tests.annotator_app.wire import Wire, connected
 from tests.faults.judging.history import (
     ACKNOWLEDGED,

@@ -18,10 +18,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from sts_scenarios import categories
-from sts_scenarios.mining import effect
-from sts_scenarios.profiles import profiles
-
 from sts.errors import ArgumentError, StsError
 from sts.provenance import provenance
 from sts.storage.workspace import Workspace
@@ -29,6 +25,9 @@ from sts.suites import store
 from sts.suites.drafts import open_draft
 from sts.suites.types import Suite
 from sts.trajectories import store as trajectories
+from sts_scenarios import categories
+from sts_scenarios.mining import effect
+from sts_scenarios.profiles import profiles
 from tests.reproduction.suites import dialogues, retiring
 from tests.reproduction.suites.building import DRAFT, carry_out
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from sts.trajectories.types import Trajectory
 from sts_scenarios import categories
 from sts_scenarios.category import Category
-
-from sts.trajectories.types import Trajectory
 
 TURNS = ("find-good-again", "keep-beside", "where-is-good")
 RULE = (

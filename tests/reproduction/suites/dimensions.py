@@ -13,9 +13,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
-from sts_scenarios.profiles import Profile
 
 from sts.suites.types import Scenario
+from sts_scenarios.profiles import Profile
 
 LEAST = 5
 """Scenarios or pairs of a category: of fewer, a pass rate says too little."""

@@ -10,11 +10,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from sts_scenarios import gates
-
 from sts import agents
 from sts.trajectories.record import record
 from sts.trajectories.types import Trajectory
+from sts_scenarios import gates
 from tests.reproduction.suites import pools
 from tests.reproduction.suites.renew_babyai import AGENTS, LEVELS
 

@@ -17,11 +17,6 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
-from sts_scenarios import categories, gates, mining
-from sts_scenarios.category import Candidate, Category
-from sts_scenarios.gates import Gate
-from sts_scenarios.mining.chance import pass_rate
-from sts_scenarios.profiles import Profile, profiles
 
 from sts import agents
 from sts.agents import Agent, Choice
@@ -30,6 +25,11 @@ from sts.domains import domain
 from sts.errors import StsError
 from sts.suites.types import DIFFICULTIES, Scenario
 from sts.trajectories.types import Trajectory
+from sts_scenarios import categories, gates, mining
+from sts_scenarios.category import Candidate, Category
+from sts_scenarios.gates import Gate
+from sts_scenarios.mining.chance import pass_rate
+from sts_scenarios.profiles import Profile, profiles
 from tests.reproduction.suites import pools
 from tests.reproduction.suites.gate_recordings import MEASURES, Measure
 

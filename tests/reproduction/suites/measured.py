@@ -12,14 +12,13 @@ import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
-from sts_scenarios import categories, gates
-from sts_scenarios.categories.lambda_star import AGENTS, CURATION, FAMILIES, LANDED
-from sts_scenarios.profiles import Profile, profiles
-
 from sts.errors import StsError
 from sts.storage.workspace import Workspace
 from sts.suites import store
 from sts.suites.types import DIFFICULTIES, Suite
+from sts_scenarios import categories, gates
+from sts_scenarios.categories.lambda_star import AGENTS, CURATION, FAMILIES, LANDED
+from sts_scenarios.profiles import Profile, profiles
 from tests.reproduction.suites.dimensions import agreements, competence, dimensions, pass_rates
 
 _FIRST = (1, 2, 3, 4, 5)

@@ -6,11 +6,10 @@ import math
 from collections import defaultdict
 from collections.abc import Iterable
 
-from sts_scenarios import mining
-from sts_scenarios.category import Category
-
 from sts.suites.types import Scenario
 from sts.trajectories.types import Trajectory
+from sts_scenarios import mining
+from sts_scenarios.category import Category
 
 POOL, PER_WORLD = 200, 4
 

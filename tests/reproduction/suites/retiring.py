@@ -11,10 +11,10 @@ from functools import partial
 from typing import NamedTuple
 
 import numpy as np
-from sts_scenarios.categories.lambda_star.tracks import FIRST, SIGHT, distances, grid, track
-from sts_scenarios.profiles import Profile
 
 from sts.suites.types import DIFFICULTIES, Scenario
+from sts_scenarios.categories.lambda_star.tracks import FIRST, SIGHT, distances, grid, track
+from sts_scenarios.profiles import Profile
 
 SHARE, FEW, CROWD = 0.2, 3, 3
 """Of a category, at most; how many of a difficulty are not few; and how many on a cell are many."""

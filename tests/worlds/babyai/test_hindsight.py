@@ -9,13 +9,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from sts_scenarios import categories, mining
-from sts_scenarios.categories.babyai import other_colour, playing, rooms
-from sts_scenarios.categories.babyai.rooms import Frame, Thing
-from sts_scenarios.category import Category, Label
-from sts_scenarios.fitting import fault
-from sts_scenarios.gates import Gate, of_pool
-from sts_scenarios.mining.chance import Unseeing, pass_rate
 
 from sts import agents
 from sts.agents import Agent
@@ -29,6 +22,13 @@ from sts.worlds.babyai import library
 from sts.worlds.babyai.agents.missions import Thing as Named
 from sts.worlds.babyai.agents.wording import Step, steps
 from sts.worlds.babyai.environment import MOVES
+from sts_scenarios import categories, mining
+from sts_scenarios.categories.babyai import other_colour, playing, rooms
+from sts_scenarios.categories.babyai.rooms import Frame, Thing
+from sts_scenarios.category import Category, Label
+from sts_scenarios.fitting import fault
+from sts_scenarios.gates import Gate, of_pool
+from sts_scenarios.mining.chance import Unseeing, pass_rate
 from tests.examples import on_test_side
 
 LEVELS = ("GoToLocalS6N4", "OpenDoorColor", "PutNextS6N3", "UnlockLocalDist")

@@ -8,14 +8,14 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from sts_scenarios import categories, gates
-from sts_scenarios.freezing import unfit
-from sts_scenarios.profiles import profiles
 
 from sts.storage.workspace import Workspace
 from sts.suites import store
 from sts.suites.lint import lint
 from sts.suites.types import DIFFICULTIES, Scenario, pairs
+from sts_scenarios import categories, gates
+from sts_scenarios.freezing import unfit
+from sts_scenarios.profiles import profiles
 from tests.reproduction.suites import renew_babyai
 from tests.reproduction.suites.renew_babyai import CATEGORIES, UNSEEN
 

@@ -12,10 +12,6 @@ from typing import cast
 
 import numpy as np
 import pytest
-from sts_scenarios import categories, mining
-from sts_scenarios.categories.babyai import missions
-from sts_scenarios.category import Candidate, Category, Label
-from sts_scenarios.replayed import environments
 
 from sts import agents
 from sts.cli.main import main
@@ -31,6 +27,10 @@ from sts.suites.types import DIFFICULTIES, Scenario
 from sts.trajectories.record import record
 from sts.trajectories.types import Trajectory
 from sts.worlds.babyai.agents.missions import relative
+from sts_scenarios import categories, mining
+from sts_scenarios.categories.babyai import missions
+from sts_scenarios.category import Candidate, Category, Label
+from sts_scenarios.replayed import environments
 from tests.reproduction.suites import build_babyai
 from tests.reproduction.suites.building import build
 

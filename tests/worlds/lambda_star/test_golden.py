@@ -5,11 +5,11 @@ from __future__ import annotations
 import functools
 
 import pytest
-from sts_scenarios import categories
 
 from sts import agents
 from sts.continuations.types import Continuation
 from sts.suites.types import Scenario
+from sts_scenarios import categories
 from tests import golden
 from tests.examples import agents_of, recorded
 

@@ -4,6 +4,10 @@ import dataclasses
 import importlib
 
 import pytest
+
+from sts import agents
+from sts.continuations.takeover import continue_all
+from sts.suites.lint import lint
 from sts_scenarios import categories, mining
 from sts_scenarios.categories.overcooked import (
     asking,
@@ -17,10 +21,6 @@ from sts_scenarios.categories.overcooked.moments import CONTEXT, Moment
 from sts_scenarios.category import Label
 from sts_scenarios.fitting import fault
 from sts_scenarios.mining.chance import pass_rate
-
-from sts import agents
-from sts.continuations.takeover import continue_all
-from sts.suites.lint import lint
 
 RULES = {c.name: c for c in categories.of("overcooked") if c.controls}
 PAIRS = ("deliver-or-lay", "fuller-or-emptier", "way-or-stay")

@@ -7,6 +7,12 @@ from typing import cast
 
 import numpy as np
 import pytest
+
+from sts import agents
+from sts.continuations.takeover import by_shape, continue_all
+from sts.episodes import Episode
+from sts.suites.lint import lint, misfits
+from sts.worlds.overcooked.agents.greedy import asked
 from sts_scenarios import categories
 from sts_scenarios.categories.overcooked import hand_over
 from sts_scenarios.categories.overcooked.moments import (
@@ -20,12 +26,6 @@ from sts_scenarios.category import Label
 from sts_scenarios.fitting import fault
 from sts_scenarios.freezing import unfit
 from sts_scenarios.mining import Pick, mine, scenario
-
-from sts import agents
-from sts.continuations.takeover import by_shape, continue_all
-from sts.episodes import Episode
-from sts.suites.lint import lint, misfits
-from sts.worlds.overcooked.agents.greedy import asked
 
 NAMES = (
     *("deliver-soup", "fetch-dish", "fill-pot", "hand-over", "make-way"),

@@ -6,14 +6,14 @@ import io
 
 import numpy as np
 import pytest
-from sts_scenarios import categories
-from sts_scenarios.mining import mine
 
 from sts import agents
 from sts.trajectories.record import record
 from sts.worlds.overcooked.agents import cloned, network
 from sts.worlds.overcooked.agents.features import SIZE
 from sts.worlds.overcooked.basics import MOVES
+from sts_scenarios import categories
+from sts_scenarios.mining import mine
 from tests import golden
 from tests.examples import agents_of
 

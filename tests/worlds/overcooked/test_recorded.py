@@ -2,13 +2,13 @@ import dataclasses
 
 import numpy as np
 import pytest
-from sts_scenarios import categories
-from sts_scenarios.mining import mine
 
 from sts import agents
 from sts.continuations.takeover import by_shape, continue_all
 from sts.errors import ArgumentError, StsError
 from sts.trajectories.record import record
+from sts_scenarios import categories
+from sts_scenarios.mining import mine
 
 
 @pytest.fixture(scope="module")

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from sts_scenarios.replayed import environments
 
 from sts.domains import domain
 from sts.engine.replay import verify
 from sts.errors import ArgumentError, DamagedData, ReplayMismatch
 from sts.worlds.overcooked import importer, loader, trials
+from sts_scenarios.replayed import environments
 from tests.access.attempts import attempt
 
 

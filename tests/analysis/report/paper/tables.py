@@ -4,7 +4,6 @@ import functools
 from typing import Any
 
 from sts_analysis.report.schema import Report
-
 from tests.analysis.reports import report_of
 from tests.analysis.worlds import ratings_table
 

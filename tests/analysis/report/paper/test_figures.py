@@ -9,6 +9,8 @@ from xml.etree import ElementTree
 
 import pandas as pd
 import pytest
+
+from sts.errors import ArgumentError, UnknownName
 from sts_analysis.report.paper.figure_3 import figure_3
 from sts_analysis.report.paper.figure_7 import figure_7
 from sts_analysis.report.paper.figure_8 import figure_8
@@ -18,8 +20,6 @@ from sts_analysis.report.paper.picture import WIDTHS, Picture
 from sts_analysis.report.schema import Report
 from sts_analysis.statistics.intervals import jeffreys
 from sts_analysis.statistics.pass_rates import EXACT
-
-from sts.errors import ArgumentError, UnknownName
 from tests.analysis.report.paper.tables import made, usual
 from tests.analysis.reports import report_of, sure
 

@@ -5,12 +5,12 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+
+from sts.cli.main import main
 from sts_analysis.report.paper import files as folder
 from sts_analysis.report.paper.figures import FIGURES
 from sts_analysis.report.schema import Report
 from sts_analysis.report.write import write
-
-from sts.cli.main import main
 from tests.analysis.report.paper.tables import made as report_of
 from tests.analysis.worlds import ratings_table
 

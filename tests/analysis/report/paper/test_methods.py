@@ -4,12 +4,12 @@ import dataclasses
 import re
 
 import pandas as pd
+
 from sts_analysis.report.paper import methods, references
 from sts_analysis.report.paper.figure_3 import figure_3
 from sts_analysis.report.paper.repeat import commands, repeat
 from sts_analysis.report.paper.tables import tables
 from sts_analysis.report.schema import Alarm, Report
-
 from tests.analysis.report.paper.tables import made, usual
 from tests.analysis.reports import report_of
 

@@ -5,15 +5,15 @@ from typing import Any
 
 import pandas as pd
 import pytest
+
+from sts.annotations.breakdown import Breakdown, Row, Sampled
+from sts.errors import UnknownName
 from sts_analysis.inputs.scores import check_scores
 from sts_analysis.inputs.subject import Subject
 from sts_analysis.inputs.tables import from_frame
 from sts_analysis.report.paper import latex, markdown
 from sts_analysis.report.paper.table import Table
 from sts_analysis.report.paper.tables import MAKERS, table, tables
-
-from sts.annotations.breakdown import Breakdown, Row, Sampled
-from sts.errors import UnknownName
 from tests.analysis.report.paper.tables import made, usual
 from tests.analysis.reports import report_of
 from tests.analysis.worlds import ratings_table

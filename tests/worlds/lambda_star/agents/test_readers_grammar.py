@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sts_scenarios import categories
 
 from sts.worlds.lambda_star.agents.readers.grammar import ACTS, FAR, Intent, parse
 from sts.worlds.lambda_star.state import MOVES
+from sts_scenarios import categories
 
 UP_LEFT = MOVES.index("up-left")
 MATES = ("your team-mate", "participant C")

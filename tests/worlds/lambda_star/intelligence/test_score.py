@@ -12,7 +12,6 @@ from xml.etree import ElementTree
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
-from sts_analysis.inputs.scores import read_scores
 
 import sts.storage.files
 from sts import agents
@@ -30,6 +29,7 @@ from sts.worlds.lambda_star.intelligence.factors import runs
 from sts.worlds.lambda_star.intelligence.files import metric
 from sts.worlds.lambda_star.intelligence.moments import estimate, moments, plus
 from sts.worlds.lambda_star.intelligence.score import PUBLISHED, score, sees
+from sts_analysis.inputs.scores import read_scores
 
 SMALL = Settings(height=6, width=5, participants=2, horizon=20)
 
