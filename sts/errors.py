@@ -108,6 +108,10 @@ class UnknownName(ArgumentError):
         super().__init__(f"unknown {kind} {quoted}; known: {exist}{meant}")
 
 
+class StsWarning(UserWarning):
+    """Something that the result leaves out or that was tried again; the work went on."""
+
+
 class DamagedData(StsError):
     """A file, table or record that is not what it should be."""
 

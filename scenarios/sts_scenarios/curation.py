@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import getpass
 import secrets
+import time
 from collections.abc import Iterable, Mapping, Sequence
 
 from sts.agreement import Agreement, krippendorff
@@ -12,10 +13,13 @@ from sts.annotations.store import Connection, Store
 from sts.annotations.types import Annotator
 from sts.errors import ArgumentError
 from sts.names import one_line, shown
+from sts.storage.workspace import Workspace
 from sts.suites.decisions import OPINIONS, REASON, Decision, State, opinion_of
 from sts.suites.drafts import Draft, held
 from sts_scenarios.freezing import Looked
 
+UNSEEN = "all at once, not looked at"
+"""The reason of decisions about all candidates that are undecided."""
 _ONLY = {"reject": "candidates that are new", "retire": "scenarios of the parent"}
 
 
@@ -99,6 +103,37 @@ def decide(store: Store, draft: Draft, made: Sequence[Decision]) -> None:
     """
     with held(draft), store.write(alone=True) as connection:
         decisions.append(connection, draft.id, made)
+
+
+def decide_as(
+    workspace: Workspace,
+    draft: Draft,
+    candidates: Sequence[Looked],
+    kind: str,
+    *,
+    name: str | None,
+    reason: str = "",
+) -> Annotator:
+    """Record one decision about each candidate in the name of a curator, who is returned.
+
+    Args:
+      workspace: with the study's database.
+      draft: must be open.
+      candidates: of the draft.
+      kind: one of `sts.suites.decisions.KINDS`.
+      name: of the curator, who is added if new; None for the login name.
+      reason: one line, or "".
+    """
+    for candidate in candidates:
+        check(candidate, kind)
+    with Store.open(workspace) as store:
+        person = author(store, name)
+        made = [
+            decision(candidate, kind, person, reason=reason, at=time.time())
+            for candidate in candidates
+        ]
+        decide(store, draft, made)
+    return person
 
 
 def _event(

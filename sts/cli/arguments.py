@@ -6,11 +6,12 @@ import json
 import os
 import re
 import sys
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from sts.errors import ArgumentError, StsError
+from sts.errors import ArgumentError, StsError, StsWarning
 from sts.names import escaped
 
 COLOUR = re.compile(r"(\x1b\[(?:0|38;2;[0-9;]{5,11};48;2;[0-9;]{5,11})m)")
@@ -90,8 +91,8 @@ def _with_colours(line: str) -> str:
 
 
 def warn(text: str) -> None:
-    """Print a warning of one line to standard error."""
-    print(f"sts: warning: {escaped(' '.join(text.split()))}", file=sys.stderr)
+    """Warn in one line: `sts` prints it to standard error, a notebook shows it."""
+    warnings.warn(" ".join(text.split()), StsWarning, stacklevel=2)
 
 
 @contextmanager
@@ -111,17 +112,16 @@ def retries() -> Iterator[Callable[[str, StsError], None]]:
 
 @contextmanager
 def progress(label: str, unit: str) -> Iterator[Callable[[int, int], None]]:
-    """Yield a function of (done, in all) that draws a bar on a terminal, else nothing.
+    """Yield a function of (done, in all) that draws a bar on a terminal or in a notebook.
 
-    The bar's clock goes on where nothing is done for long, as while kernels are compiled.
+    The bar's clock continues while nothing is done for long, as when kernels are compiled.
     """
     import threading
 
-    from tqdm import tqdm
+    from tqdm.auto import tqdm  # a widget in a notebook
 
-    bar = tqdm(
-        desc=label, unit=f" {unit}", file=sys.stderr, disable=not sys.stderr.isatty(), delay=1
-    )
+    shown = "ipykernel" in sys.modules or sys.stderr.isatty()
+    bar = tqdm(desc=label, unit=f" {unit}", file=sys.stderr, disable=not shown, delay=1)
 
     def show(done: int, total: int) -> None:
         bar.total = total

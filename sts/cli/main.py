@@ -7,14 +7,16 @@ import errno
 import io
 import os
 import sys
+import warnings
 from collections.abc import Sequence
+from typing import Any
 
 import sts
 from sts import registry
 from sts.cli import arguments
 from sts.cli.command import Command, Result
 from sts.cli.parser import Parser
-from sts.errors import ArgumentError, StsError, UnknownName
+from sts.errors import ArgumentError, StsError, StsWarning, UnknownName
 from sts.names import escaped
 
 _LONGEST = 1000
@@ -132,6 +134,24 @@ def _main(argv: Sequence[str] | None) -> int:
     argv = list(sys.argv[1:] if argv is None else argv)
     debug = "--debug" in argv
     _ready_to_print()
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", StsWarning)
+        show = warnings.showwarning
+
+        def print_warning(
+            message: Warning | str, category: type[Warning], *where: Any, **more: Any
+        ) -> None:
+            if issubclass(category, StsWarning):
+                print(f"sts: warning: {escaped(str(message))}", file=sys.stderr)
+            else:
+                show(message, category, *where, **more)
+
+        warnings.showwarning = print_warning
+        return _run(argv, debug)
+
+
+def _run(argv: Sequence[str], debug: bool) -> int:
+    """Run a command and return its exit code; an error is printed in one line."""
     try:
         _check_text(argv)
         if not argv or argv[0] in ("-h", "--help"):
@@ -171,6 +191,8 @@ def _fail(line: str, code: int, error: BaseException, debug: bool) -> int:
         import traceback  # which only an error waits for
 
         traceback.print_exception(error)
+    for note in () if debug else getattr(error, "__notes__", ()):
+        print(f"sts: {escaped(note)}", file=sys.stderr)
     print(f"sts: {_shortened(escaped(' '.join(line.split())))}", file=sys.stderr)
     return code
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import argparse
 import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from sts import registry
@@ -70,13 +70,21 @@ def read_settings(args: argparse.Namespace, domain: str) -> dict[str, Any]:
                 f"--{name} is for {', '.join(flags)}; for {domain} expected "
                 f"{', '.join([*usable, '--set KEY=VALUE'])}"
             )
+    values = {
+        flag.name: given.get(f"--{flag.name}", given.get(flag.name.replace("-", "_")))
+        for flag in mine
+    }
+    return settings_of(domain, values) | pairs(args.set)
+
+
+def settings_of(domain: str, values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the settings that values of the domain's flags stand for, by the flags' names."""
     out: dict[str, Any] = {}
-    for flag in mine:
-        value = given.get(f"--{flag.name}", given.get(flag.name.replace("-", "_")))
-        if value is not None:
+    for flag in _flags(domain):
+        if (value := values.get(flag.name)) is not None:
             with registry.blaming(f"--{flag.name} of domain {domain!r} failed"):
                 out |= flag.read(str(value))
-    return out | pairs(args.set)
+    return out
 
 
 def _every_flag() -> dict[str, dict[str, Flag]]:

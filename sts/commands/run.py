@@ -1,36 +1,30 @@
-"""`sts run`: agents continue a suite's scenarios."""
+"""`sts run`: let agents continue a suite's scenarios."""
 
 from __future__ import annotations
 
 import argparse
 
-from sts.agents.identity import described, stated
-from sts.cli.arguments import progress, records, retries, table
+from sts import api
+from sts.agents.identity import described
+from sts.cli.arguments import table
 from sts.cli.command import Result
-from sts.continuations.run import run as run_suite
 from sts.storage.workspace import Workspace
-from sts.suites import selections, store
 
 
 def run(args: argparse.Namespace, workspace: Workspace) -> Result:
-    """Make what is missing; a killed run continues where it was."""
-    chosen = selections.load(workspace, args.suite, store.load)
-    with retries() as mention, progress(chosen.label, "continuations") as show:
-        done = run_suite(
-            workspace,
-            chosen.scenarios,
-            args.agent,
-            count=args.continuations,
-            seed=args.seed,
-            workers=args.workers,
-            progress=show,
-            suite=chosen.suite.hash,
-            by=args.executor,
-            mention=mention,
-        )
+    """Run what is missing, and count the continuations of each agent."""
+    chosen = api.load_suite(args.suite, workspace=workspace)
+    done = api.run(
+        chosen,
+        args.agent,
+        continuations=args.continuations,
+        seed=args.seed,
+        workers=args.workers,
+        executor=args.executor,
+        workspace=workspace,
+    )
+    agents = done.to_dict("records")
     header = ("agent", "made", "kept", "fingerprint")
-    rows = [(n, done.made[n], done.kept[n], done.fingerprints[n]) for n in args.agent]
-    shown = table(header, [(*row[:3], described(row[3])) for row in rows])
-    every = [one | {"stated_version": stated(one["fingerprint"])} for one in records(header, rows)]
+    rows = [(*(agent[key] for key in header[:3]), described(agent[header[3]])) for agent in agents]
     next_step = f"next: sts label {chosen.label}, then sts report {chosen.label}"
-    return Result(every, f"{shown}\n\n{next_step}")
+    return Result(agents, f"{table(header, rows)}\n\n{next_step}")

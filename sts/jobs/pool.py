@@ -17,6 +17,7 @@ import pickle
 import sys
 import tempfile
 import time
+import types
 from collections import deque
 from collections.abc import Callable, Iterator
 from multiprocessing.connection import Connection
@@ -214,13 +215,18 @@ class _Worker(Process):
 
 def _started(context: Any, given: tuple[Any, ...]) -> Any:
     """Return a process that serves; a server of copies that has just died is begun again."""
-    begun = context.Process(target=_serve, args=given)
+    main = sys.modules["__main__"]
+    sys.modules["__main__"] = types.ModuleType("__main__")  # no worker runs a user's script again
     try:
-        begun.start()
-    except (ConnectionError, EOFError, FileNotFoundError):
-        time.sleep(PULSE)  # until its end can be seen
         begun = context.Process(target=_serve, args=given)
-        begun.start()
+        try:
+            begun.start()
+        except (ConnectionError, EOFError, FileNotFoundError):
+            time.sleep(PULSE)  # until its end can be seen
+            begun = context.Process(target=_serve, args=given)
+            begun.start()
+    finally:
+        sys.modules["__main__"] = main
     return begun
 
 

@@ -41,10 +41,11 @@ class Workspace:
     settings: dict[str, Any]
 
     @classmethod
-    def open(cls, path: str | Path | None = None) -> Workspace:
+    def open(cls, path: Workspace | str | Path | None = None) -> Workspace:
         """Return the workspace at `path`, else at `STS_WORKSPACE`, else at `sts-workspace`.
 
-        Nothing is written: a workspace that does not exist yet is an empty one.
+        Nothing is written: a workspace that does not exist yet is an empty one. An open workspace
+        is returned as it is.
 
         Raises:
           NewerFormat: its schema is later than this version reads.
@@ -52,6 +53,8 @@ class Workspace:
             agents had other identities and drew otherwise.
           OSError: `path` leads through a file, or round in a circle.
         """
+        if isinstance(path, Workspace):
+            return path
         root = Path(path or os.environ.get("STS_WORKSPACE") or DEFAULT)
         with contextlib.suppress(FileNotFoundError):
             if not stat.S_ISDIR(root.stat().st_mode):

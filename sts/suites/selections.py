@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from sts.errors import ArgumentError, UnknownName
 from sts.names import shown
@@ -17,7 +17,11 @@ from sts.storage.files import content_hash
 from sts.storage.workspace import Workspace
 from sts.suites import frozen, tags
 from sts.suites.folders import NAME
+from sts.suites.frames import scenario_table
 from sts.suites.types import Scenario, Suite
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 KEYS = ("tag", "category", "difficulty", "kind")
 """What a term can select by."""
@@ -50,6 +54,13 @@ class Selection(NamedTuple):
     def part(self) -> Suite:
         """A suite of that name and version with these scenarios alone; its hash is its own."""
         return replace(self.suite, scenarios=self.scenarios) if self.terms else self.suite
+
+    def frame(self) -> pd.DataFrame:
+        """Return one row per scenario."""
+        return scenario_table(self.scenarios)
+
+    def _repr_html_(self) -> str:
+        return f"<p>{self.label}</p>{self.frame().to_html(index=False)}"
 
     @property
     def queue(self) -> str:

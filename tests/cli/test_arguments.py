@@ -22,7 +22,17 @@ def test_what_does_not_print_is_shown_as_its_number_and_colours_stay(
 ) -> None:
     say(False, None, f"{HOSTILE}\n{COLOURS}{HOSTILE}")
     assert capsys.readouterr().out == f"{SHOWN}\n{COLOURS}{SHOWN}\n"
-    warn(f"two\nlines {HOSTILE}")
+
+
+def test_warning_of_a_command_is_one_line_and_shows_unprintable_letters_as_numbers(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def run(argv: object, debug: object) -> int:
+        warn(f"two\nlines {HOSTILE}")
+        return 0
+
+    monkeypatch.setattr("sts.cli.main._run", run)
+    assert main(["record"]) == 0
     assert capsys.readouterr().err == f"sts: warning: two lines {SHOWN}\n"
 
 

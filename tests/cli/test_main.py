@@ -81,7 +81,10 @@ RECORD = ["record", "--domain", "lambda-star", "--agent", "random", "--episodes"
         ([*RECORD, "--patterns", "odd"], "expected patterns paper or lambdastar-2016, found 'odd'"),
         ([*RECORD, "--set", "team"], "expected a setting as KEY=VALUE, found 'team'"),
         ([*RECORD, "--set", "team=2"], "'lambda-star' has no setting 'team'; it has height, "),
-        (["record", "--agent", "recorded", "--episodes", "1"], "any worlds: expected --domain D"),
+        (
+            ["record", "--agent", "recorded", "--episodes", "1"],
+            "environment: expected a domain",
+        ),
         (
             ["record", "--agent", "babyai-bot", "--episodes", "1", "--size", "9x9"],
             "--size is for lambda-star; for babyai expected --set KEY=VALUE",

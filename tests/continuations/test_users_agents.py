@@ -240,4 +240,4 @@ def test_recording_with_an_agent_that_ends_its_process_keeps_the_others(
     words = [word for kind in ("Quits", "Sound") for word in ("--agent", f"users:{kind}")]
     assert main(["record", *words, "--domain", "lambda-star", "--episodes", "3"]) == 1
     kept, error = capfd.readouterr().err.splitlines()
-    assert kept.startswith("sts: 3 of 6 episodes are kept") and "users:Quits" in error
+    assert kept.startswith("sts: 3 of 6 episodes are saved") and "users:Quits" in error

@@ -166,7 +166,7 @@ def test_a_version_is_what_was_accepted_and_the_next_one_keeps_it(own: Curation)
     assert first.changes == () and first.last == {"shadow-evil": 3, "where-is-good": 3}
     assert "draft own was frozen as own@1" in own.draft("accept", "shadow-evil-02", code=1)
 
-    assert "own@1 is frozen: begin the next version" in own("mine", "own", code=1)
+    assert "own@1 is frozen: start the next version" in own("mine", "own", code=1)
     own("draft", "from", "own@1")
     assert {one["status"] for one in own.view().values()} == {"kept"}
     own("mine", "own", "--category", "shadow-evil", "--per-category", "5", "--seed", "9")

@@ -23,9 +23,9 @@ from sts.suites.drafts import open_draft
 from sts.suites.lint import lint
 from sts.trajectories import store
 from sts.trajectories.types import Trajectory
+from sts_scenarios import api as command
 from sts_scenarios import categories, mining
 from sts_scenarios.category import CONTEXT, Candidate
-from sts_scenarios.commands import mine as command
 from sts_scenarios.mining import order
 from tests.examples import SAMPLE_2016, on_test_side, recorded, state_after
 
@@ -264,7 +264,7 @@ def test_the_command_warns_of_a_category_it_cannot_fill(
 ) -> None:
     assert sts(workspace, "mine", "big", "--category", "shadow-evil", "--per-category", "99") == 0
     captured = capsys.readouterr()
-    assert "warning: shadow-evil has fewer than 99 worlds" in captured.err
+    assert "warning: shadow-evil has fewer than 99 environments" in captured.err
     assert "where-is-good" not in captured.out
 
 
@@ -292,7 +292,10 @@ def test_worlds_that_have_a_candidate_are_not_mined_again_which_is_said(
     before = open_draft(workspace, "d").ids()
     capsys.readouterr()
     assert sts(workspace, *mine) == 1
-    assert "nothing new to mine: draft d has a candidate of every world" in capsys.readouterr().err
+    assert (
+        "nothing new to mine: draft d has a candidate of every environment"
+        in capsys.readouterr().err
+    )
     assert open_draft(workspace, "d").ids() == before
 
 

@@ -211,7 +211,7 @@ def test_a_filter_that_leaves_nothing_is_one_line_and_writes_nothing(
 ) -> None:
     assert sts(workspace, "mine", "none", "--where", "good_distance > 100") == 1
     error = capsys.readouterr().err
-    assert "nothing to mine" in error and "a filter or a miner that leaves some moments" in error
+    assert "nothing to mine" in error and "a filter or a miner that leaves some steps" in error
     assert error.count("\n") == 1
     assert not workspace.path("drafts", "none").exists()
 

@@ -95,7 +95,7 @@ def test_an_episode_whose_world_fails_is_named_and_costs_no_other(
     kept, error = capfd.readouterr().err.splitlines()
     found = store.load(Workspace.open(str(tmp_path)))
     good = sorted(one.provenance["index"] for one in found)
-    assert len(good) == 4 and kept.startswith("sts: 4 of 6 episodes are kept -> ")
+    assert len(good) == 4 and kept.startswith("sts: 4 of 6 episodes are saved in ")
     first = min(set(range(6)) - set(good))
     why = "its process ended with exit code 9" if deadly == "true" else "RuntimeError: the thorns"
     assert error.startswith(f"sts: tests.domains.keepers:Keeper, episode {first}: ")
@@ -131,7 +131,7 @@ def test_an_error_keeps_the_other_episodes(
     words += ["--episodes", "9", "--steps", "5"]
     assert main([*words, "--workspace", str(tmp_path)]) == 1
     kept, error = capsys.readouterr().err.splitlines()
-    assert kept.startswith("sts: 6 of 9 episodes are kept -> ")
+    assert kept.startswith("sts: 6 of 9 episodes are saved in ")
     assert error == "sts: random, episode 6: the world broke (2 more failed)"
     assert [one.provenance["index"] for one in store.load(Workspace.open(tmp_path))] == [*range(6)]
 
@@ -156,7 +156,7 @@ def test_an_agent_that_does_not_play_these_worlds_costs_no_other_its_episodes(
     assert main([*words, "--workspace", str(tmp_path)]) == 2
     *kept, error = capsys.readouterr().err.splitlines()
     assert error.startswith("sts: agent 'lantern-keeper' plays the worlds of ")
-    assert workers == "2" or kept[0].startswith("sts: 4 of 8 episodes are kept -> ")
+    assert workers == "2" or kept[0].startswith("sts: 4 of 8 episodes are saved in ")
 
 
 def test_a_world_that_does_not_replay_is_not_recorded(

@@ -56,10 +56,8 @@ def _report(args: argparse.Namespace) -> int:
     if args.table is not None and (header := header_of(Path(args.table))) is not None:
         require_columns(Path(args.table).name, header, REQUIRED)
 
-    from sts.provenance import provenance
+    from sts_analysis.api import build_report
     from sts_analysis.evidence.bundle import bundle, check_bundle
-    from sts_analysis.inputs.scores import override_scores, read_scores
-    from sts_analysis.report.build import build
     from sts_analysis.report.json_form import to_json
     from sts_analysis.report.page import NO_CLIPS
     from sts_analysis.report.terminal import table
@@ -71,7 +69,7 @@ def _report(args: argparse.Namespace) -> int:
         gathered = gather_table(Path(args.table))
     else:  # only a suite needs a workspace, its annotations, and worlds to check it by
         from sts.storage.workspace import Workspace
-        from sts_analysis.inputs.workspace import called_by_name, gather
+        from sts_analysis.inputs.workspace import gather
 
         workspace = Workspace.open(args.workspace)
         gathered = gather(workspace, args.suite, args.against)
@@ -79,24 +77,18 @@ def _report(args: argparse.Namespace) -> int:
     check_folder(folder)
     if args.bundle:
         check_bundle(Path(args.bundle))
-    scores = gathered.scores
-    if args.scores is not None:
-        scores = override_scores(scores, read_scores(Path(args.scores)))
-    with _steps("analysing", 4) as step:
-        report = build(
-            called_by_name(workspace, gathered.ratings) if args.names else gathered.ratings,
-            scores,
-            suite=gathered.suite,
-            target=args.target,
-            seed=args.seed,
-            contrasts=[(a, b) for a, b in args.contrast],
-            provenance=provenance(),
-            other=gathered.other,
-            blind=args.blind,
-            margin=None if args.margin is None else args.margin / 100,
-            reference=args.reference,
-            step=step,
-        )
+    report = build_report(
+        gathered,
+        args.scores,
+        target=args.target,
+        seed=args.seed,
+        contrasts=[(a, b) for a, b in args.contrast],
+        guessing_baseline=args.blind,
+        non_inferiority_margin=None if args.margin is None else args.margin / 100,
+        reference_agent=args.reference,
+        real_names=args.names,
+        workspace=args.workspace,
+    )
     paper = _paper(report, args)
     said = NO_CLIPS
     if taken == 0:

@@ -1,10 +1,9 @@
-"""The analysis in a notebook: reports that show themselves, and their numbers as data frames."""
+"""Reports in a notebook: shown as their page, with their numbers as data frames."""
 
 from __future__ import annotations
 
 import html
 import inspect
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,13 +11,6 @@ import pandas as pd
 
 from sts import plotting
 from sts.errors import ArgumentError, UnknownName
-from sts.provenance import provenance
-from sts_analysis.inputs.ratings import check_ratings, read_ratings
-from sts_analysis.inputs.scores import check_scores, empty_scores, read_scores
-from sts_analysis.inputs.subject import Subject
-from sts_analysis.inputs.tables import from_frame
-from sts_analysis.report import json_form
-from sts_analysis.report.build import build
 from sts_analysis.report.figures import FIGURES, figures
 from sts_analysis.report.page import render
 from sts_analysis.report.paper import methods
@@ -29,9 +21,9 @@ from sts_analysis.report.paper.table import Table
 from sts_analysis.report.schema import Report
 from sts_analysis.report.tables import tables
 from sts_analysis.report.terminal import table as in_words
-from sts_analysis.statistics.pass_rates import TARGETS
+from sts_analysis.report.tracking import log_report
+from sts_analysis.report.write import check_folder, write
 
-Source = str | Path | pd.DataFrame
 HEIGHT = 720
 """Of the page in a notebook, in pixels; it scrolls."""
 
@@ -97,6 +89,23 @@ class NotebookReport(Report):
         """The page, as `report.html` has it."""
         return render(self, figures(self))
 
+    def save(self, folder: str | Path) -> Path:
+        """Write the page, its figures and every number as files; return the path of the page.
+
+        Raises:
+          ArgumentError: the folder holds other files than a report's.
+        """
+        check_folder(Path(folder))
+        return write(Path(folder), self)
+
+    def log(self, project: str) -> str:
+        """Log the report as a run of a Weights & Biases project; return the id of the run.
+
+        Raises:
+          MissingExtra: the extra `wandb` is not installed.
+        """
+        return log_report(self, project)
+
     def __str__(self) -> str:
         """The ranking as a table, the verdict, and what to beware of."""
         return in_words(self)
@@ -128,87 +137,3 @@ def _checked(name: str, options: dict[str, Any], known: list[str]) -> dict[str, 
             takes = f"it takes {', '.join(known)}" if known else "it takes none"
             raise ArgumentError(f"{name} has no option {option!r}; {takes}")
     return options
-
-
-def report(
-    table: Source,
-    scores: Source | None = None,
-    *,
-    target: str = "sampled",
-    seed: int = 0,
-    contrasts: Sequence[tuple[str, str]] = (),
-) -> NotebookReport:
-    """The report of a ratings table; the last thing in a cell, it shows itself.
-
-    Args:
-      table: a data frame, or a file, .csv or .parquet; three columns are enough, and
-        docs/data_standard.md has all.
-      scores: other metrics of the agents, in the same forms: agent, metric, value.
-      target: what intervals speak of: "sampled", all scenarios of these kinds, or "fixed", these.
-      seed: of every random draw; equal seeds give equal reports.
-      contrasts: pairs of agents whose comparison was planned beforehand.
-
-    Raises:
-      StsError: a table or an argument is not what it should be; says what, and where.
-
-    Example:
-      >>> import sts_analysis
-      >>> import pandas as pd
-      >>> table = pd.DataFrame({
-      ...     "agent": ["first", "first", "second", "second"] * 3,
-      ...     "scenario": ["pick-01"] * 4 + ["pick-02"] * 4 + ["open-01"] * 4,
-      ...     "verdict": ["success", "success", "failure", "success"]
-      ...     + ["success", "failure", "failure", "not_done"] * 2,
-      ... })
-      >>> report = sts_analysis.report(table)
-      >>> [(entry.agent, round(entry.pass_rate, 2), entry.rank_set) for entry in report.agents]
-      [('first', 0.67, (1, 2)), ('second', 0.17, (1, 2))]
-      >>> report.verdict
-      'first and second cannot be told apart: either can be best.'
-      >>> report.comparisons[0].difference
-      0.5
-      >>> sorted(report.frames())[:3]
-      ['agents', 'comparisons', 'consistency']
-      >>> report.frames()["scenarios"][["scenario", "difficulty"]].round(2).values.tolist()
-      [['open-01', 0.75], ['pick-01', 0.25], ['pick-02', 0.75]]
-    """
-    if target not in TARGETS:
-        raise UnknownName("target", target, TARGETS)
-    if seed < 0:
-        raise ArgumentError(f"seed: expected 0 or more, found {seed}")
-    if isinstance(table, pd.DataFrame):
-        ratings, name = check_ratings(from_frame("table", table)), "table"
-    else:
-        ratings, name = read_ratings(Path(table)), Path(table).name
-    if isinstance(scores, pd.DataFrame):
-        metrics = check_scores(from_frame("scores", scores))
-    else:
-        metrics = empty_scores() if scores is None else read_scores(Path(scores))
-    made = build(
-        ratings,
-        metrics,
-        suite=Subject(name),
-        target=target,
-        seed=seed,
-        contrasts=contrasts,
-        provenance=provenance(),
-    )
-    return NotebookReport(**vars(made))
-
-
-def load_report(path: str | Path) -> NotebookReport:
-    """The report in a file, `report.json`, or in the folder that `sts report` has written.
-
-    Raises:
-      ArgumentError: there is none.
-      DamagedData: it is no report, or one of an earlier version.
-      NewerFormat: it is of a later version.
-
-    Example:
-      >>> import sts_analysis
-      >>> sts_analysis.load_report("sts-workspace/reports/away")
-      Traceback (most recent call last):
-      ...
-      sts.errors.ArgumentError: no report at sts-workspace/reports/away; check the path
-    """
-    return NotebookReport(**vars(json_form.read(Path(path))))

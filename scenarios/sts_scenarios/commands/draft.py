@@ -60,20 +60,14 @@ def accept(args: argparse.Namespace, workspace: Workspace) -> Result:
         if args.id:
             raise ArgumentError("expected ids of candidates or --all, found both")
         chosen = [one for one in every if one.status == "undecided"]
-        reason = reason or "all at once, not looked at"
+        reason = reason or curation.UNSEEN
     else:
         chosen = select(draft, every, args.id)
     if not chosen:
         raise ArgumentError(f"expected the id of a candidate: sts draft show {args.name}")
-    for one in chosen:
-        curation.check(one, args.action)
-    with Store.open(workspace) as store:
-        person = curation.author(store, args.author)
-        made = [
-            curation.decision(one, args.action, person, reason=reason, at=time.time())
-            for one in chosen
-        ]
-        curation.decide(store, draft, made)
+    person = curation.decide_as(
+        workspace, draft, chosen, args.action, name=args.author, reason=reason
+    )
     ids = [one.summary.id for one in chosen]
     done = {"accept": "accepted", "reject": "rejected", "retire": "retired", "undo": "undone"}
     what = ids[0] if len(ids) == 1 else f"{len(ids)} candidates"

@@ -1,63 +1,42 @@
-"""`sts label`: automatic labels for what agents did, until somebody judges it."""
+"""`sts label`: automatic labels for the continuations of a suite."""
 
 from __future__ import annotations
 
 import argparse
+import math
 
-from sts.cli.arguments import progress, records, table
+from sts.cli.arguments import table
 from sts.cli.command import Result
-from sts.errors import StsError
-from sts.ratings import VERDICTS
 from sts.storage.workspace import Workspace
 from sts.suites import selections, store
-from sts_scenarios import categories
-from sts_scenarios.labels import label_suite
+from sts_scenarios import api
 
 
 def label(args: argparse.Namespace, workspace: Workspace) -> Result:
     """Label every continuation of the suite, and show what passes."""
-    chosen = selections.load(workspace, args.suite, store.load)
-    suite = chosen.suite
-    brought = [categories.named(name) for name in args.category]
-    unruled = sorted(
-        {s.category for s in suite.scenarios} - {*categories.ruling(suite.scenarios, brought)}
-    )
-    if len(unruled) == len({s.category for s in suite.scenarios}):
-        raise StsError(
-            f"no automatic label for {', '.join(unruled)}: name a category of your own by "
-            "--category module:NAME"
-        )
-    with progress(suite.label, "continuations") as show:
-        part = {one.id for one in chosen.scenarios} if chosen.terms else None
-        labelled = label_suite(workspace, suite, brought, part=part, progress=show)
-    if not labelled.counts:
-        raise StsError(
-            f"no continuations of {chosen.label} to label: expected some from "
-            f"sts run {chosen.label} --agent NAME"
-        )
-    verdicts = VERDICTS[:3]
-    header = ("agent", "continuations", *verdicts, "unlabelled", "pass_rate")
-    rows = []
-    for agent, own in labelled.counts.items():
-        counts = [own.get(verdict, 0) for verdict in verdicts]
-        rate = counts[0] / sum(counts) if sum(counts) else None
-        rows.append((agent, sum(own.values()), *counts, own.get("", 0), rate))
-    notes = [f"no automatic label for {name}: for people to judge" for name in unruled]
+    suite = selections.load(workspace, args.suite, store.load)
+    labelled = api.label(suite, categories=args.category, workspace=workspace)
+    without = labelled.attrs["without_label"]
+    agents = [
+        row | ({"pass_rate": None} if math.isnan(row["pass_rate"]) else {})
+        for row in labelled.to_dict("records")
+    ]
+    rows = [["-" if value is None else value for value in row.values()] for row in agents]
     text = "\n".join(
         (
             "automatic labels, not judged by anyone",
             "",
-            table(header, [(*row[:-1], "-" if row[-1] is None else row[-1]) for row in rows]),
+            table([str(name) for name in labelled.columns], rows),
             "",
-            *notes,
-            f"-> {labelled.path}",
+            *(f"no automatic label for {name}: for people to judge" for name in without),
+            f"-> {labelled.attrs['file']}",
         )
     )
     value = {
-        "suite": chosen.label,
+        "suite": suite.label,
         "labels": "automatic",
-        "file": str(labelled.path),
-        "agents": records(header, rows),
-        "without_label": unruled,
+        "file": labelled.attrs["file"],
+        "agents": agents,
+        "without_label": without,
     }
     return Result(value, text)

@@ -150,8 +150,12 @@ def diff(args: argparse.Namespace, workspace: Workspace) -> Result:
 
 def freeze(args: argparse.Namespace, workspace: Workspace) -> Result:
     """Make a draft the next version of its suite."""
-    from sts_scenarios import categories, freezing
+    from sts_scenarios import api
 
-    own = [categories.named(name) for name in args.category]
-    suite = freezing.freeze(workspace, args.draft, description=args.description, own=own)
+    suite = api.freeze(
+        args.draft,
+        description=args.description,
+        categories=args.category,
+        workspace=workspace,
+    ).suite
     return Result({"suite": suite.label, "hash": suite.hash}, f"frozen: {_title(suite)}")

@@ -197,7 +197,7 @@ def test_what_no_rule_labels_has_no_pass_rate(
     workspace = tmp_path / "w"
     write_labels(workspace, {"mute": 215}, verdict="")
     made = Labelled(workspace / "labels" / "core-2.parquet", {"mute": {"": 1}})
-    monkeypatch.setattr("sts_scenarios.commands.label.label_suite", lambda *given, **more: made)
+    monkeypatch.setattr("sts_scenarios.api.label_suite", lambda *given, **more: made)
     assert main(["label", "core@2", "--workspace", str(workspace)]) == 0
     (line,) = (line for line in capsys.readouterr().out.splitlines() if "mute" in line)
     assert line.split() == ["mute", "1", "0", "0", "0", "1", "-"]
@@ -363,7 +363,7 @@ def on_a_terminal(arguments: list[str], monkeypatch: pytest.MonkeyPatch) -> str:
 def test_a_report_that_takes_longer_than_a_second_draws_how_far_it_is(
     table: Path, tmp_path: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("sts_analysis.report.build.build", late(build, 0.4))
+    monkeypatch.setattr("sts_analysis.api.build", late(build, 0.4))
     monkeypatch.setattr("sts_analysis.report.write.write", late(write, 0.6))
     order = ["report", "--table", str(table), "--out", str(tmp_path / "out")]
     drawn = on_a_terminal(order, monkeypatch)
@@ -380,6 +380,6 @@ def test_a_report_that_takes_longer_than_a_second_draws_how_far_it_is(
 def test_where_there_is_no_terminal_no_bar_is_drawn(
     table: Path, tmp_path: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("sts_analysis.report.build.build", late(build, 0.3))
+    monkeypatch.setattr("sts_analysis.api.build", late(build, 0.3))
     assert main(["report", "--table", str(table), "--out", str(tmp_path / "out")]) == 0
     assert capsys.readouterr().err == ""

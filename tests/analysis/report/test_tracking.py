@@ -7,10 +7,9 @@ from typing import Any
 
 import pytest
 
-import sts_analysis
 from sts.cli.main import main
 from sts.errors import ArgumentError, MissingExtra, Unavailable
-from sts_analysis.report.tracking import scalars
+from sts_analysis.report.tracking import log_report, scalars
 from tests.analysis.report.paper.tables import made, usual
 
 
@@ -51,7 +50,7 @@ def wandb(monkeypatch: pytest.MonkeyPatch) -> Any:
 @pytest.mark.usefixtures("one_figure")
 def test_numbers_page_and_tables_are_logged_once_and_the_run_ends(wandb: Any) -> None:
     report = usual()
-    assert sts_analysis.log_report(report, "agents") == "r1"
+    assert log_report(report, "agents") == "r1"
     assert wandb.given["project"] == "agents" and wandb.given["config"]["target"] == "sampled"
     assert wandb.run.summary == scalars(report) and wandb.run.ended
     (row,) = wandb.run.rows
@@ -78,9 +77,9 @@ def test_what_wandb_refuses_is_one_line(wandb: Any, monkeypatch: pytest.MonkeyPa
 
     monkeypatch.setattr(wandb, "init", refuse)
     with pytest.raises(Unavailable, match=r"could not log the report: api_key not .* \(no-tty\)$"):
-        sts_analysis.log_report(usual(), "agents")
+        log_report(usual(), "agents")
     with pytest.raises(ArgumentError, match="expected a project's name .* found 'a/b'"):
-        sts_analysis.log_report(usual(), "a/b")
+        log_report(usual(), "a/b")
 
 
 def test_without_the_extra_a_line_says_how_to_get_it_before_anything_is_made(
@@ -88,7 +87,7 @@ def test_without_the_extra_a_line_says_how_to_get_it_before_anything_is_made(
 ) -> None:
     monkeypatch.setitem(sys.modules, "wandb", None)
     with pytest.raises(MissingExtra, match=r"pip install 'standardised-test-suite\[wandb\]'"):
-        sts_analysis.log_report(usual(), "agents")
+        log_report(usual(), "agents")
     words = ["report", "--table", str(tmp_path / "t.csv"), "--wandb", "agents"]
     assert main([*words, "--out", str(tmp_path / "r")]) == 1
     assert "needs the extra wandb" in capsys.readouterr().err and not (tmp_path / "r").exists()

@@ -1,0 +1,294 @@
+"""The functions about suites that `import sts` provides; the commands call the same ones."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sts.cli.arguments import progress, warn
+from sts.errors import StsError
+from sts.ratings import VERDICTS
+from sts.storage.workspace import Workspace
+from sts.suites import drafts, selections
+from sts.suites import store as suites
+from sts.suites.drafts import Draft
+from sts.suites.folders import versions
+from sts.suites.frames import scenario_table
+from sts.suites.selections import Selection
+from sts.suites.types import Summary
+from sts_scenarios import categories as registry
+from sts_scenarios import curation, freezing
+from sts_scenarios.labels import label_suite
+from sts_scenarios.mining import Mined
+from sts_scenarios.mining.choice import Stratum
+from sts_scenarios.mining.order import Carried, Order, carried_out
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True)
+class MinedDraft:
+    """A draft that `mine` has written; a notebook shows it as the table of its new candidates.
+
+    Attributes:
+      name: of the draft.
+      path: its folder.
+      outcome: what was mined, and from how many recordings.
+      earlier: how many candidates the draft had before.
+    """
+
+    name: str
+    path: Path
+    outcome: Carried
+    earlier: int
+
+    def frame(self) -> pd.DataFrame:
+        """Return one row per new candidate."""
+        return scenario_table(self.outcome.mined.scenarios)
+
+    def __repr__(self) -> str:
+        """Return a summary in one line."""
+        return f"<draft {self.name}: {len(self.outcome.mined.scenarios)} new candidates>"
+
+    def _repr_html_(self) -> str:
+        return str(self.frame().to_html(index=False))
+
+
+def mine(
+    name: str,
+    *,
+    categories: Sequence[str] = (),
+    per_category: int = 10,
+    seed: int = 0,
+    partner: str | None = None,
+    where: str | None = None,
+    miner: str | None = None,
+    split: str = "test",
+    max_per_environment: int = 1,
+    stratify_by: Sequence[str] = Stratum._fields,
+    from_failures: str | None = None,
+    failure_share: float | None = None,
+    discriminating_share: float | None = None,
+    distinct_profiles: bool = False,
+    agents: Sequence[str] = (),
+    workers: int = 1,
+    overwrite: bool = False,
+    workspace: Workspace | str | Path | None = None,
+) -> MinedDraft:
+    """Mine scenarios from recorded trajectories into a draft.
+
+    The choice depends on the recordings and the seed alone. A draft that exists gets more
+    candidates.
+
+    Args:
+      name: of the draft.
+      categories: names or `module:NAME`; () for all of the recorded environments.
+      per_category: maximum number of scenarios.
+      seed: of the choice.
+      partner: what other players do: "no-op", "replay" or "agent:NAME"; None for the category's.
+      where: a filter over the table of steps, such as "last_reward < 0 and step > 20".
+      miner: `module:NAME` of a function that finds candidate steps, for one category.
+      split: "test", or "train" for training episodes.
+      max_per_environment: scenarios of one category in one environment.
+      stratify_by: what the choice balances: "difficulty", "source", "recorder".
+      from_failures: NAME@VERSION of a suite whose failed continuations are mined as well.
+      failure_share: fraction of each category taken from these.
+      discriminating_share: fraction (0 to 0.5) chosen because agents differ on it.
+      distinct_profiles: leave out candidates with the response profile of another.
+      agents: the agents that make response profiles; () for those that the categories name.
+      workers: processes.
+      overwrite: start the draft again.
+      workspace: None for `STS_WORKSPACE`, else `sts-workspace`.
+
+    Raises:
+      StsError: an argument is out of range, nothing could be mined, or the draft is frozen.
+    """
+    workspace = Workspace.open(workspace)
+    order = Order(
+        categories=tuple(categories),
+        per_category=per_category,
+        seed=seed,
+        partner=partner,
+        where=where,
+        miner=miner,
+        side=split,
+        per_world=max_per_environment,
+        strata=tuple(stratify_by),
+        failures=from_failures,
+        share=failure_share,
+        effect=discriminating_share,
+        unlike=distinct_profiles,
+        agents=tuple(agents),
+        workers=workers,
+    )
+    draft = _find_draft(workspace, name, overwrite=overwrite)
+    earlier: Sequence[Summary] = ()
+    if draft is not None and not overwrite:
+        ids = dict.fromkeys(draft.ids(), "")
+        earlier = draft.scenarios(ids) if order.unlike else draft.summaries()
+    last = drafts.last_numbers(workspace, name, (summary.id for summary in earlier))
+    with progress("mining", "trajectories") as show:
+        outcome = carried_out(order, workspace, there=earlier, last=last, progress=show)
+    mined = outcome.mined
+    for domain, (count, reason) in mined.unavailable.items():
+        if not mined.scenarios:
+            raise reason.about(f"{count} trajectories of {domain} cannot be mined")
+        warn(f"{count} trajectories of {domain} are left out: {reason}")
+    if not mined.scenarios:
+        raise _why_nothing(outcome, order, workspace, name if earlier else "")
+    for category in (category.name for category in outcome.categories):
+        chosen = sum(scenario.category == category for scenario in mined.scenarios)
+        if chosen < per_category:
+            warn(f"{category} {_why_few(mined, category, per_category)}")
+    if draft is None or overwrite:
+        draft = drafts.begin(workspace, name, mined.scenarios, replaces=draft.id if draft else None)
+    else:
+        draft = drafts.add(draft, mined.scenarios)
+    return MinedDraft(draft.name, workspace.path(draft.folder), outcome, len(earlier))
+
+
+def _find_draft(workspace: Workspace, name: str, *, overwrite: bool) -> Draft | None:
+    """Return the draft to add to or to overwrite, or None if there is none."""
+    draft, newest = drafts.find(workspace, name), max(versions(workspace).get(name, {}), default=0)
+    if newest and (draft is None or overwrite or drafts.frozen_as(draft)):
+        raise StsError(
+            f"{name}@{newest} is frozen: start the next version with sts draft from "
+            f"{name}@{newest}, and mine into that"
+        )
+    return draft
+
+
+def _why_few(mined: Mined, category: str, per_category: int) -> str:
+    """Return why a category has fewer scenarios than were asked for."""
+    if category in mined.unfit:
+        return f"leaves scenarios out: {mined.unfit[category]}"
+    if mined.passed_over[category]:
+        return f"has few to keep: {mined.passed_over[category]} were tried and passed over"
+    return f"has fewer than {per_category} environments to offer"
+
+
+def _why_nothing(outcome: Carried, order: Order, workspace: Workspace, added_to: str) -> StsError:
+    """Return the error for an empty result; `added_to` is a draft that has candidates, or ""."""
+    mined = outcome.mined
+    if mined.unfit:
+        return StsError("; ".join(f"{name}: {why}" for name, why in mined.unfit.items()))
+    passed_over = sum(mined.passed_over.values())
+    if passed_over:
+        return StsError(
+            f"nothing to mine: {passed_over} candidates were tried and none of them are kept; "
+            "expected other agents or categories"
+        )
+    if added_to:
+        return StsError(
+            f"nothing new to mine: draft {added_to} has a candidate of every environment that "
+            "offers one; record more, name other categories, or take more with --per-world"
+        )
+    domains = ", ".join(sorted({category.domain for category in outcome.categories}))
+    expected = "some from sts record or sts trajectories import"
+    if order.side == "train":
+        expected = "recordings that do what is asked"
+    if order.where or order.miner:
+        expected = "a filter or a miner that leaves some steps"
+    return StsError(
+        f"nothing to mine in {workspace.root}: {outcome.recorded} trajectories, "
+        f"{outcome.on_side} on the {order.side} side, none of {domains or 'a category here'} that "
+        f"fits; expected {expected}"
+    )
+
+
+def freeze(
+    name: str,
+    *,
+    description: str = "",
+    categories: Sequence[str] = (),
+    accept_all_as: str | None = None,
+    workspace: Workspace | str | Path | None = None,
+) -> Selection:
+    """Freeze a draft as the next version of its suite.
+
+    Args:
+      name: of the draft; NAME@VERSION for exactly this version.
+      description: one line.
+      categories: `module:NAME` of your own categories whose checks are run.
+      accept_all_as: a curator who accepts every undecided candidate without a look at it first;
+        None if all are decided.
+      workspace: None for `STS_WORKSPACE`, else `sts-workspace`.
+
+    Returns:
+      The frozen suite.
+
+    Raises:
+      StsError: a candidate is undecided, a check fails, or the draft was frozen before.
+    """
+    workspace = Workspace.open(workspace)
+    if accept_all_as is not None:
+        draft, candidates = freezing.look(workspace, suites.following(workspace, name)[0])
+        drafts.check_open(draft)
+        undecided = [one for one in candidates if one.status == "undecided"]
+        curation.decide_as(
+            workspace, draft, undecided, "accept", name=accept_all_as, reason=curation.UNSEEN
+        )
+    own = [registry.named(category) for category in categories]
+    suite = freezing.freeze(workspace, name, description=description, own=own)
+    return selections.select(workspace, suite, [])
+
+
+def label(
+    suite: str | Selection,
+    *,
+    categories: Sequence[str] = (),
+    workspace: Workspace | str | Path | None = None,
+) -> pd.DataFrame:
+    """Label every continuation of a suite by the programs of its categories.
+
+    Automatic labels are not human verdicts, and reports name them as what they are.
+
+    Args:
+      suite: NAME@VERSION, a subset of it, or what `load_suite` returns.
+      categories: `module:NAME` of your own categories.
+      workspace: None for `STS_WORKSPACE`, else `sts-workspace`.
+
+    Returns:
+      One row per agent: `agent`, `continuations`, the number of each verdict, `unlabelled` and
+      `pass_rate` (NaN if nothing is labelled). `attrs["file"]` is the table of labels and
+      `attrs["without_label"]` the categories that have no program.
+
+    Raises:
+      StsError: no category has a program, or there are no continuations.
+    """
+    workspace = Workspace.open(workspace)
+    if isinstance(suite, str):
+        suite = selections.load(workspace, suite, suites.load)
+    scenarios = suite.suite.scenarios
+    own = [registry.named(category) for category in categories]
+    present = {scenario.category for scenario in scenarios}
+    unlabelled = sorted(present - {*registry.ruling(scenarios, own)})
+    if len(unlabelled) == len(present):
+        raise StsError(
+            f"no automatic label for {', '.join(unlabelled)}: name a category of your own by "
+            "--category module:NAME"
+        )
+    part = {scenario.id for scenario in suite.scenarios} if suite.terms else None
+    with progress(suite.suite.label, "continuations") as show:
+        labelled = label_suite(workspace, suite.suite, own, part=part, progress=show)
+    if not labelled.counts:
+        raise StsError(
+            f"no continuations of {suite.label} to label: expected some from "
+            f"sts run {suite.label} --agent NAME"
+        )
+    import pandas as pd
+
+    rows = []
+    for agent, counts in labelled.counts.items():
+        verdicts = {verdict: counts.get(verdict, 0) for verdict in VERDICTS[:3]}
+        judged = sum(verdicts.values())
+        rate = verdicts[VERDICTS[0]] / judged if judged else math.nan
+        total = {"agent": agent, "continuations": sum(counts.values())}
+        rows.append(total | verdicts | {"unlabelled": counts.get("", 0), "pass_rate": rate})
+    table = pd.DataFrame(rows)
+    table.attrs |= {"file": str(labelled.path), "without_label": unlabelled}
+    return table

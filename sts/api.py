@@ -1,0 +1,233 @@
+"""The functions of the core that `import sts` provides; its commands call the same ones."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sts.agents.facts import Facts, gather
+from sts.agents.identity import stated
+from sts.cli.arguments import progress, retries
+from sts.cli.settings import settings_of
+from sts.continuations.run import run as run_scenarios
+from sts.errors import ArgumentError, ReplayMismatch, StsError
+from sts.jobs.executors import LOCAL
+from sts.jobs.tasks import NotTried
+from sts.storage.workspace import Workspace
+from sts.suites import selections
+from sts.suites import store as suites
+from sts.suites.selections import Selection
+from sts.trajectories import store as trajectories
+from sts.trajectories.record import Batch, Failure, record_all
+from sts.trajectories.types import Trajectory
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Options = Mapping[str, Any] | Callable[[str], Mapping[str, Any]]
+"""Settings of generated environments, or a function of the domain's name that returns them."""
+
+
+def record(
+    agents: str | Sequence[str],
+    *,
+    episodes: int,
+    steps: int = 50,
+    seed: int = 0,
+    domain: str | None = None,
+    options: Options | None = None,
+    workers: int = 1,
+    workspace: Workspace | str | Path | None = None,
+) -> pd.DataFrame:
+    """Record agents in newly generated environments and save the trajectories.
+
+    Episodes that finished before an error or an interruption are saved; a note of the exception
+    says where. The same arguments give the same trajectories, whatever the number of workers.
+
+    Args:
+      agents: names, or `module:Class`.
+      episodes: per agent.
+      steps: per episode.
+      seed: selects the environments and the agents' random streams.
+      domain: the environments to play in; None for those that the agents are made for.
+      options: see `Options`.
+      workers: processes.
+      workspace: None for `STS_WORKSPACE`, else `sts-workspace`.
+
+    Returns:
+      One row per trajectory: `trajectory` (id), `agent`, `domain`, `steps`, `split`. The file is
+      in `attrs["file"]`.
+
+    Raises:
+      StsError: an episode failed, an argument is out of range, or no environment fits the agents.
+    """
+    names = [agents] if isinstance(agents, str) else list(agents)
+    workspace = Workspace.open(workspace)
+    facts = gather(names)
+    for found in facts.values():
+        if isinstance(found, StsError):
+            raise found
+    known = {name: found for name, found in facts.items() if not isinstance(found, StsError)}
+    domain = domain or _shared_domain(known.values())
+    settings = settings_of(domain, {"steps": steps})
+    settings |= options(domain) if callable(options) else options or {}
+    batches: list[Batch] = []
+    failures: list[Failure] = []
+    total = episodes * len(known)
+    try:
+        with retries() as mention, progress("recording", "episodes") as show:
+            for outcome in record_all(
+                known,
+                domain=domain,
+                count=episodes,
+                steps=steps,
+                seed=seed,
+                settings=settings,
+                workers=workers,
+                mention=mention,
+            ):
+                if isinstance(outcome, Failure):
+                    failures.append(outcome)
+                else:
+                    batches.append(outcome)
+                show(sum(len(batch.trajectories) for batch in batches), total)
+        if failures:
+            raise _first_error(names, failures)
+    except ReplayMismatch:  # recordings of such an environment are worthless
+        raise
+    except (StsError, KeyboardInterrupt) as error:
+        if finished := _in_order(names, batches):
+            path = trajectories.save(workspace, finished)
+            error.add_note(f"{len(finished)} of {total} episodes are saved in {path}")
+        raise
+    return _trajectory_table(workspace, _in_order(names, batches))
+
+
+def _trajectory_table(workspace: Workspace, recorded: Sequence[Trajectory]) -> pd.DataFrame:
+    """Save trajectories and return their table."""
+    import pandas as pd
+
+    path = trajectories.save(workspace, recorded)
+    table = pd.DataFrame(
+        {
+            "trajectory": [trajectory.id for trajectory in recorded],
+            "agent": [trajectory.participants[0].name for trajectory in recorded],
+            "domain": [trajectory.episode.domain for trajectory in recorded],
+            "steps": [trajectory.episode.steps for trajectory in recorded],
+            "split": [trajectory.split for trajectory in recorded],
+        }
+    )
+    table.attrs["file"] = str(path)
+    return table
+
+
+def _in_order(names: Sequence[str], batches: Sequence[Batch]) -> list[Trajectory]:
+    """Return the trajectories by agent and episode, in whatever order processes finished them."""
+    ordered = sorted(batches, key=lambda batch: (names.index(batch.agent), batch.first))
+    return [trajectory for batch in ordered for trajectory in batch.trajectories]
+
+
+def _first_error(names: Sequence[str], failures: Sequence[Failure]) -> StsError:
+    """Return the error of the first episode that failed, with the number of others."""
+    ordered = sorted(failures, key=lambda failure: (names.index(failure.agent), failure.episode))
+    tried = [failure for failure in ordered if not isinstance(failure.error, NotTried)]
+    notes = [f"{len(tried) - 1} more failed"] if len(tried) > 1 else []
+    untried = len(failures) - len(tried)
+    notes += [f"{untried} more were not tried"] if untried else []
+    first = tried[0]
+    line = f"{first.agent}, episode {first.episode}: {first.error}"
+    return first.error.saying(f"{line} ({', '.join(notes)})" if notes else line)
+
+
+def _shared_domain(agents: Iterable[Facts]) -> str:
+    """Return the one domain that all the agents are made for."""
+    agents = list(agents)
+    homes = {agent.domain: agent.name for agent in agents if agent.domain}
+    if not homes:
+        raise ArgumentError(f"{agents[0].name} plays in any environment: expected a domain")
+    if len(homes) > 1:
+        texts = ", ".join(f"{name} plays in {domain}" for domain, name in homes.items())
+        raise ArgumentError(f"expected agents made for the same environments, found: {texts}")
+    (home,) = homes
+    return home
+
+
+def load_suite(suite: str, *, workspace: Workspace | str | Path | None = None) -> Selection:
+    """Load a suite, packaged or of a workspace, and check its hashes.
+
+    Args:
+      suite: NAME@VERSION, or a subset of it such as NAME@VERSION+category:C+difficulty:hard.
+      workspace: None for `STS_WORKSPACE`, else `sts-workspace`.
+
+    Returns:
+      The scenarios and where they are from; in a notebook it shows itself as a table, and `frame()`
+      is that table.
+
+    Raises:
+      UnknownName: the suite, its version or a term of the subset does not exist.
+      DamagedData: its content does not match its hash.
+    """
+    return selections.load(Workspace.open(workspace), suite, suites.load)
+
+
+def run(
+    suite: str | Selection,
+    agents: str | Sequence[str],
+    *,
+    continuations: int = 10,
+    seed: int = 0,
+    workers: int = 1,
+    executor: str = LOCAL,
+    workspace: Workspace | str | Path | None = None,
+) -> pd.DataFrame:
+    """Let agents continue the scenarios of a suite, and save what is not saved yet.
+
+    An interrupted run resumes where it stopped. The same arguments give the same continuations,
+    whatever the number of workers.
+
+    Args:
+      suite: NAME@VERSION, a subset of it, or what `load_suite` returns.
+      agents: names, or `module:Class`.
+      continuations: per agent and scenario.
+      seed: selects the agents' random streams.
+      workers: processes.
+      executor: the name of what runs them.
+      workspace: None for `STS_WORKSPACE`, else `sts-workspace`.
+
+    Returns:
+      One row per agent: `agent`, `made` and `kept` (numbers of continuations), `fingerprint`, and
+      `stated_version` ("" unless the agent states one).
+
+    Raises:
+      StsError: an agent or scenario failed, or an argument is out of range; finished continuations
+        are saved.
+    """
+    names = [agents] if isinstance(agents, str) else list(agents)
+    workspace = Workspace.open(workspace)
+    chosen = load_suite(suite, workspace=workspace) if isinstance(suite, str) else suite
+    with retries() as mention, progress(chosen.label, "continuations") as show:
+        done = run_scenarios(
+            workspace,
+            chosen.scenarios,
+            names,
+            count=continuations,
+            seed=seed,
+            workers=workers,
+            progress=show,
+            suite=chosen.suite.hash,
+            by=executor,
+            mention=mention,
+        )
+    import pandas as pd
+
+    fingerprints = [done.fingerprints[name] for name in names]
+    return pd.DataFrame(
+        {
+            "agent": names,
+            "made": [done.made[name] for name in names],
+            "kept": [done.kept[name] for name in names],
+            "fingerprint": fingerprints,
+            "stated_version": [stated(fingerprint) for fingerprint in fingerprints],
+        }
+    )
