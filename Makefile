@@ -40,6 +40,7 @@ check: $(VENV)/.dev  ## ruff, mypy, TypeScript's checker, import-linter, rooms a
 		test -z "$(STS_REQUIRE_TSC)"; fi
 	$(BIN)/lint-imports
 	$(BIN)/python -m tests.rooms
+	$(BIN)/python -m tests.prose
 
 wheel: $(BIN)/python  ## build the wheel, install it in a clean environment, try it from another folder
 	rm -rf build/wheel build/clean build/elsewhere && mkdir -p build/elsewhere
