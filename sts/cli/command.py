@@ -19,7 +19,7 @@ from keyword import iskeyword
 from typing import Any, NamedTuple
 
 MANY = 10**19
-"""The most of a flag that has no bound: what text of 19 digits can name."""
+"""The bound of a flag without one: 19 digits."""
 Row = Callable[[argparse.ArgumentParser], object]
 """Adds an argument, or several, to a parser; imports nothing heavy."""
 
@@ -31,11 +31,11 @@ class Bounds(NamedTuple):
     most: int
 
     def __contains__(self, value: object) -> bool:
-        """Whether a flag may have a value."""
+        """Return True if a flag may have this value."""
         return isinstance(value, int) and self.least <= value <= self.most
 
     def __str__(self) -> str:
-        """Return it as the error of a flag has it."""
+        """Return the bounds in words, for the error of a flag."""
         return f"{self.least} {'or more' if self.most == MANY else f'to {self.most}'}"
 
 

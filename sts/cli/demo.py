@@ -35,12 +35,12 @@ class Demo(NamedTuple):
     first: bool = False
 
 
-def players(agents: Sequence[str]) -> Words:
+def agent_arguments(agents: Sequence[str]) -> Words:
     """Return the arguments that name these agents: --agent A --agent B."""
     return tuple(word for agent in agents for word in ("--agent", agent))
 
 
-def of(domain: str) -> Demo:
+def load_demo(domain: str) -> Demo:
     """Return the demo of a domain; raise StsError if it has none that can be loaded."""
     demo = registry.load(GROUP, "demo", domain)
     if not isinstance(demo, Demo):
@@ -48,18 +48,18 @@ def of(domain: str) -> Demo:
     return demo
 
 
-def first() -> Demo | None:
+def find_first_demo() -> Demo | None:
     """Return the demo that says that it is the first, or None where none does."""
     for domain in registry.named(GROUP):
         with contextlib.suppress(StsError):  # of a demo that nobody asked for
-            if (demo := of(domain)).first:
+            if (demo := load_demo(domain)).first:
                 return demo
     return None
 
 
-def example(text: str) -> str:
+def fill_example(text: str) -> str:
     """Return an example of a command with the names of the first demo, if there is one, in it."""
-    demo = first()
+    demo = find_first_demo()
     suite = demo.suite if demo else "NAME@1"
     scenario, agent, other = demo.shown if demo else ("SCENARIO", "AGENT", "OTHER")
     return text.format(suite=suite, scenario=scenario, agent=agent, other=other)

@@ -33,7 +33,7 @@ _DISK = {
 }
 
 
-def _listed() -> str:
+def _format_command_list() -> str:
     """Return a line for each command; one that cannot be loaded hides no other."""
     names = registry.named("sts.commands")
     width = max(map(len, names), default=0)
@@ -156,7 +156,7 @@ def _run(argv: Sequence[str], debug: bool) -> int:
         _check_text(argv)
         if not argv or argv[0] in ("-h", "--help"):
             print("usage: sts COMMAND [...]\n\nThe open Standardised Test Suite.\n")
-            print(_listed())
+            print(_format_command_list())
             print("\n`sts COMMAND --help` shows a command's arguments and an example.")
             return 0
         if argv[0] in ("-V", "--version"):

@@ -63,7 +63,7 @@ class Parser(argparse.ArgumentParser):
     def format_help(self) -> str:
         """Return the help, with the example below on a line to copy, whatever its length."""
         text = super().format_help()
-        return f"{text}\nexample: {demo.example(self.example)}\n" if self.example else text
+        return f"{text}\nexample: {demo.fill_example(self.example)}\n" if self.example else text
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         """Return as `argparse` does, when no flag is unknown; all parsing comes through here."""

@@ -27,11 +27,11 @@ class Flag(NamedTuple):
 
     Attributes:
       name: "size" makes it `--size`; of small letters, digits and dashes, and none that every
-        command has. Where the command itself has a flag of that name, such as
-        `--steps`, none is added, and `read` is told what that one says.
+        command has. If the command itself has a flag of that name, such as `--steps`, `read` gets
+        the value of that one.
       metavar: what help calls its value.
       help: a few words, with the default.
-      read: returns the settings that a value stands for; raises ArgumentError where it is none.
+      read: returns the settings that a value represents; raises ArgumentError if it is invalid.
     """
 
     name: str
@@ -131,7 +131,7 @@ def pairs(texts: Sequence[str]) -> dict[str, Any]:
     return out
 
 
-def whole(flag: str, text: str) -> int:
+def read_whole_flag(flag: str, text: str) -> int:
     """Return the whole number that a flag was given."""
     try:
         return read_whole(text)

@@ -45,13 +45,13 @@ def export(args: argparse.Namespace, workspace: Workspace) -> Result:
     write_csv(file, ratings)
     digests.write(file.with_name(f"{file.name}.json"), made_of)
     if args.names:
-        warn(f"people are called by name in {file}; hand it on only to who may know them")
+        warn(f"{file} shows real names: share it only with people who may know them")
     settled = int((ratings["source"] == "settled").sum())
     unjudged = int((ratings["verdict"] == "").sum())
     judged = len(ratings) - settled - unjudged
     counts = {"file": str(file), "judgements": judged, "settled": settled, "unjudged": unjudged}
     by_rule = f", {settled} continuations settled by rule" if settled else ""
-    text = f"{file}: {judged} judgements{by_rule}, and {unjudged} continuations nobody has judged"
+    text = f"{file}: {judged} judgements{by_rule}, and {unjudged} continuations without a verdict"
     return Result(counts, text)
 
 

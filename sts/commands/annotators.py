@@ -157,15 +157,15 @@ def ls(args: argparse.Namespace, workspace: Workspace) -> Result:
     store, rows = Store.find(workspace), []
     if store is not None:
         with store, store.read() as connection:
-            rows = _listed(connection, store.now())
+            rows = _annotator_table(connection, store.now())
     named = any(row["email"] for row in rows)
     shown = [name for name in rows[0] if name != "email" or named] if rows else []
     cells = [[_cell(row[name]) for name in shown] for row in rows]
-    text = table(shown, cells) if rows else "nobody yet; `sts annotators add NAME` adds a person"
+    text = table(shown, cells) if rows else "no members yet: add one with sts annotators add NAME"
     return Result({"annotators": rows}, text)
 
 
-def _listed(connection: Connection, now: float) -> list[dict[str, Any]]:
+def _annotator_table(connection: Connection, now: float) -> list[dict[str, Any]]:
     emails = addresses.of_everybody(connection)
     return [
         {

@@ -1,4 +1,4 @@
-"""`sts annotations audit`: who judged which agent, and whether the two can be told apart."""
+"""`sts annotations audit`: the balance of annotators over agents."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def audit(args: argparse.Namespace, workspace: Workspace) -> Result:
     check_enqueued(workspace, args.suite)
     found = read_study(workspace, read) or imbalance.NONE
     if args.names:
-        warn("people are called by name; hand this on only to who may know them")
+        warn("this shows real names: share it only with people who may know them")
     value = found._asdict() | {
         "suite": args.suite,
         "judgements": imbalance.by_name(found),

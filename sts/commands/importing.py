@@ -21,7 +21,7 @@ from sts.trajectories import store
 from sts.trajectories.types import Trajectory
 
 
-def function(group: str, name: str) -> Callable[..., Any]:
+def load_format(group: str, name: str) -> Callable[..., Any]:
     """Return the importer or exporter of a format."""
     function: Callable[..., Any] = registry.load(group, "format", name)
     if not callable(function):
@@ -29,9 +29,9 @@ def function(group: str, name: str) -> Callable[..., Any]:
     return function
 
 
-def bring(args: argparse.Namespace, workspace: Workspace) -> Result:
+def import_files(args: argparse.Namespace, workspace: Workspace) -> Result:
     """Import each file as a whole, or nothing of it."""
-    read = function("sts.importers", args.format)
+    read = load_format("sts.importers", args.format)
     calls, more = _calls(args.format, read, args.files), _with_domain(args, read)
     rows, failed = [], []
     with progress("importing", "files") as show:

@@ -1,4 +1,4 @@
-"""`sts annotations quality`: how well people judge, what it took, and what they could not judge."""
+"""`sts annotations quality`: accuracy, agreement and time of annotators, unjudgeable clips."""
 
 from __future__ import annotations
 
@@ -54,16 +54,21 @@ def quality(args: argparse.Namespace, workspace: Workspace) -> Result:
     value = {
         "suite": suite,
         "bar": study.bar,
-        "annotators": [_person(one) for one in measured],
+        "annotators": [_accuracy_record(one) for one in measured],
         "twice": alpha._asdict(),
         "hours": [one._asdict() for one in hours],
         "cannot_judge": [one._asdict() | {"reasons": dict(one.reasons)} for one in unable],
     }
-    parts = (_people(measured, study), _alpha(alpha), _hours(hours), _unable(unable))
+    parts = (
+        _accuracy_table(measured, study),
+        _agreement_line(alpha),
+        _active_time_table(hours),
+        _unjudgeable_table(unable),
+    )
     return Result(value, "\n\n".join(part for part in parts if part))
 
 
-def _person(one: Quality) -> dict[str, Any]:
+def _accuracy_record(one: Quality) -> dict[str, Any]:
     return {
         "annotator": one.annotator,
         "right": one.right._asdict(),
@@ -73,15 +78,15 @@ def _person(one: Quality) -> dict[str, Any]:
     }
 
 
-def _people(people: list[Quality], study: Study) -> str:
+def _accuracy_table(people: list[Quality], study: Study) -> str:
     if not people:
-        return "Nobody has judged a reference yet; `sts references add` gives some."
+        return "no reference has been judged yet: add some with sts references add"
     rows = [
         (
             one.annotator,
             one.right.answered,
-            _share(one.right),
-            _share(one.latest),
+            _format_share(one.right),
+            _format_share(one.latest),
             " ".join("-" if b.share is None else f"{b.share:.2f}" for b in one.blocks),
             f"below {study.bar:.0%}" if one.flagged else "",
         )
@@ -91,33 +96,33 @@ def _people(people: list[Quality], study: Study) -> str:
     return table(head, rows)
 
 
-def _share(right: Right) -> str:
+def _format_share(right: Right) -> str:
     if right.share is None or right.interval is None:
         return "-"
     return f"{right.share:.2f} [{right.interval[0]:.2f}, {right.interval[1]:.2f}]"
 
 
-def _alpha(found: Agreement) -> str:
-    lead = f"Agreement on the share that is judged twice, {found.shared} clips by now: "
+def _agreement_line(found: Agreement) -> str:
+    lead = f"Agreement on clips with two annotators or more ({found.shared} so far): "
     if found.alpha is None or found.interval is None:
-        return f"{lead}not known, {found.why}"
+        return f"{lead}unknown, {found.why}"
     low, high = found.interval
     return f"{lead}alpha {found.alpha:.2f} [{low:.2f}, {high:.2f}]"
 
 
-def _hours(hours: list[Hours]) -> str:
+def _active_time_table(hours: list[Hours]) -> str:
     # A clip of several agents counts for each in equal parts, which a tenth is enough to show.
     rows = [(*one[:3], f"{one.judgements:.1f}", f"{one.untimed:.1f}") for one in hours]
     return table(("suite", "agent", "hours", "judgements", "untimed"), rows) if rows else ""
 
 
-def _unable(unable: list[Unable]) -> str:
+def _unjudgeable_table(unable: list[Unable]) -> str:
     rows = [
         (
             one.scenario,
             one.category,
             f"{one.clips} of {one.judged}",
-            "; ".join(f"{_cut(words)} ({n})" for words, n in one.reasons[:3]),
+            "; ".join(f"{_truncate(words)} ({n})" for words, n in one.reasons[:3]),
         )
         for one in unable[:_MOST]
     ]
@@ -129,5 +134,5 @@ def _unable(unable: list[Unable]) -> str:
     return "\n".join(lines)
 
 
-def _cut(words: str) -> str:
+def _truncate(words: str) -> str:
     return words if len(words) <= _REASON else f"{words[:_REASON]}..."

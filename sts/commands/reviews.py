@@ -45,6 +45,6 @@ def _errors(errors: Breakdown) -> str:
         lines.append(
             f"{who}: {over.reviewed} reviewed of {over.sample}, drawn at random from "
             f"{over.failures} episodes annotated as failures"
-            + (f"; {over.outside} reviewed beside the sample" if over.outside else "")
+            + (f"; {over.outside} reviewed outside the sample" if over.outside else "")
         )
     return "\n".join(lines)

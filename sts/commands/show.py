@@ -9,8 +9,16 @@ from pathlib import Path
 from typing import Any
 
 from sts.cli.command import Result
-from sts.commands.study import states_of
-from sts.commands.terminal import beside, fitting, legend, paragraph, room, strip, utterances
+from sts.commands.study import candidate_states
+from sts.commands.terminal import (
+    count_fitting_frames,
+    describe_legend,
+    describe_utterances,
+    join_columns,
+    strip,
+    terminal_columns,
+    wrap_text,
+)
 from sts.commands.verdicts import Verdicts, verdicts_of
 from sts.continuations import store
 from sts.continuations.index import Index
@@ -36,17 +44,17 @@ def show(args: argparse.Namespace, workspace: Workspace) -> Result:
     recordings: list[Scenario] = []
     for what in args.what:
         if "/" in what:
-            linked = _linked(workspace, what)
+            linked = _find_linked_scenarios(workspace, what)
             recordings.append(linked[0])
-            parts += _side_by_side(linked, args.frames)
+            parts += _scenario_blocks(linked, args.frames)
             for scenario in linked:
                 asked = {"instruction": scenario.instruction.text, "roles": list(scenario.roles)}
                 values.append({"scenario": scenario.id, "hash": scenario.hash} | asked)
-            shown += _played(workspace, there, linked[0], args.agent, args.index)
+            shown += _select_continuations(workspace, there, linked[0], args.agent, args.index)
         else:
-            shown.append(_found(workspace, there, what))
+            shown.append(_find_continuation(workspace, there, what))
     verdicts = verdicts_of(workspace, shown, there)
-    parts += _compared(shown, args.frames, verdicts)
+    parts += _continuation_blocks(shown, args.frames, verdicts)
     for one in shown:
         own = {"continuation": one.id, "agent": one.agent, "index": one.identity.index}
         asked = {"instruction": one.instruction.text, "roles": list(one.roles)}
@@ -59,14 +67,14 @@ def show(args: argparse.Namespace, workspace: Workspace) -> Result:
     return Result(values, "\n\n".join(parts))
 
 
-def _found(workspace: Workspace, there: Index, what: str) -> Continuation:
+def _find_continuation(workspace: Workspace, there: Index, what: str) -> Continuation:
     try:
         return store.find(workspace, what, there)
     except UnknownName as error:
         raise error.saying(f"{error}; a scenario is named NAME@VERSION/SCENARIO") from None
 
 
-def _linked(workspace: Workspace, what: str) -> list[Scenario]:
+def _find_linked_scenarios(workspace: Workspace, what: str) -> list[Scenario]:
     """Return a scenario, and behind it what belongs with it, in order of turns and ids."""
     label, _, id = what.partition("/")
     if "@" not in label:
@@ -75,12 +83,12 @@ def _linked(workspace: Workspace, what: str) -> list[Scenario]:
     found = [s for s in suite.scenarios if s.id == id]
     if not found:
         raise UnknownName(f"scenario of {label}", id, [s.id for s in suite.scenarios])
-    others = [s for s in suite.scenarios if _belongs(found[0], s)]
+    others = [s for s in suite.scenarios if _is_linked(found[0], s)]
     return found + sorted(others, key=lambda s: (s.turn, s.id))
 
 
-def _belongs(one: Scenario, other: Summary) -> bool:
-    """Whether another scenario is of its pair or dialogue."""
+def _is_linked(one: Scenario, other: Summary) -> bool:
+    """Return True if the other scenario is of the same pair or dialogue."""
     same = (one.pair and one.pair == other.pair) or (one.series and one.series == other.series)
     return bool(same) and other.id != one.id
 
@@ -88,29 +96,33 @@ def _belongs(one: Scenario, other: Summary) -> bool:
 def _candidates(workspace: Workspace, name: str, id: str) -> list[Scenario]:
     """Return a candidate of a draft as what it was edited to, and what belongs with it."""
     draft = open_draft(workspace, name)
-    edited = {one: state.scenario for one, state in states_of(draft).items()}
+    edited = {one: state.scenario for one, state in candidate_states(draft).items()}
     first, out = draft.candidate(id, edited.get(id, "")), []
     for mined in draft.summaries() if first.pair or first.series else ():
         mark = edited.get(mined.id, "")
-        if _belongs(first, draft.summary(mined.id, mark) if mark else mined):
+        if _is_linked(first, draft.summary(mined.id, mark) if mark else mined):
             out.append(draft.candidate(mined.id, mark))
     return [first, *sorted(out, key=lambda s: (s.turn, s.id))]
 
 
-def _side_by_side(linked: Sequence[Scenario], scenes: int | None) -> list[str]:
+def _scenario_blocks(linked: Sequence[Scenario], scenes: int | None) -> list[str]:
     """Return a block for each scenario; the halves of a pair are side by side where they fit."""
-    blocks = [partial(_of_scenario, one, scenes) for one in linked]
-    return _abreast(*blocks) if len(linked) == 2 and linked[0].pair else [b(room()) for b in blocks]
+    blocks = [partial(_scenario_block, one, scenes) for one in linked]
+    return (
+        _join_side_by_side(*blocks)
+        if len(linked) == 2 and linked[0].pair
+        else [b(terminal_columns()) for b in blocks]
+    )
 
 
-def _abreast(left: Callable[[int], str], right: Callable[[int], str]) -> list[str]:
+def _join_side_by_side(left: Callable[[int], str], right: Callable[[int], str]) -> list[str]:
     """Return two blocks, of functions of their width, side by side where they fit."""
-    half = (room() - 7) // 2
-    joined = beside(left(half), right(half))
-    return [joined] if joined is not None else [left(room()), right(room())]
+    half = (terminal_columns() - 7) // 2
+    joined = join_columns(left(half), right(half))
+    return [joined] if joined is not None else [left(terminal_columns()), right(terminal_columns())]
 
 
-def _played(
+def _select_continuations(
     workspace: Workspace, there: Index, scenario: Scenario, names: Sequence[str], index: int
 ) -> list[Continuation]:
     kept = list(store.entries(workspace, {scenario.hash}, there))
@@ -127,7 +139,7 @@ def _played(
     return out
 
 
-def _compared(
+def _continuation_blocks(
     shown: Sequence[Continuation], scenes: int | None, verdicts: Mapping[str, Verdicts]
 ) -> list[str]:
     """Return a block for each continuation; two of one scenario that follow are side by side."""
@@ -135,12 +147,14 @@ def _compared(
     rest = list(shown)
     while rest:
         one = rest.pop(0)
-        block = partial(_of_continuation, one, scenes, verdicts[one.id])
+        block = partial(_continuation_block, one, scenes, verdicts[one.id])
         if rest and rest[0].scenario_hash == one.scenario_hash:
             other = rest.pop(0)
-            out += _abreast(block, partial(_of_continuation, other, scenes, verdicts[other.id]))
+            out += _join_side_by_side(
+                block, partial(_continuation_block, other, scenes, verdicts[other.id])
+            )
         else:
-            out.append(block(room()))
+            out.append(block(terminal_columns()))
     return out
 
 
@@ -153,7 +167,7 @@ def _frames(takeover: int, end: int, count: int) -> list[int]:
     return sorted({*early, takeover, *late})
 
 
-def _recorded(scenario: Scenario) -> Episode:
+def _cut_recording(scenario: Scenario) -> Episode:
     """Return the recording up to where a continuation ends."""
     one = scenario.recording
     return one.part(one.state, 0, min(one.steps, scenario.takeover + scenario.horizon))
@@ -170,7 +184,7 @@ def _write(
         )
     one = chosen[0]
     of_it = [s for s in recordings if not shown or s.hash == shown[0].scenario_hash]
-    every = film(shown[0].episode if shown else _recorded(recordings[0]), _focus(one, of_it))
+    every = film(shown[0].episode if shown else _cut_recording(recordings[0]), _focus(one, of_it))
     if kind == "mp4":
         mp4(Path(file), every)
     else:
@@ -185,17 +199,17 @@ def _focus(one: Continuation | Scenario, scenarios: Sequence[Scenario]) -> Focus
     return Focus(tuple(one.roles), one.takeover, one.instruction.text, cells, sight)
 
 
-def _of_scenario(scenario: Scenario, scenes: int | None, columns: int) -> str:
+def _scenario_block(scenario: Scenario, scenes: int | None, columns: int) -> str:
     legs = "context ┃ takeover ┃ what followed"
     title = f"{scenario.id} ({scenario.difficulty}), as recorded: {legs}"
-    return _block(title, scenario, _recorded(scenario), scenes, columns)
+    return _block(title, scenario, _cut_recording(scenario), scenes, columns)
 
 
-def _of_continuation(
+def _continuation_block(
     one: Continuation, scenes: int | None, verdicts: Verdicts, columns: int
 ) -> str:
     title = f"{one.agent} #{one.identity.index} on {one.scenario_id} ({one.id})"
-    after = (utterances(one.episode, one.roles, one.takeover), verdicts.words)
+    after = (describe_utterances(one.episode, one.roles, one.takeover), verdicts.words)
     return _block(title, one, one.episode, scenes, columns, after)
 
 
@@ -208,8 +222,8 @@ def _block(
     after: Sequence[str] = (),
 ) -> str:
     """Return the strip of an episode between what is to be read before it and after it."""
-    before = (title, f"“{one.instruction.text}”", legend(episode, one.roles))
-    frames = _frames(one.takeover, episode.steps, scenes or fitting(episode, columns))
+    before = (title, f"“{one.instruction.text}”", describe_legend(episode, one.roles))
+    frames = _frames(one.takeover, episode.steps, scenes or count_fitting_frames(episode, columns))
     text = strip(episode, frames, judged=one.roles, takeover=one.takeover)
-    said = [paragraph(line, columns) for line in after if line]
-    return "\n".join((*(paragraph(line, columns) for line in before), text, *said))
+    said = [wrap_text(line, columns) for line in after if line]
+    return "\n".join((*(wrap_text(line, columns) for line in before), text, *said))

@@ -32,7 +32,7 @@ def check_enqueued(workspace: Workspace, suite: str | None) -> None:
         raise UnknownName("enqueued suite", suite, enqueued)
 
 
-def states_of(draft: Draft) -> dict[str, State]:
+def candidate_states(draft: Draft) -> dict[str, State]:
     """Return what was decided about the candidates of a draft."""
     from sts.suites.decisions import states
 

@@ -60,7 +60,7 @@ TRAJECTORIES = group(
         argument("files", "FILE", "none where F finds its own", nargs="*"),
         option("--format F", _formats("sts.importers"), required=True),
         option("--domain D", "what replays them, where F asks: a name or module:Class"),
-        at="sts.commands.importing:bring",
+        at="sts.commands.importing:import_files",
     ),
     action("ls --who {agent}", "what there is", *_FILTERS),
     action(

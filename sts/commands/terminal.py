@@ -32,7 +32,7 @@ def strip(
 
     Of a domain that renders pictures these are coarse pictures, for terminals that show colours.
     """
-    if _framed(episode) and not in_colour():
+    if _has_frames(episode) and not shows_colours():
         return NO_COLOURS
     blocks: list[list[str]] = []
     scenes = _scenes(episode, frames, judged)
@@ -46,16 +46,16 @@ def strip(
 
 
 def _scenes(episode: Episode, frames: Sequence[int], judged: Sequence[int]) -> list[list[str]]:
-    if _framed(episode):
+    if _has_frames(episode):
         every = frames_of(episode)
-        return [half_blocks(every[frame]) for frame in frames]
+        return [draw_half_blocks(every[frame]) for frame in frames]
     domain = find_domain(episode.domain)
-    picture = _marked(domain.picture(episode.state), judged)
+    picture = _mark_judged(domain.picture(episode.state), judged)
     objects = [picture.participants[p] for p in judged]
     return [domain.draw(picture, episode.scene[frame], objects) for frame in frames]
 
 
-def _marked(picture: Picture, judged: Sequence[int]) -> Picture:
+def _mark_judged(picture: Picture, judged: Sequence[int]) -> Picture:
     """Return a picture in which the judged participants have the letter of `_mark`."""
     glyphs = list(picture.glyphs)
     for p in judged:
@@ -67,13 +67,13 @@ def _mark(picture: Picture) -> str:
     return next(mark for mark in _MARKS if mark not in picture.glyphs)
 
 
-def legend(episode: Episode, judged: Sequence[int]) -> str:
+def describe_legend(episode: Episode, judged: Sequence[int]) -> str:
     """Return who is judged and what a strip's letters or pictures mean, in the domain's words."""
     domain = find_domain(episode.domain)
     picture = domain.picture(episode.state)
     names = ", ".join(picture.names[picture.participants[p]] for p in judged)
-    if _framed(episode):
-        told = " ".join(domain.guide.replace("*", "").split()) if in_colour() else ""
+    if _has_frames(episode):
+        told = " ".join(domain.guide.replace("*", "").split()) if shows_colours() else ""
         return f"asked: {names}" + (f"; {told}" if told else "")
     asked = {picture.participants[p] for p in judged}
     others: list[str] = []
@@ -88,22 +88,22 @@ def legend(episode: Episode, judged: Sequence[int]) -> str:
     return "; ".join(parts)
 
 
-def paragraph(text: str, columns: int) -> str:
-    """Return a text that may be anybody's in lines of at most `columns`, 20 or more."""
+def wrap_text(text: str, columns: int) -> str:
+    """Return untrusted text, escaped, in lines of at most `columns` (20 or more)."""
     return "\n".join(textwrap.wrap(escaped(text), max(20, columns), break_on_hyphens=False))
 
 
-def _framed(episode: Episode) -> bool:
+def _has_frames(episode: Episode) -> bool:
     return find_domain(episode.domain).form(episode.state).kind == "frames"
 
 
-def in_colour() -> bool:
-    """Whether what is printed goes to a terminal that says it shows 24-bit colours."""
+def shows_colours() -> bool:
+    """Return True if the output is a terminal that reports 24-bit colours."""
     able = os.environ.get("COLORTERM") in ("truecolor", "24bit") and "NO_COLOR" not in os.environ
     return able and sys.stdout.isatty()
 
 
-def half_blocks(frame: Frame) -> list[str]:
+def draw_half_blocks(frame: Frame) -> list[str]:
     """Return a frame as lines of `SMALL` half blocks, two pixels above each other in each."""
     height, width, _ = frame.shape
     rows = max(1, round(SMALL * height / width / 2))
@@ -123,36 +123,36 @@ def _width(line: str) -> int:
     return len(COLOUR.sub("", line))
 
 
-def room() -> int:
-    """Return how many columns there are to print in; more than a few where nobody looks."""
+def terminal_columns() -> int:
+    """Return the width of the terminal, 160 columns if there is none."""
     return shutil.get_terminal_size((160, 24)).columns
 
 
-def fitting(episode: Episode, columns: int) -> int:
-    """Return how many scenes of an episode fit beside each other in `columns`, 3 to 9."""
+def count_fitting_frames(episode: Episode, columns: int) -> int:
+    """Return how many frames of an episode fit side by side in `columns`, 3 to 9."""
     width = SMALL
-    if not _framed(episode):
+    if not _has_frames(episode):
         domain = find_domain(episode.domain)
         width = len(domain.draw(domain.picture(episode.state), episode.scene[0], ())[0])
     return max(3, min(9, (columns - 3) // (width + 2)))
 
 
-def beside(left: str, right: str) -> str | None:
-    """Return two blocks of text side by side, None where they do not fit."""
+def join_columns(left: str, right: str) -> str | None:
+    """Return two blocks of text side by side, or None if they do not fit."""
     rows = list(zip_longest(left.splitlines(), right.splitlines(), fillvalue=""))
     width = max(_width(line) for line, _ in rows)
-    if width + 7 + max(_width(line) for _, line in rows) > room():
+    if width + 7 + max(_width(line) for _, line in rows) > terminal_columns():
         return None
     return "\n".join(f"{a}{' ' * (width - _width(a))}   ║   {b}".rstrip() for a, b in rows)
 
 
-def utterances(episode: Episode, roles: Sequence[int], takeover: int) -> str:
+def describe_utterances(episode: Episode, roles: Sequence[int], takeover: int) -> str:
     """Return what the roles said after takeover, and when; "" where they were silent."""
     domain = find_domain(episode.domain)
     picture = domain.picture(episode.state)
     spoken = [
         f"{picture.names[picture.participants[p]]} says "
-        f"“{_spoken(domain.tokens, episode.says[t, p])}” "
+        f"“{_token_text(domain.tokens, episode.says[t, p])}” "
         f"in step {t + 1 - takeover:+d}"
         for t in range(takeover, episode.steps)
         for p in roles
@@ -161,5 +161,5 @@ def utterances(episode: Episode, roles: Sequence[int], takeover: int) -> str:
     return "; ".join(spoken)
 
 
-def _spoken(tokens: Sequence[str], said: Any) -> str:
+def _token_text(tokens: Sequence[str], said: Any) -> str:
     return tokens[said] if tokens else escaped(str(said))

@@ -9,7 +9,7 @@ from pathlib import Path
 from sts import registry
 from sts.cli.arguments import progress, records, table, warn
 from sts.cli.command import Result
-from sts.commands.importing import function
+from sts.commands.importing import load_format
 from sts.domains import domain, reward_values, why_unavailable
 from sts.errors import StsError, Unavailable
 from sts.names import escaped
@@ -20,7 +20,7 @@ from sts.trajectories.types import Trajectory
 
 def ls(args: argparse.Namespace, workspace: Workspace) -> Result:
     """List the trajectories, those that differ in nothing but their world in a row."""
-    every = _chosen(args, store.load(workspace))
+    every = _filter_trajectories(args, store.load(workspace))
     ids: dict[tuple[str, str, int, int, str], list[str]] = {}
     for t in every:
         who = ", ".join(dict.fromkeys(p.name for p in t.participants))
@@ -41,12 +41,12 @@ def _instructed(args: argparse.Namespace, workspace: Workspace) -> list[Trajecto
 
     Of a format that holds one participant, those alone that are asked of this one; warns of others.
     """
-    from sts.commands.study import states_of
+    from sts.commands.study import candidate_states
     from sts.suites import drafts, instructed
     from sts.suites.decisions import State
 
     draft = drafts.open_draft(workspace, args.draft)
-    decided = states_of(draft)
+    decided = candidate_states(draft)
     now = {id: decided.get(id, State()) for id in draft.ids()}
     kept = {id: one.scenario for id, one in now.items() if one.status != "rejected"}
     every = instructed.trajectories(draft, kept)
@@ -60,7 +60,7 @@ def _instructed(args: argparse.Namespace, workspace: Workspace) -> list[Trajecto
     return own
 
 
-def _chosen(args: argparse.Namespace, every: Sequence[Trajectory]) -> list[Trajectory]:
+def _filter_trajectories(args: argparse.Namespace, every: Sequence[Trajectory]) -> list[Trajectory]:
     """Return the trajectories that the filters leave."""
     found = [
         t
@@ -142,11 +142,13 @@ def verify(args: argparse.Namespace, workspace: Workspace) -> Result:
 
 def export(args: argparse.Namespace, workspace: Workspace) -> Result:
     """Write trajectories for others to read."""
-    write = function("sts.exporters", args.format)
+    write = load_format("sts.exporters", args.format)
     out = Path(args.file)
     if out.exists():
         raise Unavailable(f"{out} exists: remove it, or choose another name")
-    every = _chosen(args, _instructed(args, workspace) if args.draft else store.load(workspace))
+    every = _filter_trajectories(
+        args, _instructed(args, workspace) if args.draft else store.load(workspace)
+    )
     if not every:
         raise StsError("no trajectories to export: `sts record` or `import` some")
     with progress("exporting", "trajectories") as drawn:

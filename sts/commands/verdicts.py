@@ -1,4 +1,4 @@
-"""What has been said of continuations, in words for a terminal and as JSON."""
+"""Human verdicts and automatic labels of continuations, for the terminal and as JSON."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from sts.storage.workspace import Workspace
 
 
 class Verdicts(NamedTuple):
-    """What has been said of a continuation.
+    """The human verdicts and automatic labels of a continuation.
 
     Attributes:
-      human: what each person who judged it says now; None if it cannot be read.
-      automatic: what its category's rule says, and for which suites it was asked.
+      human: the current verdict of each annotator; None if they cannot be read.
+      automatic: its labels, each with the suites that they were computed for.
     """
 
     human: Sequence[Verdict] | None
@@ -29,27 +29,27 @@ class Verdicts(NamedTuple):
 
     @property
     def words(self) -> str:
-        """It in a sentence, in which no label passes for a judgement."""
+        """A sentence that keeps automatic labels apart from human verdicts."""
         parts = []
         if self.human:
             people = "1 person" if len(self.human) == 1 else f"{len(self.human)} people"
             counted = Counter(verdict for verdict, _ in self.human)
             each = (
-                f"{count} {verdict}{_at([s for v, s in self.human if v == verdict])}"
+                f"{count} {verdict}{_format_steps([s for v, s in self.human if v == verdict])}"
                 for verdict, count in counted.items()
             )
             parts.append(f"judged by {people}: {', '.join(each)}")
         else:
             parts.append("judgements cannot be read" if self.human is None else "not judged yet")
         parts += [
-            f"automatic label of {', '.join(suites)}: {label.verdict}{_at([label.step])}"
+            f"automatic label of {', '.join(suites)}: {label.verdict}{_format_steps([label.step])}"
             for label, suites in self.automatic.items()
         ]
         return "; ".join(parts)
 
     @property
     def view(self) -> dict[str, Any]:
-        """It as JSON."""
+        """JSON values."""
         return {
             "judgements": None if self.human is None else [one._asdict() for one in self.human],
             "automatic_labels": [
@@ -62,7 +62,7 @@ class Verdicts(NamedTuple):
 def verdicts_of(
     workspace: Workspace, shown: Sequence[Continuation], index: Index
 ) -> dict[str, Verdicts]:
-    """Return what has been said of continuations; warns of what cannot be read."""
+    """Return the verdicts and labels by continuation; warn if some cannot be read."""
     ids = {one.id for one in shown}
     human: Mapping[str, Sequence[Verdict]] | None = {}
     automatic: Mapping[str, Mapping[Verdict, Sequence[str]]] = {}
@@ -82,6 +82,6 @@ def verdicts_of(
     }
 
 
-def _at(steps: Sequence[int | None]) -> str:
+def _format_steps(steps: Sequence[int | None]) -> str:
     marks = [f"{step:+d}" for step in steps if step is not None]
     return f" (at {', '.join(marks[:9])}{', ...' if len(marks) > 9 else ''})" if marks else ""

@@ -26,10 +26,10 @@ def backup(args: argparse.Namespace, workspace: Workspace) -> Result:
     """Write all that people and agents made to one file."""
     file, made = args.file, backups.take(workspace, args.file)
     secrets = [name for name in SECRETS if name in made.files]
-    text = f"{file}: {_size(file, made)} of workspace {made.workspace}"
+    text = f"{file}: {_format_size(file, made)} of workspace {made.workspace}"
     if secrets:
         text += f"\nkeep it as you keep {', '.join(secrets)}, which it holds"
-    return Result(_value(file, workspace, made) | {"secrets": secrets}, text)
+    return Result(_backup_record(file, workspace, made) | {"secrets": secrets}, text)
 
 
 def restore(args: argparse.Namespace, workspace: Workspace) -> Result:
@@ -37,10 +37,8 @@ def restore(args: argparse.Namespace, workspace: Workspace) -> Result:
     file = args.file
     with progress("restoring", "files") as show:
         made = backups.restore(file, workspace.root, show)
-    text = (
-        f"{workspace.root}: {_size(file, made)} as they were on {made.made}, each as it was copied"
-    )
-    return Result(_value(file, workspace, made), text)
+    text = f"{workspace.root}: {_format_size(file, made)} as copied on {made.made}"
+    return Result(_backup_record(file, workspace, made), text)
 
 
 def move(args: argparse.Namespace, workspace: Workspace) -> Result:
@@ -61,7 +59,7 @@ def check(args: argparse.Namespace, workspace: Workspace) -> Result:
     """Look at everything in a workspace for what is damaged, altered or missing."""
     if not workspace.path("workspace.toml").exists():
         raise StsError(f"no workspace at {workspace.root}, so nothing to check")
-    names, every = sorted(registry.named(GROUP)), {"links": _links(workspace.root)}
+    names, every = sorted(registry.named(GROUP)), {"links": _check_links(workspace.root)}
     with progress("checking", "checks") as show:
         for number, name in enumerate(names, start=1):
             look: Check = registry.load(GROUP, "check", name)
@@ -72,8 +70,8 @@ def check(args: argparse.Namespace, workspace: Workspace) -> Result:
                 every[name] = look(workspace)
             show(number, len(names))
     if args.against is not None:
-        every[str(args.against)] = _against(workspace, args.against)
-    rows = [(name, _looked(one), len(one.findings)) for name, one in every.items()]
+        every[str(args.against)] = _check_sources(workspace, args.against)
+    rows = [(name, _format_counts(one), len(one.findings)) for name, one in every.items()]
     findings = [line for one in every.values() for line in one.findings]
     lines = [table(("of", "looked at", "findings"), rows), "", *findings]
     if not findings:
@@ -83,7 +81,7 @@ def check(args: argparse.Namespace, workspace: Workspace) -> Result:
     return Result(value, "\n".join(lines), 1 if findings else 0)
 
 
-def _links(root: Path) -> Checked:
+def _check_links(root: Path) -> Checked:
     """Name the links that lead out of a workspace, which no check follows."""
     paths = (Path(at, name) for at, folders, files in os.walk(root) for name in (*folders, *files))
     links = sorted(path for path in paths if path.is_symlink())
@@ -93,7 +91,7 @@ def _links(root: Path) -> Checked:
     return Checked({"links": len(links)}, tuple(lines))
 
 
-def _against(workspace: Workspace, file: Path) -> Checked:
+def _check_sources(workspace: Workspace, file: Path) -> Checked:
     """Hold a workspace to the digests of what a report or a table was made of."""
     findings = Findings()
     try:
@@ -105,18 +103,18 @@ def _against(workspace: Workspace, file: Path) -> Checked:
     return Checked({"authors": len(own.authors)}, tuple(findings))
 
 
-def _looked(one: Checked) -> str:
+def _format_counts(one: Checked) -> str:
     counts = one.counts.items()
     words = (f"{n} {what.removesuffix('s') if n == 1 else what}" for what, n in counts)
     return ", ".join(words) or "none here"
 
 
-def _size(file: Path, made: Manifest) -> str:
+def _format_size(file: Path, made: Manifest) -> str:
     count = len(made.files)
     return f"{count} file{'' if count == 1 else 's'}, {file.stat().st_size / 1e6:.1f} MB,"
 
 
-def _value(file: Path, workspace: Workspace, made: Manifest) -> dict[str, object]:
+def _backup_record(file: Path, workspace: Workspace, made: Manifest) -> dict[str, object]:
     size = file.stat().st_size
     own = {"file": str(file), "workspace": str(workspace.root), "id": made.workspace}
     return own | {"made": made.made, "sts": made.sts, "files": len(made.files), "bytes": size}

@@ -185,7 +185,7 @@ def test_judgements_go_in_and_come_out(
     assert any(line.startswith(GOOD.replace("Ana", ana["pseudonym"])) for line in lines)
     assert "Ana" not in out.read_text()
     assert sts(sqlite_workspace, *export, "--names") == 0
-    assert "people are called by name" in capsys.readouterr().err
+    assert "shows real names" in capsys.readouterr().err
     assert any(line.startswith(GOOD) for line in out.read_text().splitlines())
 
 

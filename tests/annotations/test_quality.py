@@ -166,7 +166,7 @@ def test_agreement_is_of_the_share_judged_twice_alone(
         assert main(["annotations", "quality", *words, "--workspace", root]) == 0
         return capsys.readouterr().out
 
-    assert "Nobody has judged a reference yet" in said() and not sqlite_workspace.root.exists()
+    assert "no reference has been judged yet" in said() and not sqlite_workspace.root.exists()
     sqlite_workspace.settings["annotation"].update({"twice": 0.5, "reference_rate": 0})
     with Store.open(sqlite_workspace, clock=clock) as store:
         enqueue(store, [an_item(f"c{i}", scenario=f"s{i}") for i in range(20)], required=None)
@@ -179,4 +179,4 @@ def test_agreement_is_of_the_share_judged_twice_alone(
                 submit(store, who, [a_submission(claim, **(verdict if bad else {}))])
     found = json.loads(said("--json", SUITE))
     assert found["twice"]["shared"] == double and 0.5 < found["twice"]["alpha"] <= 1
-    assert f"is judged twice, {double} clips by now: alpha" in said()
+    assert f"annotators or more ({double} so far): alpha" in said()

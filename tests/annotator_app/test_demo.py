@@ -17,7 +17,7 @@ import pytest
 
 from sts import agents, registry
 from sts.annotations.store import Store
-from sts.cli.demo import GROUP, of
+from sts.cli.demo import GROUP, load_demo
 from sts.cli.main import main, parser_of
 from sts.continuations import store as continuations
 from sts.storage.workspace import Workspace
@@ -89,7 +89,7 @@ def test_picture_of_the_report_has_the_headings_of_today(root: Path) -> None:
 
 
 def test_packaged_demos_show_a_scenario_and_agents_that_exist(tmp_path: Path) -> None:
-    made = [of(domain) for domain in registry.named(GROUP)]
+    made = [load_demo(domain) for domain in registry.named(GROUP)]
     packaged = [one for one in made if not one.making]
     assert len(packaged) >= 2
     for one in packaged:

@@ -43,10 +43,10 @@ def test_every_subcommand_shows_an_example_that_its_parser_takes(
     name: str, parser: Parser, leaf: Parser
 ) -> None:
     for shown in {parser, leaf}:
-        words = shlex.split(demo.example(shown.example))
+        words = shlex.split(demo.fill_example(shown.example))
         assert words[:2] == ["sts", name]
         assert shown is parser or words[2] == leaf.prog.split()[-1]
-        assert f"example: {demo.example(shown.example)}" in shown.format_help()
+        assert f"example: {demo.fill_example(shown.example)}" in shown.format_help()
         parser.parse_args(words[2:])
 
 
@@ -68,7 +68,7 @@ def test_every_row_of_a_table_names_a_function(
         return lambda *given: len(given)
 
     monkeypatch.setattr(command, "_function", stub)
-    words = shlex.split(demo.example(leaf.example))[1 + len(parser.prog.split()[1:]) :]
+    words = shlex.split(demo.fill_example(leaf.example))[1 + len(parser.prog.split()[1:]) :]
     given = registry.load("sts.commands", "command", name).run(parser.parse_args(words))
     monkeypatch.undo()
     assert len(inspect.signature(command._function(*asked)).parameters) == given

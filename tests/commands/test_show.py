@@ -18,11 +18,11 @@ from sts.commands.show import _frames
 from sts.commands.terminal import (
     NO_COLOURS,
     _width,
-    beside,
-    half_blocks,
-    legend,
+    describe_legend,
+    describe_utterances,
+    draw_half_blocks,
+    join_columns,
     strip,
-    utterances,
 )
 from sts.continuations import store
 from sts.domains import domain
@@ -93,14 +93,14 @@ def test_what_was_said_is_told_with_its_step(tmp_path: Path) -> None:
     turns = [(4, 0), (4, 1)] + [(4, 0)] * 6
     workspace = Workspace.open(str(tmp_path))
     kept = played(one, turns).finish(workspace, seconds=1.0)
-    assert utterances(kept.episode, kept.roles, kept.takeover) == "A says “yes” in step +2"
+    assert describe_utterances(kept.episode, kept.roles, kept.takeover) == "A says “yes” in step +2"
 
 
 def test_blocks_of_unequal_height_are_joined(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "40")
-    assert beside("a\nbb", "c") == "a    ║   c\nbb   ║"
+    assert join_columns("a\nbb", "c") == "a    ║   c\nbb   ║"
     monkeypatch.setenv("COLUMNS", "9")
-    assert beside("a\nbb", "c") is None
+    assert join_columns("a\nbb", "c") is None
 
 
 def test_a_continuation_is_shown_by_the_first_digits_of_its_id(
@@ -131,7 +131,7 @@ def test_the_mark_of_who_is_asked_is_no_letter_of_the_domain(
     world = domain("lambda-star")
     picture = replace(world.picture(episode.state), glyphs=("@", "E", "A", "B"))
     monkeypatch.setattr(type(world), "picture", lambda self, state: picture)
-    assert legend(episode, (0, 1)) == "asked: A, B, drawn as &; @ is Good, E is Evil"
+    assert describe_legend(episode, (0, 1)) == "asked: A, B, drawn as &; @ is Good, E is Evil"
     assert "&" in strip(episode, [0], judged=(0, 1))
 
 
@@ -248,7 +248,7 @@ def test_pictures_are_shown_where_the_terminal_has_colours(
     plain = shown(capsys, pictures, *words)
     assert plain.count(NO_COLOURS) == 2 and "\x1b" not in "".join(plain)
     monkeypatch.setenv("COLORTERM", "truecolor")
-    monkeypatch.setattr("sts.commands.terminal.in_colour", lambda: True)
+    monkeypatch.setattr("sts.commands.terminal.shows_colours", lambda: True)
     monkeypatch.setenv("COLUMNS", "100")
     lines = shown(capsys, pictures, *words)
     assert sum("▀" in line for line in lines) == 2
@@ -258,7 +258,7 @@ def test_pictures_are_shown_where_the_terminal_has_colours(
 def test_half_blocks_show_two_pixels_above_each_other() -> None:
     frame = np.zeros((2, 24, 3), np.uint8)
     frame[0], frame[1] = (1, 2, 3), (4, 5, 6)
-    assert half_blocks(frame) == ["\x1b[38;2;1;2;3;48;2;4;5;6m▀" * 24 + "\x1b[0m"]
+    assert draw_half_blocks(frame) == ["\x1b[38;2;1;2;3;48;2;4;5;6m▀" * 24 + "\x1b[0m"]
 
 
 def test_pictures_of_one_continuation_are_written_as_an_animation(

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from sts.agents import Choice
-from sts.commands.terminal import utterances
+from sts.commands.terminal import describe_utterances
 from sts.continuations.human import Play
 from sts.continuations.takeover import continue_all
 from sts.domains import checked, domain
@@ -109,7 +109,7 @@ def test_texts_are_said_in_a_continuation_and_shown_to_judges(
     assert made.episode.says[:6].tolist() == kept.recording.says[:6].tolist()
     assert set(made.episode.says[6:, 0].tolist()) == {"Über “hier”!"}
     assert set(made.episode.says[6:, 1].tolist()) == {""}  # who does nothing says nothing
-    assert "says “Über “hier”!” in step +1" in utterances(made.episode, (0,), 6)
+    assert "says “Über “hier”!” in step +1" in describe_utterances(made.episode, (0,), 6)
     world = domain(spaces.HALL)
     sent = payload(
         drawing=None,

@@ -48,7 +48,7 @@ def names() -> tuple[set[str], set[str]]:
     for name in DOMAINS:
         every |= {type(domain(name)).__name__, *agents_of(name)}
         every |= {category.name for category in categories.of(name)}
-        every |= {demo.of(name).suite.partition("@")[0]}
+        every |= {demo.load_demo(name).suite.partition("@")[0]}
         folder = registry.named("sts.domains")[name].value.split(".")[2]
         every.add(folder)
     every -= {"minari", "Adapted"}  # a format of the core, and what makes a domain of a class

@@ -54,7 +54,7 @@ def test_a_check_names_what_tells_no_agents_apart(
 ) -> None:
     monkeypatch.setattr(categories, "agents", lambda domain: ("blind", "random"))
     own.draft("accept", "--all")
-    assert "tells no agents apart" not in own.draft("check")  # no profile was made yet
+    assert "does not separate the agents" not in own.draft("check")  # no profile was made yet
     own.draft("show", "--profiles")
     shown = json.loads(own.draft("show", "--profiles", "--json"))["candidates"]
     passed = {one["id"]: [n for n, _ in one["passed_by_rule"].values()] for one in shown}
@@ -62,7 +62,9 @@ def test_a_check_names_what_tells_no_agents_apart(
     assert nobody and len(nobody) < len(passed)
     checked = json.loads(own.draft("check", "--json"))
     assert checked["sound"]
-    assert checked["notes"] == [f"{id} tells no agents apart: no agent passes" for id in nobody]
+    assert checked["notes"] == [
+        f"{id} does not separate the agents: no agent passes" for id in nobody
+    ]
     own.draft("undo", nobody[0])
     own.draft("reject", nobody[0], "--reason", "flat")
     assert f"note: {nobody[0]} " not in own.draft("check")

@@ -108,7 +108,7 @@ def _report(args: argparse.Namespace) -> int:
                 page = write(folder, report, own, paper, step=step)
             said = own.link.says
     if args.names:
-        warn(f"people are called by name in {folder}; hand it on only to who may know them")
+        warn(f"{folder} shows real names: share it only with people who may know them")
     if args.json:
         json.dump(to_json(report), sys.stdout, ensure_ascii=False, allow_nan=False)
         print()

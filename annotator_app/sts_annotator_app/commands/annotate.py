@@ -96,8 +96,8 @@ def _queued(suite: str, progress: Progress, there: int) -> list[str]:
     lines = [f"{suite}: {count} continuations{clips}, {done} of {wanted} judgements{none}"]
     if there > count:
         lines.append(
-            f"these are drawn by lot from {there}; others follow when they are judged and this is "
-            "started again (queue in workspace.toml)"
+            f"these are a random sample of {there}; when they are judged, start this again to "
+            "queue others (queue in workspace.toml)"
         )
     if not count:
         lines.append(f"nothing to judge yet: sts run {suite} --agent NAME, then start this again")

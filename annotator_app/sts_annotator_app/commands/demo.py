@@ -10,7 +10,7 @@ import shlex
 
 from sts import registry
 from sts.cli import demo
-from sts.cli.demo import Demo, players
+from sts.cli.demo import Demo, agent_arguments
 from sts.cli.main import main
 from sts.errors import ArgumentError
 from sts.storage.workspace import Workspace
@@ -19,7 +19,7 @@ from sts.suites.folders import versions
 
 def steps(args: argparse.Namespace) -> list[list[str]]:
     """Return the commands of the demo, in order, without the common flags."""
-    one = _chosen(args.domain)
+    one = _select_demos(args.domain)
     amount = ["--continuations", str(args.continuations), "--workers", str(args.workers)]
     scenario, *pair = one.shown
     name, _, version = one.suite.partition("@")
@@ -27,8 +27,8 @@ def steps(args: argparse.Namespace) -> list[list[str]]:
     commands = [] if made else [list(words) for words in one.making]
     commands += [
         ["suite", "verify", one.suite],
-        ["run", one.suite, *players(one.agents), *amount],
-        ["show", f"{one.suite}/{scenario}", *players(pair)],
+        ["run", one.suite, *agent_arguments(one.agents), *amount],
+        ["show", f"{one.suite}/{scenario}", *agent_arguments(pair)],
         ["label", one.suite],
         *(list(words) for words in one.measuring),
         ["report", one.suite],
@@ -38,21 +38,21 @@ def steps(args: argparse.Namespace) -> list[list[str]]:
     return commands
 
 
-def _chosen(domain: str | None) -> Demo:
+def _select_demos(domain: str | None) -> Demo:
     """Return the demo of a domain, or the first."""
-    chosen = demo.of(domain) if domain is not None else demo.first()
+    chosen = demo.load_demo(domain) if domain is not None else demo.find_first_demo()
     if chosen is None:
         names = ", ".join(registry.named(demo.GROUP)) or "none, as there is no demo"
         raise ArgumentError(f"expected --domain D, one of {names}")
     return chosen
 
 
-def _beforehand(args: argparse.Namespace, count: int) -> str:
+def _describe_plan(args: argparse.Namespace, count: int) -> str:
     """Return what is about to happen, what it takes, and where it goes."""
-    takes = _chosen(args.domain).takes
+    takes = _select_demos(args.domain).takes
     return (
         f"{count} commands with {args.workers} processes, in {Workspace.open(args.workspace).root}"
-        f"{f': {takes}' if takes else ''}. What is interrupted goes on when it is run again."
+        f"{f': {takes}' if takes else ''}. If it is interrupted, run it again to continue."
     )
 
 
@@ -68,7 +68,7 @@ def run(args: argparse.Namespace) -> int:
     gathered = []
     commands = steps(args)
     if not args.json:
-        print(_beforehand(args, len(commands)), flush=True)
+        print(_describe_plan(args, len(commands)), flush=True)
     for words in commands:
         if args.json:
             printed = io.StringIO()

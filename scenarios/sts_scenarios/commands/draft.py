@@ -33,9 +33,7 @@ def from_(args: argparse.Namespace, workspace: Workspace) -> Result:
         )
     there = drafts.find(workspace, parent.name)
     if there is not None and not args.replace and drafts.frozen_as(there) is None:
-        raise ArgumentError(
-            f"there is a draft {parent.name} already: go on with it, or begin anew with --replace"
-        )
+        raise ArgumentError(f"draft {parent.name!r} already exists; use --replace to overwrite it")
     draft = drafts.begin(
         workspace,
         parent.name,
@@ -119,7 +117,7 @@ def check(args: argparse.Namespace, workspace: Workspace) -> Result:
     staying = [one for one in every if one.stays]
     profiles = Profiles(draft, own=own)
     flat = profiles.flat(staying)
-    notes = [f"{id} tells no agents apart: {why}" for id, why in flat.items()]
+    notes = [f"{id} does not separate the agents: {why}" for id, why in flat.items()]
     lines = found or [
         f"draft {draft.name} can be frozen: {len(made.scenarios)} scenarios",
         f"next: sts suite freeze {draft.name}",
@@ -127,13 +125,13 @@ def check(args: argparse.Namespace, workspace: Workspace) -> Result:
     value = {"draft": draft.name, "sound": not found, "faults": found, "notes": notes}
     lines += [f"note: {one}" for one in notes]
     if args.gates:
-        rows = _gates(made.scenarios, own, _there(profiles, staying))
+        rows = _quality_checks(made.scenarios, own, _existing_profiles(profiles, staying))
         value["gates"] = [row._asdict() | {"held": row.held} for row in rows]
-        lines += _as_table(rows)
+        lines += _quality_check_lines(rows)
     return Result(value, "\n".join(lines), 1 if found else 0)
 
 
-def _there(profiles: Profiles, every: Sequence[Looked]) -> list[Profile]:
+def _existing_profiles(profiles: Profiles, every: Sequence[Looked]) -> list[Profile]:
     """Return the profiles that have been made."""
     out = []
     for one in every:
@@ -143,7 +141,7 @@ def _there(profiles: Profiles, every: Sequence[Looked]) -> list[Profile]:
     return out
 
 
-def _gates(
+def _quality_checks(
     scenarios: Sequence[Scenario], own: Sequence[Category], profiles: Sequence[Profile]
 ) -> list[Gate]:
     """Return the rows of every category of a draft that declares what it is tested with."""
@@ -159,7 +157,7 @@ def _gates(
     ]
 
 
-def _as_table(rows: Sequence[Gate]) -> list[str]:
+def _quality_check_lines(rows: Sequence[Gate]) -> list[str]:
     if not rows:
         return ["gates: no category declares what it is tested with"]
     shown = [

@@ -65,16 +65,16 @@ def show(args: argparse.Namespace, workspace: Workspace) -> Result:
         "parent": draft.parent,
         "counts": dict(counts),
         "agreement": agreed._asdict() if agreed else None,
-        "candidates": [_view(row, args.profiles) for row in rows],
+        "candidates": [_candidate_record(row, args.profiles) for row in rows],
     }
     counted = ", ".join(f"{counts[name]} {name}" for name in STATUSES if counts[name])
     begun = f" from {draft.parent}" if draft.parent else ""
     parts = [f"draft {draft.name}{begun}: {len(every)} candidates, {counted}"]
-    parts += [_listed(rows, args.profiles, agreed is not None)]
+    parts += [_candidate_table(rows, args.profiles, agreed is not None)]
     if args.profiles:
         note = "passed by rule: automatic labels of continuations, judged by nobody"
         parts += ["\n".join((note, *failed))]
-    parts += [_in_words(agreed)] if agreed else []
+    parts += [_describe_agreement(agreed)] if agreed else []
     return Result(value, "\n\n".join(parts))
 
 
@@ -95,7 +95,7 @@ def _profiled(
     return made, failed
 
 
-def _listed(rows: Sequence[_Row], profiles: bool, opinions: bool) -> str:
+def _candidate_table(rows: Sequence[_Row], profiles: bool, opinions: bool) -> str:
     if not rows:
         return "none of them is asked for"
     header = ["candidate", "status", "by", "difficulty", "instruction", "reason"]
@@ -114,7 +114,7 @@ def _listed(rows: Sequence[_Row], profiles: bool, opinions: bool) -> str:
     return table(tuple(header), cells)
 
 
-def _view(row: _Row, profiles: bool) -> dict[str, Any]:
+def _candidate_record(row: _Row, profiles: bool) -> dict[str, Any]:
     one, as_it_is, seen, profile = row
     own = {name: getattr(as_it_is, name) for name in _SHOWN}
     own |= {"status": one.status, "reason": one.state.reason}
@@ -131,7 +131,7 @@ def _view(row: _Row, profiles: bool) -> dict[str, Any]:
     )
 
 
-def _in_words(agreed: Agreement) -> str:
+def _describe_agreement(agreed: Agreement) -> str:
     """Return how far curators agree, in a line."""
     if not agreed.pairs:
         return "agreement: no candidate has two opinions yet"

@@ -24,7 +24,9 @@ def show(args: argparse.Namespace, workspace: Workspace) -> Result:
     suite, every = chosen.suite, chosen.scenarios
     header = ("scenario", "difficulty", "takeover", "horizon", "instruction")
     rows = [(s.id, s.difficulty, s.takeover, s.horizon, s.instruction.text) for s in every]
-    text = f"{_title(suite)}\n{_part(chosen)}\n{table(header, rows)}{_linked(every)}"
+    text = (
+        f"{_title(suite)}\n{_describe_part(chosen)}\n{table(header, rows)}{_describe_links(every)}"
+    )
     value = {
         "suite": suite.label,
         "selection": chosen.meaning,
@@ -58,7 +60,7 @@ def show(args: argparse.Namespace, workspace: Workspace) -> Result:
     return Result(value, text)
 
 
-def _linked(every: Sequence[Scenario]) -> str:
+def _describe_links(every: Sequence[Scenario]) -> str:
     """Return what belongs together, one line each; "" for nothing."""
     lines = []
     for word, groups in (("pair", pairs(every)), ("dialogue", series(every))):
@@ -68,7 +70,7 @@ def _linked(every: Sequence[Scenario]) -> str:
     return "".join(("\n\n", "\n".join(lines))) if lines else ""
 
 
-def _part(chosen: Selection) -> str:
+def _describe_part(chosen: Selection) -> str:
     """Return what a selection is, as a line; "" for a whole suite."""
     if not chosen.terms:
         return ""
@@ -106,7 +108,7 @@ def save(args: argparse.Namespace, workspace: Workspace) -> Result:
     selections.save(workspace, chosen, args.name)
     label = f"{chosen.suite.label}+{args.name}"
     value = {"selection": label, "meaning": chosen.meaning}
-    return Result(value, f"{label} is {_part(chosen).rstrip()}")
+    return Result(value, f"{label} is {_describe_part(chosen).rstrip()}")
 
 
 def _title(suite: Suite) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sts.cli.demo import Demo, players
+from sts.cli.demo import Demo, agent_arguments
 
 AGENTS = ("random", "local-search", "rule", "reader-half", "reader", "oracle")
 
@@ -11,7 +11,16 @@ DEMO = Demo(
     agents=AGENTS,
     shown=("keep-beside-01", "reader", "local-search"),
     measuring=(
-        ("lambda-star", "score", *players(AGENTS), "--team", "3", "--episodes", "300", "--save"),
+        (
+            "lambda-star",
+            "score",
+            *agent_arguments(AGENTS),
+            "--team",
+            "3",
+            "--episodes",
+            "300",
+            "--save",
+        ),
     ),
     takes="about a minute on two cores, compiling included, and 5 MB",
     first=True,

@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from sts.cli.arguments import at_least
-from sts.cli.settings import Flag, whole
+from sts.cli.settings import Flag, read_whole_flag
 from sts.errors import ArgumentError
 
 
@@ -26,7 +26,7 @@ def _sides(text: str) -> dict[str, Any]:
 
 
 def _participants(text: str) -> dict[str, Any]:
-    return {"participants": at_least(1, "--team", whole("--team", text))}
+    return {"participants": at_least(1, "--team", read_whole_flag("--team", text))}
 
 
 def _patterns(text: str) -> dict[str, Any]:
@@ -34,7 +34,7 @@ def _patterns(text: str) -> dict[str, Any]:
 
 
 def _horizon(text: str) -> dict[str, Any]:
-    return {"horizon": whole("--steps", text)}
+    return {"horizon": read_whole_flag("--steps", text)}
 
 
 FLAGS = (

@@ -24,7 +24,7 @@ def run(args: argparse.Namespace) -> int:
     called, episode = _played(args)
     reward = float(episode.rewards.mean() * LambdaStar.reward_unit)
     title = f"{called}: mean reward {round(reward, 2) + 0.0:.2f}"
-    count = args.frames or terminal.fitting(episode, terminal.room())
+    count = args.frames or terminal.count_fitting_frames(episode, terminal.terminal_columns())
     scenes = terminal.strip(episode, plotting.evenly(episode.steps, count), judged=())
     lines = [title, scenes, _legend(episode, scenes)]
     value = {"agent": called, "mean": reward, "steps": episode.steps, "file": None}

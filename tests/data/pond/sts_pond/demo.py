@@ -1,6 +1,6 @@
 """The demo of the pond."""
 
-from sts.cli.demo import Demo, players
+from sts.cli.demo import Demo, agent_arguments
 
 AGENTS = ("drifter", "ferryman")
 AMOUNT = ("--episodes", "40", "--steps", "30", "--team", "2")
@@ -10,7 +10,7 @@ DEMO = Demo(
     agents=AGENTS,
     shown=("fetch-a-passenger-01", "ferryman", "drifter"),
     making=(
-        ("record", *players(AGENTS), *AMOUNT),
+        ("record", *agent_arguments(AGENTS), *AMOUNT),
         ("mine", "pond", "--per-category", "4", "--replace"),
         ("draft", "accept", "pond", "--all"),
         ("suite", "freeze", "pond"),

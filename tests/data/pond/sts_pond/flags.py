@@ -1,8 +1,13 @@
 """The flags of the pond."""
 
-from sts.cli.settings import Flag, whole
+from sts.cli.settings import Flag, read_whole_flag
 
 FLAGS = (
-    Flag("jetties", "N", "side by side (default: 7)", lambda t: {"jetties": whole("--jetties", t)}),
-    Flag("team", "P", "ferries (default: 2)", lambda t: {"ferries": whole("--team", t)}),
+    Flag(
+        "jetties",
+        "N",
+        "side by side (default: 7)",
+        lambda t: {"jetties": read_whole_flag("--jetties", t)},
+    ),
+    Flag("team", "P", "ferries (default: 2)", lambda t: {"ferries": read_whole_flag("--team", t)}),
 )
