@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     import pandas as pd
 
-FEWEST = 2
+MIN_SHARED = 2
 """Things that two people or more must have judged, for alpha to be known."""
 
 
@@ -38,7 +38,7 @@ class Agreement(NamedTuple):
     @property
     def alike(self) -> bool:
         """Whether there are enough, and every judgement is the same: chance would agree, too."""
-        return self.alpha is None and self.shared >= FEWEST
+        return self.alpha is None and self.shared >= MIN_SHARED
 
     @property
     def why(self) -> str:
@@ -66,7 +66,7 @@ def krippendorff(judged: pd.DataFrame, *, seed: int, draws: int = 2000) -> Agree
     yes, size = each["sum"].astype("int64"), each["size"]
     pairs = int((size * (size - 1) // 2).sum())
     agreeing = pairs - int((yes * (size - yes)).sum())
-    if things < FEWEST or shared["yes"].nunique() < 2:
+    if things < MIN_SHARED or shared["yes"].nunique() < 2:
         return Agreement(None, None, things, people, pairs, agreeing)
     import evalica  # a second to import
 

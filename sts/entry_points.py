@@ -43,16 +43,16 @@ class EntryPoint(NamedTuple):
     @property
     def package(self) -> str:
         """How the package that declares it is called."""
-        return _package(self.folder)
+        return _package_name(self.folder)
 
 
-def of_group(group: str) -> tuple[EntryPoint, ...]:
+def list_group(group: str) -> tuple[EntryPoint, ...]:
     """Return the entry points of `group` of all installed packages, by name and value."""
-    return _every().get(group, ())
+    return _read_all().get(group, ())
 
 
 @functools.cache
-def _package(folder: str) -> str:
+def _package_name(folder: str) -> str:
     for file in ("METADATA", "PKG-INFO"):
         try:
             with open(os.path.join(folder, file), encoding="utf-8") as lines:
@@ -63,7 +63,7 @@ def _package(folder: str) -> str:
 
 
 @functools.cache
-def _every() -> dict[str, tuple[EntryPoint, ...]]:
+def _read_all() -> dict[str, tuple[EntryPoint, ...]]:
     """Return the entry points by group; of packages of one name the first on the path counts."""
     folders: dict[str, str] = {}
     for place in sys.path:
@@ -77,12 +77,12 @@ def _every() -> dict[str, tuple[EntryPoint, ...]]:
                 folders.setdefault(package, os.path.join(place, name))
     out: dict[str, set[EntryPoint]] = {}
     for folder in folders.values():
-        for point in _declared(folder):
+        for point in _parse_file(folder):
             out.setdefault(point.group, set()).add(point)
     return {group: tuple(sorted(points)) for group, points in out.items()}
 
 
-def _declared(folder: str) -> list[EntryPoint]:
+def _parse_file(folder: str) -> list[EntryPoint]:
     """Return the entry points in a folder of metadata."""
     try:
         with open(os.path.join(folder, _FILE), encoding="utf-8") as file:

@@ -21,7 +21,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, Self
 
-_LONGEST = 60
+_MAX_QUOTED_CHARS = 60
 """Letters of a name that a line repeats."""
 _MOST, _COMPARED = 20, 1000
 """Names that it lists, and among which the likest are looked for."""
@@ -34,10 +34,10 @@ class StsError(Exception):
 
     def saying(self, line: str) -> Self:
         """Return the same error with another line."""
-        return self.restored((line,), self.__dict__)
+        return self.rebuild((line,), self.__dict__)
 
     @classmethod
-    def restored(cls, args: tuple[Any, ...], state: dict[str, Any]) -> Self:
+    def rebuild(cls, args: tuple[Any, ...], state: dict[str, Any]) -> Self:
         """Return an error with these arguments and attributes, whatever its class takes."""
         error = cls.__new__(cls, *args)
         error.__dict__.update(state)
@@ -49,7 +49,7 @@ class StsError(Exception):
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Lets it be pickled, whatever its class takes to be made."""
-        return self.restored, (self.args, self.__dict__)
+        return self.rebuild, (self.args, self.__dict__)
 
 
 class ArgumentError(StsError):
@@ -68,7 +68,7 @@ def closest(name: str, known: Iterable[str]) -> str:
     return f"; did you mean {close[0]}?" if close else ""
 
 
-def _likest(name: str, known: tuple[str, ...], most: int) -> list[str]:
+def _most_similar(name: str, known: tuple[str, ...], most: int) -> list[str]:
     """Return as many of the known names, those that are most like `name`."""
     import difflib
 
@@ -99,12 +99,12 @@ class UnknownName(ArgumentError):
         total: int | None = None,
     ) -> None:
         self.kind, self.name, self.known = kind, name, tuple(sorted(known))
-        said = sorted(_likest(name, self.known[:_COMPARED], most))
+        said = sorted(_most_similar(name, self.known[:_COMPARED], most))
         rest = (total or len(self.known)) - len(said)
         exist = ", ".join(said) if said else "none yet"
         exist += f" and {rest} more" if rest else ""
         meant = closest(name, self.known[:_COMPARED]) if len(self.known) > 1 else ""
-        quoted = repr(name if len(name) <= _LONGEST else f"{name[:_LONGEST]}...")
+        quoted = repr(name if len(name) <= _MAX_QUOTED_CHARS else f"{name[:_MAX_QUOTED_CHARS]}...")
         super().__init__(f"unknown {kind} {quoted}; known: {exist}{meant}")
 
 

@@ -8,7 +8,7 @@ from sts.errors import ArgumentError
 
 LIMIT = 200
 """Characters of a name of an agent, scenario, category, continuation or metric."""
-_SHOWN = 60
+_MAX_QUOTED_CHARS = 60
 _JOINERS = {0x200C: "", 0x200D: ""}
 
 
@@ -39,7 +39,7 @@ def one_line(text: str, limit: int) -> bool:
 
 def shown(text: str) -> str:
     """Return `text` in quotes as an error shows it: what does not print as its number, cut."""
-    return repr(text if len(text) <= _SHOWN else f"{text[:_SHOWN]}...")
+    return repr(text if len(text) <= _MAX_QUOTED_CHARS else f"{text[:_MAX_QUOTED_CHARS]}...")
 
 
 def printable(text: str) -> str:
@@ -49,8 +49,8 @@ def printable(text: str) -> str:
 
 def escaped(text: str) -> str:
     """Return `text` in one line as a terminal can show it: what does not print as its number."""
-    return text if text.isprintable() else "".join(map(_escape, text))
+    return text if text.isprintable() else "".join(map(_escape_char, text))
 
 
-def _escape(letter: str) -> str:
+def _escape_char(letter: str) -> str:
     return letter if letter.isprintable() else ascii(letter)[1:-1]

@@ -22,23 +22,23 @@ COLOURS = (BLUE, ORANGE, GREEN, VERMILION, PURPLE, GREY, SKY)
 PAGE_COLOURS = {BLUE: "blue", GREEN: "green", VERMILION: "vermilion", SKY: "sky"}
 DASHES = ([1, 0], [7, 3], [2, 2], [9, 3, 2, 3], [4, 2], [14, 3], [5, 1])
 SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "stroke")
-TICKS = 16
+MAX_TICKS = 16
 OVERLAID = len(COLOURS)
 INK = "currentColor"
-AMID = "#777"
+MID_GREY = "#777"
 # Long names lose their middle: what tells versions of one agent apart stands at the end.
 SHORT_NAME = (
     "length(datum.label) > 60 ? slice(datum.label, 0, 30) + '\u2026' + slice(datum.label, -29)"
     " : datum.label"
 )
 WIDTH = 560
-NARROW = 190
+NARROW_WIDTH = 190
 """Pixels of a panel, where a page is wide and where it is as narrow as a phone."""
 
 Chart = alt.TopLevelMixin
 
 
-class Look(NamedTuple):
+class FigureStyle(NamedTuple):
     """How text, axes and ground of a figure are drawn.
 
     Attributes:
@@ -57,10 +57,10 @@ class Look(NamedTuple):
     title: float
 
 
-PAGE = Look(INK, None, "sans-serif", 11, 12)
-PAPER = Look("#000000", "#ffffff", "Liberation Sans, Arial, Helvetica, sans-serif", 7, 8)
+PAGE_STYLE = FigureStyle(INK, None, "sans-serif", 11, 12)
+PAPER = FigureStyle("#000000", "#ffffff", "Liberation Sans, Arial, Helvetica, sans-serif", 7, 8)
 """Black on white, in the 7 points that journals ask for; one px is one point."""
-PRINTED = PAPER._replace(text=PAGE.text, title=PAGE.title)
+PRINTED = PAPER._replace(text=PAGE_STYLE.text, title=PAGE_STYLE.title)
 """The same, as large as on a page."""
 
 
@@ -81,7 +81,7 @@ def lines(
     curve: Any = "step-after" if step else "linear"
     crowded = len(names) > OVERLAID
     whole = sorted(set(data[fields[0]].astype(int)))
-    ticks = {"values": whole} if len(whole) <= TICKS else {"tickMinStep": 1}
+    ticks = {"values": whole} if len(whole) <= MAX_TICKS else {"tickMinStep": 1}
     x = alt.X(
         f"{fields[0]}:Q",
         scale=alt.Scale(nice=False),
@@ -186,13 +186,15 @@ def specification(chart: Chart) -> dict[str, Any]:
     return content
 
 
-def to_svg(chart: Chart | dict[str, Any], look: Look = PAGE, *, narrow: bool = False) -> str:
+def to_svg(
+    chart: Chart | dict[str, Any], look: FigureStyle = PAGE_STYLE, *, narrow: bool = False
+) -> str:
     """Draws a chart, or its specification, as SVG text, for a narrow page where asked."""
     text = {"labelFontSize": look.text, "titleFontSize": look.text}
     ink = {"labelColor": INK, "titleColor": INK}
     lines = {"gridColor": INK, "gridOpacity": 0.12, "domainColor": INK, "tickColor": INK}
     content = chart if isinstance(chart, dict) else specification(chart)
-    content = narrowed(content) if narrow else content
+    content = narrow_specification(content) if narrow else content
     plain = {"fontWeight": "normal", "fontSize": look.title}
     spec = content | {
         "background": look.ground,
@@ -211,19 +213,22 @@ def to_svg(chart: Chart | dict[str, Any], look: Look = PAGE, *, narrow: bool = F
     return drawn
 
 
-def narrowed(spec: Any) -> Any:
+def narrow_specification(spec: Any) -> Any:
     """A chart's specification for a page as wide as a phone.
 
     Panels stand below each other, legends below them, and what is written beside a panel follows
     its edge.
     """
     if isinstance(spec, list):
-        return [narrowed(one) for one in spec]
+        return [narrow_specification(one) for one in spec]
     if not isinstance(spec, dict):
         return spec
-    made = {{"hconcat": "vconcat"}.get(key, key): narrowed(value) for key, value in spec.items()}
+    made = {
+        {"hconcat": "vconcat"}.get(key, key): narrow_specification(value)
+        for key, value in spec.items()
+    }
     if isinstance(width := made.get("width"), int | float):
-        made["width"] = min(width, NARROW)
+        made["width"] = min(width, NARROW_WIDTH)
     if made.get("orient") == "right" and "symbolSize" in made:
         made |= {"orient": "bottom", "columns": 2, "columnPadding": 28}
     if made.get("labelOverlap") is False:
@@ -231,7 +236,7 @@ def narrowed(spec: Any) -> Any:
     if made.get("columns") == 4:
         made["columns"] = 2
     if isinstance(x := made.get("x"), dict) and x.get("value", 0) > WIDTH:
-        made["x"] = {"value": x["value"] - WIDTH + NARROW}
+        made["x"] = {"value": x["value"] - WIDTH + NARROW_WIDTH}
     return made
 
 
@@ -254,6 +259,6 @@ def alone(svg: str, label: str) -> str:
     mode but the ground that a browser puts under the file when it is opened alone.
     """
     root, body = svg.split(">", 1)
-    style = f":root{{color:{AMID};color-scheme:light dark}}"
+    style = f":root{{color:{MID_GREY};color-scheme:light dark}}"
     title = f"<title>{html.escape(label)}</title>"
     return f'{root} role="img">{title}<style>{style}</style>{body}'

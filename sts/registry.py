@@ -10,7 +10,7 @@ from importlib.machinery import PathFinder
 from pathlib import Path
 from typing import Any
 
-from sts.entry_points import EntryPoint, of_group
+from sts.entry_points import EntryPoint, list_group
 from sts.errors import ArgumentError, StsError, UnknownName
 
 PACKAGES = frozenset({"sts", "sts_scenarios", "sts_analysis", "sts_annotator_app"})
@@ -24,7 +24,7 @@ def is_packaged(module: str) -> bool:
 
 def named(group: str) -> dict[str, EntryPoint]:
     """Return the entry points of `group` by name; of several packages' the last."""
-    return {point.name: point for point in of_group(group)}
+    return {point.name: point for point in list_group(group)}
 
 
 def load(group: str, kind: str, name: str) -> Any:
@@ -37,12 +37,12 @@ def load(group: str, kind: str, name: str) -> Any:
     """
     if name not in named(group):
         raise UnknownName(kind, name, named(group))
-    points = {point.value: point for point in of_group(group) if point.name == name}
+    points = {point.value: point for point in list_group(group) if point.name == name}
     if len(points) > 1:
         owners = " and ".join(f"{point.package} ({value})" for value, point in points.items())
         raise ArgumentError(f"{kind} {name!r} is installed by {owners}: expected one of them")
     (point,) = points.values()
-    return _loaded(point, kind)
+    return _load_point(point, kind)
 
 
 def load_every(group: str, kind: str, name: str) -> list[Any]:
@@ -51,10 +51,10 @@ def load_every(group: str, kind: str, name: str) -> list[Any]:
     Raises:
       StsError: one cannot be imported; says why, and whose it is.
     """
-    return [_loaded(point, kind) for point in of_group(group) if point.name == name]
+    return [_load_point(point, kind) for point in list_group(group) if point.name == name]
 
 
-def _loaded(point: EntryPoint, kind: str) -> Any:
+def _load_point(point: EntryPoint, kind: str) -> Any:
     with blaming(f"{kind} {point.name!r} of {point.package} cannot be loaded"):
         return point.load()
 

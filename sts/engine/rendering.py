@@ -15,7 +15,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from sts.domains import Focus, Framed, Worlds
+from sts.domains import Focus, RenderableWorlds, Worlds
 from sts.domains import domain as find_domain
 from sts.engine.replay import along
 from sts.episodes import Episode
@@ -24,15 +24,15 @@ from sts.storage.files import beside, check_place
 
 Frame = NDArray[np.uint8]
 
-SIDE = 4096
+MAX_SHEET_WIDTH = 4096
 """Pixels that a sheet is at most wide, where it can be: larger ones are slow to paint from."""
-PIXELS = 2**24
+MAX_SHEET_PIXELS = 2**24
 """Pixels that a sheet has at most, where it can: a browser unpacks them to 64 MB."""
-PACE = 4
+FRAMES_PER_SECOND = 4
 """Frames of a film a second."""
-_CLEAR = 360
+_MIN_FILM_SIDE = 360
 """Pixels that the shorter side of a film has at least."""
-LONGEST = 16383
+MAX_WEBP_SIDE = 16383
 """Pixels of the longest side that WebP has."""
 
 
@@ -73,7 +73,7 @@ def look(worlds: Worlds, name: str, role: int | None = None) -> Frame:
     """Return the first world of the domain `name` as it looks now; as `frames`."""
     if not hasattr(worlds, "frames"):
         raise ArgumentError(f"domain {name!r} renders no frames; its scenes are drawn")
-    frame = cast(Framed, worlds).frames(role)[0]
+    frame = cast(RenderableWorlds, worlds).frames(role)[0]
     if frame.ndim != 3 or frame.shape[2] != 3 or frame.dtype != np.uint8 or not frame.size:
         raise StsError(
             f"domain {name!r}: expected frames uint8[H, W, 3], found {frame.dtype}{frame.shape}"
@@ -83,9 +83,9 @@ def look(worlds: Worlds, name: str, role: int | None = None) -> Frame:
 
 def layout(count: int, height: int, width: int) -> list[tuple[int, int]]:
     """Return how `count` frames stand in sheets: the columns and the frames of each."""
-    if max(height, width) > LONGEST:
+    if max(height, width) > MAX_WEBP_SIDE:
         raise StsError(f"a frame of {height} x {width} pixels is larger than WebP allows")
-    most, columns = max(1, PIXELS // (height * width)), max(1, SIDE // width)
+    most, columns = max(1, MAX_SHEET_PIXELS // (height * width)), max(1, MAX_SHEET_WIDTH // width)
     counts = (min(most, count - start) for start in range(0, count, most))
     return [(min(columns, one), one) for one in counts]
 
@@ -98,12 +98,12 @@ def sheets(frames: Sequence[Frame]) -> list[Sheet]:
     ((height, width, _),) = shapes
     rest = iter(frames)
     return [
-        Sheet(webp(_grid(list(itertools.islice(rest, count)), columns)), columns, count)
+        Sheet(webp(_tile(list(itertools.islice(rest, count)), columns)), columns, count)
         for columns, count in layout(len(frames), height, width)
     ]
 
 
-def _grid(frames: Sequence[Frame], columns: int) -> Frame:
+def _tile(frames: Sequence[Frame], columns: int) -> Frame:
     """Return frames side by side in rows of `columns`."""
     height, width, _ = frames[0].shape
     rows = -(-len(frames) // columns)
@@ -122,7 +122,7 @@ def webp(picture: Frame, *following: Frame) -> bytes:
     # Of the ways to be lossless this one is quick and still finds what successive frames share.
     options: dict[str, Any] = {"lossless": True, "method": 3, "quality": 20}
     if rest:
-        options |= {"append_images": rest, "duration": 1000 // PACE, "loop": 0}
+        options |= {"append_images": rest, "duration": 1000 // FRAMES_PER_SECOND, "loop": 0}
         first.save(out, "WEBP", save_all=True, **options)
     else:
         first.save(out, "WEBP", **options)
@@ -149,13 +149,13 @@ def mp4(file: Path, frames: Sequence[Frame]) -> None:
             "or write a lossless WebP"
         ) from None
     height, width, _ = frames[0].shape
-    times = max(1, -(-_CLEAR // min(height, width)))
+    times = max(1, -(-_MIN_FILM_SIDE // min(height, width)))
     high, wide = (side * times + side * times % 2 for side in (height, width))
     # To a path of its own: what stands before the pictures is known once these are written.
     with beside(file) as folder:
         part = folder / "film"
         with av.open(str(part), "w", format="mp4", options={"movflags": "+faststart"}) as container:
-            stream = container.add_stream("libx264", rate=PACE)
+            stream = container.add_stream("libx264", rate=FRAMES_PER_SECOND)
             stream.width, stream.height, stream.pix_fmt = wide, high, "yuv420p"
             stream.options = {"crf": "16", "g": "1"}
             for frame in frames:

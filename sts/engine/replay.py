@@ -24,7 +24,7 @@ class Mismatch(NamedTuple):
     what: str
 
 
-class Moment(NamedTuple):
+class ReplayedStep(NamedTuple):
     """B episodes before one of their steps or after the last, as they are replayed.
 
     `mismatches` says by the number of an episode how it has just left its recording.
@@ -68,7 +68,7 @@ def _bits(rewards: NDArray[Any]) -> NDArray[Any]:
     return rewards.view(np.uint64) if rewards.dtype == np.float64 else rewards
 
 
-def replayed(domain: Domain, episodes: Sequence[Episode]) -> Iterator[Moment]:
+def replayed(domain: Domain, episodes: Sequence[Episode]) -> Iterator[ReplayedStep]:
     """Yield episodes, with the same T, P and K, before each of their T steps and after the last.
 
     Nothing follows where the states have other participants or objects than the recordings.
@@ -81,17 +81,17 @@ def replayed(domain: Domain, episodes: Sequence[Episode]) -> Iterator[Moment]:
     worlds = begun.worlds
     sizes = worlds.scene.shape[1], worlds.rewards.shape[1]
     if sizes != (first.scene.shape[1], first.participants):
-        yield Moment(worlds, dict.fromkeys(everyone, _OTHERS))
+        yield ReplayedStep(worlds, dict.fromkeys(everyone, _SIZES_DIFFER))
         return
     off = (worlds.scene != [e.scene[0] for e in episodes]).any(1)
-    yield Moment(worlds, dict.fromkeys(np.flatnonzero(off).tolist(), _OTHER_START))
+    yield ReplayedStep(worlds, dict.fromkeys(np.flatnonzero(off).tolist(), _START_DIFFERS))
     for step in range(first.steps):
         begun.step(Actions(done.moves[:, step], done.says[:, step]), range(first.participants))
-        yield Moment(worlds, differences(worlds, episodes, step))
+        yield ReplayedStep(worlds, differences(worlds, episodes, step))
 
 
-_OTHER_START = Mismatch(0, "step 0: the scene is not where the state has it")
-_OTHERS = Mismatch(0, "step 0: the state has other participants than the recording")
+_START_DIFFERS = Mismatch(0, "step 0: the scene is not where the state has it")
+_SIZES_DIFFER = Mismatch(0, "step 0: the state has other participants than the recording")
 
 
 def along(episodes: Sequence[Episode], names: Sequence[str]) -> Iterator[Worlds]:

@@ -24,12 +24,12 @@ from numpy.typing import NDArray
 
 from sts.agents.facts import Facts
 from sts.agents.protocol import Agent, Choice, Instructions
-from sts.domains import Domain, Worlds, action_space, sayable, silence
+from sts.domains import Domain, Worlds, action_space, are_sayable, silence
 from sts.domains.random import Random
 from sts.engine import sampling
 from sts.episodes import Instruction
 from sts.errors import ArgumentError, DamagedData, StsError
-from sts.jobs.deadlines import progress, quiet
+from sts.jobs.deadlines import report_progress, stdout_to_stderr
 
 Memory = dict[str, NDArray[Any]]
 
@@ -59,7 +59,7 @@ class Actions(NamedTuple):
     says: NDArray[Any]
 
 
-class Step(NamedTuple):
+class StepResult(NamedTuple):
     """What was done at one step.
 
     Attributes:
@@ -75,17 +75,17 @@ class Step(NamedTuple):
     log_probs: NDArray[np.float32]
 
 
-class State(NamedTuple):
+class SessionState(NamedTuple):
     """Where a session stands: all that its future depends on except the teams and their texts."""
 
     step: int
     worlds: tuple[bytes, ...]
-    memories: tuple[Memory, ...]
+    agent_states: tuple[Memory, ...]
 
 
 def open(  # as files are: it is held, and goes on where it was
     domain: Domain,
-    begun: Worlds | State,
+    begun: Worlds | SessionState,
     teams: Sequence[Team] = (),
     *,
     told: Sequence[Sequence[Instruction]] | None = None,
@@ -109,8 +109,8 @@ def open(  # as files are: it is held, and goes on where it was
     everyone = [p for team in teams for p in team.roles]
     if len(set(everyone)) < len(everyone):
         raise StsError("two teams play one participant")
-    if isinstance(begun, State):
-        kept = zip(teams, begun.memories, strict=True)
+    if isinstance(begun, SessionState):
+        kept = zip(teams, begun.agent_states, strict=True)
         teams = [team._replace(memory=memory) for team, memory in kept]
         return Session(domain, domain.restore(begun.worlds), teams, told, begun.step)
     return Session(domain, begun, teams, told, 0)
@@ -137,9 +137,13 @@ class Session:
         self.domain, self.worlds, self.steps = domain, worlds, steps
         batch = len(worlds.rewards)
         self._teams = tuple(teams)
-        self._silent = Instructions(("",), np.zeros(batch, np.int32))
-        self._tell = _teller(told, batch) if told is not None else lambda step: self._silent
-        self.memories = [_begin(team, batch) for team in teams]
+        self._no_instructions = Instructions(("",), np.zeros(batch, np.int32))
+        self._instructions_at = (
+            _schedule_instructions(told, batch)
+            if told is not None
+            else lambda step: self._no_instructions
+        )
+        self.memories = [_initial_state(team, batch) for team in teams]
 
     def observe(
         self, roles: Sequence[int], *, team: Sequence[int] | None = None, world: bool = False
@@ -149,7 +153,7 @@ class Session:
 
     def step(
         self, given: Actions | None = None, held: Sequence[int] | NDArray[np.bool_] = ()
-    ) -> Step:
+    ) -> StepResult:
         """Take one step and return what was done; rewards and scene are those of `worlds`.
 
         Args:
@@ -165,7 +169,7 @@ class Session:
         size = self.worlds.rewards.shape
         moves = action_space(self.domain).full(size, self.domain.noop)
         says, log_probs = silence(self.domain, size), np.full(size, np.nan, np.float32)
-        samples = [self._decided(i, team) for i, team in enumerate(self._teams)]
+        samples = [self._decide(i, team) for i, team in enumerate(self._teams)]
         for team, sample in zip(self._teams, samples, strict=True):
             moves[:, team.roles], says[:, team.roles] = sample.moves, sample.says
         if given is not None:
@@ -178,27 +182,27 @@ class Session:
             )
         self.worlds.step(moves, says)
         self.steps += 1
-        progress()
-        return Step(moves, says, log_probs)
+        report_progress()
+        return StepResult(moves, says, log_probs)
 
-    def state(self) -> State:
+    def state(self) -> SessionState:
         """Return where it stands, for `open` to go on from, in another process too."""
-        return State(self.steps, tuple(self.worlds.states()), tuple(self.memories))
+        return SessionState(self.steps, tuple(self.worlds.states()), tuple(self.memories))
 
-    def _decided(self, i: int, team: Team) -> sampling.Sample:
+    def _decide(self, i: int, team: Team) -> sampling.Sample:
         """Return what team i chooses now, and keeps what it remembers."""
         agent = team.agent
-        draws = sampling.draws_of(agent, len(team.roles), team.streams, team.since + self.steps)
+        draws = sampling.locate_draws(agent, len(team.roles), team.streams, team.since + self.steps)
         seen = self.observe(team.roles, world=agent.sees == "world")
-        heard = self._tell(self.steps) if i == 0 else self._silent
-        given = (seen, heard, self.memories[i], draws.own())
-        choice, self.memories[i] = self._asked(agent, given)
-        return sampling.sampled(self.domain, agent, choice, draws, self.steps)
+        heard = self._instructions_at(self.steps) if i == 0 else self._no_instructions
+        given = (seen, heard, self.memories[i], draws.agent_draws())
+        choice, self.memories[i] = self._call_agent(agent, given)
+        return sampling.sample_output(self.domain, agent, choice, draws, self.steps)
 
-    def _asked(self, agent: Agent, given: tuple[Any, ...]) -> tuple[Choice, Memory]:
+    def _call_agent(self, agent: Agent, given: tuple[Any, ...]) -> tuple[Choice, Memory]:
         """Asks the agent, whose code may be anybody's: whatever it raises becomes one line."""
         try:
-            with quiet:
+            with stdout_to_stderr:
                 answer = agent.act(*given)
         except (Exception, SystemExit) as error:
             asked = isinstance(error, AttributeError) and error.obj is given[0]
@@ -221,7 +225,7 @@ def check_actions(domain: Domain, given: Actions) -> None:
     if (
         not fits
         or not np.can_cast(moves.dtype, space.dtype, "same_kind")
-        or not sayable(domain, says)
+        or not are_sayable(domain, says)
     ):
         raise DamagedData("what is to be done holds a move or a token that the domain has not")
 
@@ -229,7 +233,7 @@ def check_actions(domain: Domain, given: Actions) -> None:
 def fit(agent: Agent, domain: Domain) -> Agent:
     """Return the agent as it plays in the worlds of `domain`; errors as of `check_domain`."""
     check_domain(agent, domain.name)
-    return agent.play_in(domain) if isinstance(agent, Random) else agent
+    return agent.bind_domain(domain) if isinstance(agent, Random) else agent
 
 
 def check_domain(agent: Agent | Facts, name: str) -> None:
@@ -242,12 +246,12 @@ def check_domain(agent: Agent | Facts, name: str) -> None:
         )
 
 
-def _begin(team: Team, batch: int) -> Memory:
+def _initial_state(team: Team, batch: int) -> Memory:
     """Return the memory to go on with, or asks the agent for one; as `Session._asked`."""
     if team.memory is not None:
         return team.memory
     try:
-        with quiet:
+        with stdout_to_stderr:
             return team.agent.begin(batch, len(team.roles))
     except (Exception, SystemExit) as error:
         raise StsError(
@@ -255,7 +259,9 @@ def _begin(team: Team, batch: int) -> Memory:
         ) from error
 
 
-def _teller(told: Sequence[Sequence[Instruction]], batch: int) -> Callable[[int], Instructions]:
+def _schedule_instructions(
+    told: Sequence[Sequence[Instruction]], batch: int
+) -> Callable[[int], Instructions]:
     if len(told) != batch:
         raise StsError(f"expected an instruction for each of {batch} episodes, found {len(told)}")
     given = sorted(

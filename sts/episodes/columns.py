@@ -16,10 +16,10 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from sts.episodes.types import NUMBERS, Episode, dtype_name
+from sts.episodes.types import ACTION_DTYPES, Episode, dtype_name
 from sts.errors import DamagedData, StsError
 from sts.storage.arrow import lists, of_numpy, texts, unlist
-from sts.storage.parquet import ITEMS
+from sts.storage.parquet import MAX_ITEMS
 
 EPISODE = {
     "domain": pa.string(),
@@ -39,7 +39,7 @@ EPISODE = {
     "say_dtype": pa.string(),
     "texts": pa.list_(pa.string()),
 }
-_NOTHING = np.empty(0, np.int8)
+_EMPTY = np.empty(0, np.int8)
 
 
 def episode_columns(episodes: Sequence[Episode]) -> dict[str, pa.Array]:
@@ -52,38 +52,41 @@ def episode_columns(episodes: Sequence[Episode]) -> dict[str, pa.Array]:
         "steps": steps,
         "participants": participants,
         "objects": objects,
-        **{name: lists(flat, EPISODE[name].value_type) for name, flat in _flat(episodes).items()},
+        **{
+            name: lists(flat, EPISODE[name].value_type)
+            for name, flat in _list_columns(episodes).items()
+        },
         "action_dtype": texts([dtype_name(e.moves) for e in episodes]),
         "reward_dtype": texts([dtype_name(e.rewards) for e in episodes]),
         "say_dtype": texts([dtype_name(e.says) for e in episodes]),
-        "texts": _spoken(episodes),
+        "texts": _text_column(episodes),
     }
 
 
-def _spoken(episodes: Sequence[Episode]) -> pa.Array:
+def _text_column(episodes: Sequence[Episode]) -> pa.Array:
     """Return what was said, where it was texts."""
     spoken = [e.says.ravel().tolist() if e.says.dtype != np.int8 else [] for e in episodes]
     ends = np.cumsum([0, *map(len, spoken)], dtype=np.int64)
-    if ends[-1] > ITEMS:
-        raise StsError(f"expected at most {ITEMS} utterances in a column, found {ends[-1]}")
+    if ends[-1] > MAX_ITEMS:
+        raise StsError(f"expected at most {MAX_ITEMS} utterances in a column, found {ends[-1]}")
     flat = texts([one for own in spoken for one in own])
     return pa.ListArray.from_arrays(of_numpy(ends.astype(np.int32)), flat)
 
 
-def _flat(episodes: Sequence[Episode]) -> dict[str, list[NDArray[Any]]]:
+def _list_columns(episodes: Sequence[Episode]) -> dict[str, list[NDArray[Any]]]:
     """Return the columns of lists, an array a row."""
     small = [(e.moves.dtype == np.int8, e.rewards.dtype == np.int8) for e in episodes]
     both = list(zip(episodes, small, strict=True))
     return {
-        "moves": [e.moves if moves else _NOTHING for e, (moves, _) in both],
-        "says": [e.says if e.says.dtype == np.int8 else _NOTHING for e in episodes],
-        "rewards": [e.rewards if rewards else _NOTHING for e, (_, rewards) in both],
+        "moves": [e.moves if moves else _EMPTY for e, (moves, _) in both],
+        "says": [e.says if e.says.dtype == np.int8 else _EMPTY for e in episodes],
+        "rewards": [e.rewards if rewards else _EMPTY for e, (_, rewards) in both],
         "scene": [e.scene for e in episodes],
         "action_shape": [
-            np.array(e.moves.shape[2:]) if e.moves.ndim > 2 else _NOTHING for e in episodes
+            np.array(e.moves.shape[2:]) if e.moves.ndim > 2 else _EMPTY for e in episodes
         ],
-        "actions": [_NOTHING if moves else e.moves for e, (moves, _) in both],
-        "real_rewards": [_NOTHING if rewards else e.rewards for e, (_, rewards) in both],
+        "actions": [_EMPTY if moves else e.moves for e, (moves, _) in both],
+        "real_rewards": [_EMPTY if rewards else e.rewards for e, (_, rewards) in both],
     }
 
 
@@ -93,20 +96,20 @@ def episodes(table: pa.Table) -> list[Episode]:
     names = ("domain", "state", "action_dtype", "reward_dtype", "say_dtype", "texts")
     plain = [table.column(n).to_pylist() for n in names]
     numbers = [n for n, i in EPISODE.items() if pa.types.is_list(i) and n != "texts"]
-    flat = {name: _values(table, name) for name in numbers}
+    flat = {name: _list_values(table, name) for name in numbers}
     out = []
     for i, ((steps, people, objects), (domain, state, acted, rewarded, said, words)) in enumerate(
         zip(zip(*shapes, strict=True), zip(*plain, strict=True), strict=True)
     ):
         try:
-            moves = _typed(flat["moves"][i], flat["actions"][i], acted)
-            rewards = _typed(flat["rewards"][i], flat["real_rewards"][i], rewarded)
+            moves = _restore_dtype(flat["moves"][i], flat["actions"][i], acted)
+            rewards = _restore_dtype(flat["rewards"][i], flat["real_rewards"][i], rewarded)
             out.append(
                 Episode(
                     domain,
                     state,
                     moves.reshape(steps, people, *flat["action_shape"][i].tolist()),
-                    _said(flat["says"][i], words, said).reshape(steps, people),
+                    _tokens_or_texts(flat["says"][i], words, said).reshape(steps, people),
                     rewards.reshape(steps, people),
                     flat["scene"][i].reshape(steps + 1, objects),
                 )
@@ -118,21 +121,21 @@ def episodes(table: pa.Table) -> list[Episode]:
     return out
 
 
-def _said(tokens: NDArray[Any], words: list[str], dtype: str) -> NDArray[Any]:
+def _tokens_or_texts(tokens: NDArray[Any], words: list[str], dtype: str) -> NDArray[Any]:
     """Return tokens, or texts, whichever were said."""
     if dtype == "int8" and not words:
         return tokens
     if dtype == "text" and not tokens.size:
         return np.array(words, np.dtypes.StringDType())
-    raise _mixed(dtype)
+    raise _mixed_types_error(dtype)
 
 
-def _typed(small: NDArray[Any], real: NDArray[Any], dtype: str) -> NDArray[Any]:
+def _restore_dtype(small: NDArray[Any], real: NDArray[Any], dtype: str) -> NDArray[Any]:
     """Return the values of the one of two columns that is not empty, as they were recorded."""
     if dtype == "int8" and not real.size:
         return small
-    if dtype not in NUMBERS or dtype == "int8" or small.size:
-        raise _mixed(dtype)
+    if dtype not in ACTION_DTYPES or dtype == "int8" or small.size:
+        raise _mixed_types_error(dtype)
     with np.errstate(all="ignore"):
         typed = real.astype(dtype)
     if not np.array_equal(typed, real, equal_nan=True):
@@ -140,12 +143,12 @@ def _typed(small: NDArray[Any], real: NDArray[Any], dtype: str) -> NDArray[Any]:
     return typed
 
 
-def _mixed(dtype: str) -> DamagedData:
+def _mixed_types_error(dtype: str) -> DamagedData:
     return DamagedData(f"expected values of one type, found others beside {dtype:.20}")
 
 
-def _values(table: pa.Table, name: str) -> Sequence[NDArray[Any]]:
+def _list_values(table: pa.Table, name: str) -> Sequence[NDArray[Any]]:
     """Return each row's list of a column, which is empty throughout in most files."""
     column = table.column(name)
     filled = any(len(chunk.flatten()) for chunk in column.chunks)
-    return unlist(table, name) if filled else [_NOTHING] * table.num_rows
+    return unlist(table, name) if filled else [_EMPTY] * table.num_rows

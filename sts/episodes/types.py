@@ -13,10 +13,12 @@ from numpy.typing import NDArray
 from sts.errors import DamagedData
 from sts.storage.files import canonical_json, content_hash
 
-NUMBERS = tuple("int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64".split())
+ACTION_DTYPES = tuple(
+    "int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64".split()
+)
 """Dtypes of actions, each of whose values float64 holds, but for whole numbers beyond 2^53."""
 _FIELDS = {
-    "moves": NUMBERS,
+    "moves": ACTION_DTYPES,
     "says": ("int8", "text"),
     "rewards": ("int8", "float64"),
     "scene": ("uint16",),

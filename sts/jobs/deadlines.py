@@ -2,7 +2,7 @@
 
 Every such call is made in `with guarded(what)`, in worker processes as in the main one. A call that
 never returns cannot be interrupted here. Code of users is therefore called in a worker process,
-which calls `progress` after each step; its parent ends a worker that has been silent for
+which calls `report_progress` after each step; its parent ends a worker that has been silent for
 STS_PATIENCE seconds (`sts.jobs.pool`).
 """
 
@@ -19,15 +19,15 @@ from typing import TextIO
 
 from sts.errors import ArgumentError, StsError
 
-PATIENCE = "STS_PATIENCE"
-SECONDS = 300.0
-FORKED = "an environment forked this process"
-PROGRESS, COPY = b".", b"2"
+TIMEOUT_VARIABLE = "STS_PATIENCE"
+DEFAULT_TIMEOUT_S = 300.0
+FORK_ERROR = "an environment forked this process"
+PROGRESS_MESSAGE, FORK_ENDED_MESSAGE = b".", b"2"
 """Messages of a worker at work: it has made progress; a copy of it has been ended."""
-_APART = 0.5  # seconds between two reports of progress, at least
+_MIN_REPORT_INTERVAL_S = 0.5  # seconds between two reports of progress, at least
 
 
-class _Quiet:
+class _StdoutToStderr:
     """A context in which what is printed goes to standard error.
 
     Standard output comes back as it was before the first of those under way, in whichever thread.
@@ -51,38 +51,41 @@ class _Quiet:
                 sys.stdout = self._kept
 
 
-quiet = _Quiet()
-REPORTS = SimpleNamespace(send=None, process=0, last=0.0)
+stdout_to_stderr = _StdoutToStderr()
+PROGRESS_STATE = SimpleNamespace(send=None, process=0, last=0.0)
 """The reports of this process to its parent, if it is a worker: what sends one, the process that a
 guarded call was begun in (0 outside such calls), and when progress was reported last."""
 
 
-def progress() -> None:
+def report_progress() -> None:
     """Report that code of a user has returned; end this process if that code forked it.
 
     A caller of several environments in one guarded call calls it after each.
     """
-    if REPORTS.process and os.getpid() != REPORTS.process:
-        print(f"{FORKED}; its copy was ended\n", end="", file=sys.stderr, flush=True)
-        if REPORTS.send is not None:
-            REPORTS.send(COPY)
+    if PROGRESS_STATE.process and os.getpid() != PROGRESS_STATE.process:
+        print(f"{FORK_ERROR}; its copy was ended\n", end="", file=sys.stderr, flush=True)
+        if PROGRESS_STATE.send is not None:
+            PROGRESS_STATE.send(FORK_ENDED_MESSAGE)
         os._exit(0)
-    if REPORTS.send is not None and time.monotonic() - REPORTS.last >= _APART:
-        REPORTS.last = time.monotonic()
-        REPORTS.send(PROGRESS)
+    if (
+        PROGRESS_STATE.send is not None
+        and time.monotonic() - PROGRESS_STATE.last >= _MIN_REPORT_INTERVAL_S
+    ):
+        PROGRESS_STATE.last = time.monotonic()
+        PROGRESS_STATE.send(PROGRESS_MESSAGE)
 
 
-def patience() -> float:
+def read_timeout() -> float:
     """Return for how many seconds a worker may be silent.
 
     Raises:
       ArgumentError: STS_PATIENCE is not a positive number.
     """
-    text = os.environ.get(PATIENCE, str(SECONDS))
+    text = os.environ.get(TIMEOUT_VARIABLE, str(DEFAULT_TIMEOUT_S))
     with contextlib.suppress(ValueError):
         if 0 < (seconds := float(text)) < 1e9:
             return seconds
-    raise ArgumentError(f"expected {PATIENCE} to be a number of seconds, found {text!r}")
+    raise ArgumentError(f"expected {TIMEOUT_VARIABLE} to be a number of seconds, found {text!r}")
 
 
 @contextlib.contextmanager
@@ -95,14 +98,14 @@ def guarded(what: str, error: type[StsError] = StsError) -> Iterator[None]:
     Raises:
       StsError: what was raised, `SystemExit` too, as an `error` whose line begins with `what`.
     """
-    before, REPORTS.process = REPORTS.process, os.getpid()
+    before, PROGRESS_STATE.process = PROGRESS_STATE.process, os.getpid()
     try:
-        with quiet:
+        with stdout_to_stderr:
             try:
                 yield
             finally:
-                progress()
-                REPORTS.process = before
+                report_progress()
+                PROGRESS_STATE.process = before
     except (StsError, KeyboardInterrupt):
         raise
     except BaseException as found:

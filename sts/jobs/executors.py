@@ -10,7 +10,7 @@ from typing import Any, Protocol, cast
 from sts import registry
 from sts.errors import StsError
 
-GROUP = "sts.executors"
+ENTRY_POINT_GROUP = "sts.executors"
 LOCAL = "local"
 
 
@@ -66,7 +66,7 @@ def executor(workers: int, tasks: int, *, apart: bool = False, name: str = LOCAL
       UnknownName: there is none of that name.
       StsError: it cannot be had, or is none.
     """
-    made = registry.load(GROUP, "executor", name)(workers, tasks, apart=apart)
+    made = registry.load(ENTRY_POINT_GROUP, "executor", name)(workers, tasks, apart=apart)
     lacking = [one for one in ("width", "submit", "completed") if not hasattr(made, one)]
     if lacking:
         raise StsError(

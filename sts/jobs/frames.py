@@ -22,28 +22,28 @@ import numpy as np
 if sys.platform == "linux":
     import fcntl
 
-KINDS = "biufcSUmM"
+DTYPE_KINDS = "biufcSUmM"
 """The kinds of dtypes that can be sent."""
-_MANY: Any = {"list": list, "tuple": tuple, "set": set}
+_COLLECTIONS: Any = {"list": list, "tuple": tuple, "set": set}
 _SCALARS = (type(None), bool, int, float, str)
 
 
-class Broken(ValueError):
+class DecodeError(ValueError):
     """Bytes that do not hold a value."""
 
 
-def pack(value: Any, reduce: Callable[[Any], tuple[str, Any]] | None = None) -> bytes:
+def encode(value: Any, reduce: Callable[[Any], tuple[str, Any]] | None = None) -> bytes:
     """Return a value as bytes; `TypeError` if it holds something that is not plain.
 
     `reduce` returns a name and a plain value for an object of any other type.
     """
     raw: list[bytes] = []
-    text = json.dumps(_reduced(value, raw, reduce), separators=(",", ":")).encode()
+    text = json.dumps(_encode_value(value, raw, reduce), separators=(",", ":")).encode()
     return b"".join([len(text).to_bytes(8, "little"), text, *raw])
 
 
-def unpack(data: bytes, build: Callable[[str, Any], Any] | None = None) -> Any:
-    """Return the value that `pack` wrote; its arrays can be written to.
+def decode(data: bytes, build: Callable[[str, Any], Any] | None = None) -> Any:
+    """Return the value that `encode` wrote; its arrays can be written to.
 
     `build` makes an object again from what `reduce` returned for it.
 
@@ -55,41 +55,43 @@ def unpack(data: bytes, build: Callable[[str, Any], Any] | None = None) -> Any:
         reader = _Reader(memoryview(data)[start:], build)
         value = reader.read(json.loads(data[8:start]))
     except (ValueError, TypeError, KeyError, IndexError, RecursionError, OverflowError) as error:
-        raise Broken("expected a plain value, found other bytes") from error
+        raise DecodeError("expected a plain value, found other bytes") from error
     if reader.left:
-        raise Broken(f"expected a plain value, found {reader.left} more bytes")
+        raise DecodeError(f"expected a plain value, found {reader.left} more bytes")
     return value
 
 
-def _reduced(value: Any, raw: list[bytes], reduce: Callable[[Any], tuple[str, Any]] | None) -> Any:
+def _encode_value(
+    value: Any, raw: list[bytes], reduce: Callable[[Any], tuple[str, Any]] | None
+) -> Any:
     kind = type(value)
     if kind in _SCALARS:
         return value
     if kind in (list, tuple, set):
         every = sorted(value, key=repr) if kind is set else value  # whose order is no part of it
-        return [kind.__name__, *(_reduced(one, raw, reduce) for one in every)]
+        return [kind.__name__, *(_encode_value(one, raw, reduce) for one in every)]
     if kind is dict:
         both = ([k, v] for k, v in value.items())
-        return ["dict", *([_reduced(one, raw, reduce) for one in pair] for pair in both)]
+        return ["dict", *([_encode_value(one, raw, reduce) for one in pair] for pair in both)]
     if kind is bytes:
         raw.append(value)
         return ["bytes", len(value)]
     if isinstance(value, np.ndarray) and value.dtype.kind == "O":
-        inside = [_reduced(one, raw, reduce) for one in value.ravel().tolist()]
+        inside = [_encode_value(one, raw, reduce) for one in value.ravel().tolist()]
         return ["objects", list(value.shape), inside]
     if isinstance(value, (np.ndarray, np.generic)):
-        return _array(value, raw)
+        return _encode_array(value, raw)
     if reduce is None:
         raise TypeError(f"expected a plain value, found {kind.__name__}")
     name, inside = reduce(value)
-    return ["object", name, _reduced(inside, raw, reduce)]
+    return ["object", name, _encode_value(inside, raw, reduce)]
 
 
-def _array(value: Any, raw: list[bytes]) -> Any:
+def _encode_array(value: Any, raw: list[bytes]) -> Any:
     array = np.asarray(value)
     if array.dtype.kind == "T":  # texts of any length, which older versions of NumPy lack
         array = np.array(array.tolist(), "U" if array.size else "U1").reshape(array.shape)
-    if array.dtype.kind not in KINDS:
+    if array.dtype.kind not in DTYPE_KINDS:
         raise TypeError(f"expected an array of numbers or texts, found {array.dtype}")
     raw.append(array.tobytes())
     name = "array" if isinstance(value, np.ndarray) else "scalar"
@@ -110,12 +112,12 @@ class _Reader:
         if type(told) is not list:
             return told
         kind, *rest = told
-        if kind in _MANY:
-            return _MANY[kind](self.read(one) for one in rest)
+        if kind in _COLLECTIONS:
+            return _COLLECTIONS[kind](self.read(one) for one in rest)
         if kind == "dict":
             return {self.read(key): self.read(value) for key, value in rest}
         if kind == "bytes":
-            return bytes(self._taken(*rest))
+            return bytes(self._take(*rest))
         if kind in ("array", "scalar"):
             return self._array(kind, *rest)
         if kind == "objects":
@@ -128,21 +130,21 @@ class _Reader:
         name, inside = rest
         return self._build(name, self.read(inside))
 
-    def _taken(self, size: int) -> memoryview:
+    def _take(self, size: int) -> memoryview:
         if not 0 <= size <= len(self._body):
             raise ValueError(size)
         taken, self._body = self._body[:size], self._body[size:]
         return taken
 
     def _array(self, kind: str, name: str, shape: list[int]) -> Any:
-        if name[1:2] not in KINDS or (dtype := np.dtype(name)).kind not in KINDS:
+        if name[1:2] not in DTYPE_KINDS or (dtype := np.dtype(name)).kind not in DTYPE_KINDS:
             raise ValueError(name)
         count = 1
         for size in shape:
             if type(size) is not int or size < 0:
                 raise ValueError(shape)
             count *= size
-        raw = self._taken(count * dtype.itemsize)
+        raw = self._take(count * dtype.itemsize)
         array: Any = np.ndarray(tuple(shape), dtype, bytes(raw)).copy()
         return array if kind == "array" else array[()]
 

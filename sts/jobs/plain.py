@@ -16,21 +16,21 @@ from typing import Any
 
 from sts.errors import StsError
 from sts.jobs import frames
-from sts.jobs.frames import Broken
+from sts.jobs.frames import DecodeError
 from sts.registry import is_packaged
 
 
-def pack(value: Any) -> bytes:
+def encode(value: Any) -> bytes:
     """Return a value as bytes; `TypeError` if it is neither plain nor one of our records."""
-    return frames.pack(value, _reduced)
+    return frames.encode(value, _reduce)
 
 
-def unpack(data: bytes) -> Any:
-    """Return the value that `pack` wrote; `Broken` if the bytes do not hold one."""
-    return frames.unpack(data, _built)
+def decode(data: bytes) -> Any:
+    """Return the value that `encode` wrote; `Broken` if the bytes do not hold one."""
+    return frames.decode(data, _build)
 
 
-def portable(error: BaseException, *, ours: bool) -> BaseException:
+def make_sendable(error: BaseException, *, ours: bool) -> BaseException:
     """Return an error that can be sent; one that is neither ours nor Python's becomes another.
 
     If only our own code ran (`ours`), other errors than `StsError` keep their type and note where
@@ -47,7 +47,7 @@ def portable(error: BaseException, *, ours: bool) -> BaseException:
     return sent
 
 
-def _reduced(one: Any) -> tuple[str, Any]:
+def _reduce(one: Any) -> tuple[str, Any]:
     kind = type(one)
     name = f"{kind.__module__}:{kind.__qualname__}"
     if isinstance(one, BaseException):
@@ -61,7 +61,7 @@ def _reduced(one: Any) -> tuple[str, Any]:
     raise TypeError(f"expected a plain value or a record of ours, found {name}")
 
 
-def _built(name: str, inside: Any) -> Any:
+def _build(name: str, inside: Any) -> Any:
     module, _, path = name.partition(":")
     kind: Any = sys.modules.get(module)
     for part in path.split("."):
@@ -70,7 +70,7 @@ def _built(name: str, inside: Any) -> Any:
         if kind is Counter:
             return Counter(inside)
         if issubclass(kind, StsError):
-            return kind.restored(*inside)
+            return kind.rebuild(*inside)
         if module == "builtins" and issubclass(kind, Exception):
             error = kind(*inside[0])
             error.__dict__.update(inside[1])
@@ -79,4 +79,4 @@ def _built(name: str, inside: Any) -> Any:
             return kind(**inside)
         if is_packaged(module) and hasattr(kind, "_fields"):
             return kind(*inside)
-    raise Broken(f"expected one of our records, found {name}")
+    raise DecodeError(f"expected one of our records, found {name}")

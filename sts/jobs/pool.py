@@ -25,13 +25,15 @@ from typing import Any, NamedTuple, ParamSpec, Self, TypeVar
 from sts.errors import StsError
 from sts.jobs import deadlines, plain
 from sts.jobs.frames import end_with_parent
-from sts.jobs.processes import PULSE, Process, pause
-from sts.jobs.processes import Died as Died
+from sts.jobs.processes import POLL_INTERVAL_S, Process, wait_for_message
+from sts.jobs.processes import WorkerDied as WorkerDied
 
 R = TypeVar("R")
 P = ParamSpec("P")
-ROOM = 70  # bytes of the path of the folder for temporary files that leave a socket's name room
-READY = "sts.numerics.ready"  # is imported there alone
+MAX_TEMPORARY_PATH_BYTES = (
+    70  # bytes of the path of the folder for temporary files that leave a socket's name room
+)
+WARM_UP_MODULE = "sts.numerics.ready"  # is imported there alone
 
 
 class _Task(NamedTuple):
@@ -45,7 +47,7 @@ class _Task(NamedTuple):
     def owner(self) -> str:
         return getattr(self.work, "owner", "")
 
-    def done(self) -> Any:
+    def run(self) -> Any:
         try:
             return self.work(*self.args)
         except StsError as error:
@@ -72,11 +74,11 @@ class Pool:
           ArgumentError: STS_PATIENCE is not a positive number.
         """
         self.width = width
-        self._inside, self._limited, self._method = inside, limited, method or _quickest()
-        self._patience = deadlines.patience()
+        self._inside, self._limited, self._method = inside, limited, method or _quickest_method()
+        self._patience = deadlines.read_timeout()
         self._waiting: deque[_Task] = deque()
         self._workers: list[_Worker] = []
-        self._copies = 0
+        self._ended_forks = 0
 
     def __enter__(self) -> Self:
         """Return it."""
@@ -88,9 +90,9 @@ class Pool:
             worker.end()
 
     @property
-    def copies(self) -> int:
+    def ended_forks(self) -> int:
         """How many copies of its processes have been ended."""
-        return self._copies + sum(worker.copies for worker in self._workers)
+        return self._ended_forks + sum(worker.ended_forks for worker in self._workers)
 
     def submit(self, key: Any, work: Callable[..., Any], *args: Any) -> None:
         """Have `work(*args)` done, by a process that has not run the code of another owner."""
@@ -106,15 +108,15 @@ class Pool:
           Exception: any other that was raised in a process which ran only our own code.
         """
         while self._waiting or any(worker.task for worker in self._workers):
-            if self._done_here():
+            if self._runs_next_here():
                 task = self._waiting.popleft()
-                yield task.key, task.done()
+                yield task.key, task.run()
                 continue
             self._hand_out()
             busy = [worker for worker in self._workers if worker.task]
-            pause(*busy)
+            wait_for_message(*busy)
             if self._limited:
-                deadlines.progress()  # if this process is a worker, too, and limited by its parent
+                deadlines.report_progress()  # if this process is a worker, too, and limited by its parent
             for worker in busy:
                 if came := worker.outcome():
                     self._hand_out()
@@ -129,19 +131,19 @@ class Pool:
         result: R = outcome
         return result
 
-    def _done_here(self) -> bool:
+    def _runs_next_here(self) -> bool:
         return bool(self._inside and self._waiting and not self._waiting[0].owner)
 
     def _hand_out(self) -> None:
-        while self._waiting and not self._done_here():
-            worker = self._free(self._waiting[0].owner)
+        while self._waiting and not self._runs_next_here():
+            worker = self._get_free_worker(self._waiting[0].owner)
             if worker is None:
                 return
             worker.give(self._waiting.popleft())
 
-    def _free(self, owner: str) -> _Worker | None:
+    def _get_free_worker(self, owner: str) -> _Worker | None:
         """Return a worker of an owner that is free, a new one if there is room, or None."""
-        for worker in [one for one in self._workers if not one.task and not one.alive]:
+        for worker in [one for one in self._workers if not one.task and not one.is_alive]:
             self._dismiss(worker)
         free = [worker for worker in self._workers if not worker.task]
         own = [worker for worker in free if worker.owner == owner]
@@ -157,7 +159,7 @@ class Pool:
 
     def _dismiss(self, worker: _Worker) -> None:
         worker.end()
-        self._copies += worker.copies
+        self._ended_forks += worker.ended_forks
         self._workers.remove(worker)
 
 
@@ -177,10 +179,10 @@ class _Worker(Process):
     def __init__(self, method: str, owner: str, patience: float) -> None:
         context: Any = multiprocessing.get_context(method)
         if method == "forkserver":  # which is told once, before its first worker
-            context.set_forkserver_preload(_imported())
+            context.set_forkserver_preload(_preloaded_modules())
         ours, theirs = context.Pipe()
         given = theirs, dict(os.environ), not owner
-        super().__init__(ours, _started(context, given), patience)
+        super().__init__(ours, _start_process(context, given), patience)
         theirs.close()
         self.owner = owner
         self.task: _Task | None = None
@@ -196,15 +198,15 @@ class _Worker(Process):
           Exception: it was raised there, by our own code.
         """
         try:
-            data = self.answer()
+            data = self.poll_answer()
             if data is None:
                 return None
-            came, raised = plain.unpack(data)
-        except Died as error:
+            came, raised = plain.decode(data)
+        except WorkerDied as error:
             came, raised = error, False
         except ValueError as error:
             self.end()
-            came, raised = Died(f"its process answered what cannot be read: {error}"), False
+            came, raised = WorkerDied(f"its process answered what cannot be read: {error}"), False
         key, self.task = self.task.key if self.task else None, None
         own = raised and not self.owner and not isinstance(came, StsError)
         if own and isinstance(came, Exception):
@@ -212,28 +214,28 @@ class _Worker(Process):
         return key, came
 
 
-def _started(context: Any, given: tuple[Any, ...]) -> Any:
+def _start_process(context: Any, given: tuple[Any, ...]) -> Any:
     """Return a process that serves; a server of copies that has just died is begun again."""
     begun = context.Process(target=_serve, args=given)
     try:
         begun.start()
     except (ConnectionError, EOFError, FileNotFoundError):
-        time.sleep(PULSE)  # until its end can be seen
+        time.sleep(POLL_INTERVAL_S)  # until its end can be seen
         begun = context.Process(target=_serve, args=given)
         begun.start()
     return begun
 
 
-def _quickest() -> str:
+def _quickest_method() -> str:
     """Return how processes are begun here; macOS has libraries of which no copy may be made."""
-    room = len(os.fsencode(tempfile.gettempdir())) <= ROOM
+    room = len(os.fsencode(tempfile.gettempdir())) <= MAX_TEMPORARY_PATH_BYTES
     return "forkserver" if sys.platform == "linux" and room else "spawn"
 
 
-def _imported() -> list[str]:
+def _preloaded_modules() -> list[str]:
     """Return what a process imports of which workers are copies: the modules of ours here."""
     names = [name for name in sys.modules if name.startswith("sts.")]
-    return [*names, READY] if "sts.numerics.compiled" in names else names
+    return [*names, WARM_UP_MODULE] if "sts.numerics.compiled" in names else names
 
 
 def _serve(connection: Connection, environment: dict[str, str], ours: bool) -> None:
@@ -244,7 +246,7 @@ def _serve(connection: Connection, environment: dict[str, str], ours: bool) -> N
     os.dup2(2, 1)  # what any program prints there is not mixed with what `sts` prints
     os.environ.clear()
     os.environ.update(environment)
-    deadlines.REPORTS.send = connection.send_bytes
+    deadlines.PROGRESS_STATE.send = connection.send_bytes
     with contextlib.suppress(EOFError, OSError):
         while True:
             connection.send_bytes(_answer(connection.recv_bytes(), ours=ours))
@@ -254,10 +256,10 @@ def _answer(request: bytes, *, ours: bool) -> bytes:
     """Return what comes of a task, which the parent has pickled, and whether it was raised."""
     try:
         work, args = pickle.loads(request)
-        return plain.pack((work(*args), False))
+        return plain.encode((work(*args), False))
     except BaseException as error:  # a user's too, such as SystemExit or KeyboardInterrupt
-        found = plain.portable(error, ours=ours)
+        found = plain.make_sendable(error, ours=ours)
     try:
-        return plain.pack((found, True))
+        return plain.encode((found, True))
     except TypeError:  # what the error holds besides its line cannot be sent
-        return plain.pack((StsError(str(found)), True))
+        return plain.encode((StsError(str(found)), True))

@@ -9,9 +9,9 @@ from typing import Any, Generic, TypeVar
 
 from sts.errors import StsError, Unavailable
 from sts.jobs.executors import Executor, Owned
-from sts.jobs.processes import Died, Hung
+from sts.jobs.processes import WorkerDied, WorkerHung
 
-ENOUGH = 3
+MIN_FAILURES = 3
 """How many parts of an owner's tasks must fail, and half of all, before no more are tried.
 
 Each may have to be waited for, as where a world hangs.
@@ -24,7 +24,7 @@ class NotTried(StsError):
     """Too much of the same owner had failed."""
 
 
-class _Chain(Generic[T]):
+class _Attempts(Generic[T]):
     """Tasks that are done one after the other: one, or the parts of one that has failed.
 
     Attributes:
@@ -41,9 +41,9 @@ class _Chain(Generic[T]):
         """Take what came of the first task; return that task, or None if it is tried again."""
         task, error = self.tasks.popleft(), outcome if isinstance(outcome, StsError) else None
         again: Sequence[T] = ()
-        if isinstance(error, Died) and self.error is None:
+        if isinstance(error, WorkerDied) and self.error is None:
             again = (task,)
-        elif error is not None and not isinstance(error, Hung) and len(parts(task)) > 1:
+        elif error is not None and not isinstance(error, WorkerHung) and len(parts(task)) > 1:
             again = parts(task)
         if again:
             self.error = error
@@ -68,7 +68,7 @@ def work_off(
     A task whose process has died is done once more, as a whole. If it fails again, or failed
     otherwise, each of its parts is done once; but a task that made no progress twice is given up.
     What fails then comes with its error: that of `perform`, or `Died`. Of an owner for whom too
-    much has failed (`ENOUGH`) nothing more is done, and what is left comes with `NotTried`. Errors
+    much has failed (`MIN_FAILURES`) nothing more is done, and what is left comes with `NotTried`. Errors
     other than `StsError` are not caught.
 
     Args:
@@ -81,8 +81,8 @@ def work_off(
       mention: called with a part of a task, and the error of a first attempt that was made good.
     """
     good, bad = Counter[str](), Counter[str]()  # parts of each owner's
-    waiting = deque(_Chain(task) for task in tasks)
-    numbers, busy = itertools.count(), dict[int, _Chain[T]]()
+    waiting = deque(_Attempts(task) for task in tasks)
+    numbers, busy = itertools.count(), dict[int, _Attempts[T]]()
 
     def hand_out() -> Iterator[tuple[T, R | StsError]]:
         """Have as much begun as there is room for; yield what is not to be tried."""
@@ -90,7 +90,7 @@ def work_off(
             chain = waiting.popleft()
             first = chain.tasks[0]
             who, users = owner(first), apart(first)
-            if bad[who] >= max(ENOUGH, good[who]):
+            if bad[who] >= max(MIN_FAILURES, good[who]):
                 yield from ((task, NotTried()) for task in chain.tasks)
             else:
                 busy[number := next(numbers)] = chain

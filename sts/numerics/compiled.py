@@ -12,7 +12,7 @@ from typing import Any, TypeVar, cast
 import numba
 import numba.extending
 
-LOCK = "kernels.lock"
+LOCK_FILE = "kernels.lock"
 Function = TypeVar("Function", bound=Callable[..., object])
 
 
@@ -30,7 +30,7 @@ _SOURCES = _digest()
 
 def compiled(function: Function) -> Function:
     """Compiles a kernel with numba; under `NUMBA_DISABLE_JIT=1` it is the function itself."""
-    return _stamped(numba.njit(cache=True, nogil=True)(function), function)
+    return _stamp_cache(numba.njit(cache=True, nogil=True)(function), function)
 
 
 def lean(function: Function) -> Function:
@@ -41,8 +41,12 @@ def lean(function: Function) -> Function:
     fine; a lean kernel that makes an array does not compile. numba compiles its own sorts likewise,
     by an option that it does not document; a numba without it counts, and is only slower.
     """
-    options: dict[str, Any] = {"cache": True, "nogil": True, "forceinline": True} | uncounted()
-    return _stamped(numba.njit(**options)(function), function)
+    options: dict[str, Any] = {
+        "cache": True,
+        "nogil": True,
+        "forceinline": True,
+    } | no_reference_counts()
+    return _stamp_cache(numba.njit(**options)(function), function)
 
 
 def portable(function: Function) -> Function:
@@ -54,13 +58,13 @@ def portable(function: Function) -> Function:
     return out
 
 
-def uncounted() -> dict[str, bool]:
+def no_reference_counts() -> dict[str, bool]:
     """Return the option that makes numba count no references, where it has it."""
     known = getattr(getattr(numba.core, "cpu", None), "CPUTargetOptions", None)
     return {"_nrt": False} if hasattr(known, "_nrt") else {}
 
 
-def _stamped(dispatcher: Any, function: Function) -> Function:
+def _stamp_cache(dispatcher: Any, function: Function) -> Function:
     """Make a kernel's cache depend on every kernel file.
 
     numba's cache on disk looks at the file of a kernel alone, and would keep a kernel whose callee
@@ -75,14 +79,14 @@ def _stamped(dispatcher: Any, function: Function) -> Function:
     if dispatcher is not function:
         cached = dispatcher._cache._cache_file
         cached._source_stamp = (cached._source_stamp, _SOURCES)
-        cached._load_index = _where_readable(cached._load_index)
+        cached._load_index = _ignore_unreadable(cached._load_index)
         folder = Path(cached._cache_path)
-        cached.save = _in_turn(cached.save, folder, fcntl.LOCK_EX)
-        cached.load = _in_turn(cached.load, folder, fcntl.LOCK_SH)
+        cached.save = _with_lock(cached.save, folder, fcntl.LOCK_EX)
+        cached.load = _with_lock(cached.load, folder, fcntl.LOCK_SH)
     return cast(Function, dispatcher)
 
 
-def _where_readable(load_index: Callable[[], dict[Any, str]]) -> Callable[[], dict[Any, str]]:
+def _ignore_unreadable(load_index: Callable[[], dict[Any, str]]) -> Callable[[], dict[Any, str]]:
     """Return `load_index`, which returns nothing where a type in the index is no longer there."""
 
     def index() -> dict[Any, str]:
@@ -94,12 +98,12 @@ def _where_readable(load_index: Callable[[], dict[Any, str]]) -> Callable[[], di
     return index
 
 
-def _in_turn(call: Callable[..., object], folder: Path, lock: int) -> Callable[..., object]:
+def _with_lock(call: Callable[..., object], folder: Path, lock: int) -> Callable[..., object]:
     """Return `call` done while no other process writes a kernel to the cache in `folder`."""
 
     def locked(*given: object) -> object:
         try:
-            file = (folder / LOCK).open("ab")
+            file = (folder / LOCK_FILE).open("ab")
         except OSError:  # a cache that can only be read
             return call(*given)
         with file:

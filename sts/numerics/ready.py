@@ -11,10 +11,10 @@ from sts.numerics.compiled import compiled
 
 
 @compiled
-def nothing() -> int:
+def return_zero() -> int:
     """Return 0."""
     return 0
 
 
 with contextlib.suppress(OSError):  # no room for its cache
-    nothing()
+    return_zero()

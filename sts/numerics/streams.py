@@ -24,10 +24,10 @@ def streams(
     first: Iterable[str | int | bytes], rest: Iterable[Iterable[str | int | bytes]]
 ) -> NDArray[np.uint64]:
     """Return uint64[B]: the stream that `first` and each of `rest` name together, as `stream`."""
-    begun, out = hashlib.blake2b(b"".join(map(_entered, first)), digest_size=8), bytearray()
+    begun, out = hashlib.blake2b(b"".join(map(_encode_part, first)), digest_size=8), bytearray()
     for parts in rest:
         digest = begun.copy()
-        digest.update(b"".join(map(_entered, parts)))
+        digest.update(b"".join(map(_encode_part, parts)))
         out += digest.digest()
     return np.frombuffer(bytes(out), "<u8").astype(np.uint64, copy=False)
 
@@ -42,12 +42,12 @@ def crossed(
 
     It is that of `stream`, and what many of them have in common is hashed once.
     """
-    begun = hashlib.blake2b(b"".join(map(_entered, first)), digest_size=8)
+    begun = hashlib.blake2b(b"".join(map(_encode_part, first)), digest_size=8)
     middles = []
     for part in second:
         middles.append(begun.copy())
-        middles[-1].update(_entered(part))
-    ends, out = [b"".join(map(_entered, parts)) for parts in rest], bytearray()
+        middles[-1].update(_encode_part(part))
+    ends, out = [b"".join(map(_encode_part, parts)) for parts in rest], bytearray()
     for i, j in pairs:
         digest = middles[i].copy()
         digest.update(ends[j])
@@ -55,6 +55,6 @@ def crossed(
     return np.frombuffer(bytes(out), "<u8").astype(np.uint64, copy=False)
 
 
-def _entered(part: str | int | bytes) -> bytes:
+def _encode_part(part: str | int | bytes) -> bytes:
     raw = part if isinstance(part, bytes) else str(part).encode()
     return f"{type(part).__name__}:{len(raw)}:".encode() + raw

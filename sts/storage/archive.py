@@ -26,8 +26,8 @@ from sts.storage.memory import bounded
 
 FORMAT, VERSION = "backup", 2
 MANIFEST = "backup.json"
-_AT_ONCE = 2**20
-_WRONG = (
+_CHUNK_BYTES = 2**20
+_ARCHIVE_ERRORS = (
     *(zipfile.BadZipFile, zipfile.LargeZipFile, struct.error, EOFError, RuntimeError),
     *(LookupError, TypeError, ValueError, AttributeError),
     *(FileExistsError, IsADirectoryError, NotADirectoryError),
@@ -67,7 +67,7 @@ def write(path: Path, workspace: str, sources: Iterable[tuple[str, Path]]) -> Ma
         with zipfile.ZipFile(file, "w") as archive:
             for name, source in sources:
                 with suppress(FileNotFoundError):
-                    manifest.files[name] = _put(archive, name, source)
+                    manifest.files[name] = _add_file(archive, name, source)
             own = {"format": FORMAT, "version_of_format": VERSION, **manifest._asdict()}
             text = json.dumps(own, indent=1, ensure_ascii=False)
             archive.writestr(zipfile.ZipInfo(MANIFEST), text)
@@ -76,7 +76,7 @@ def write(path: Path, workspace: str, sources: Iterable[tuple[str, Path]]) -> Ma
     return manifest
 
 
-def _put(archive: zipfile.ZipFile, name: str, source: Path) -> str:
+def _add_file(archive: zipfile.ZipFile, name: str, source: Path) -> str:
     """Add a file with its permissions; return its digest."""
     try:
         name.encode()
@@ -86,7 +86,7 @@ def _put(archive: zipfile.ZipFile, name: str, source: Path) -> str:
     with regular(source) as file:
         info.external_attr = os.fstat(file.fileno()).st_mode << 16
         with archive.open(info, "w", force_zip64=True) as target:
-            while piece := file.read(_AT_ONCE):
+            while piece := file.read(_CHUNK_BYTES):
                 digest.update(piece)
                 target.write(piece)
     return digest.hexdigest()
@@ -102,16 +102,16 @@ def unpack(
       NewerFormat: a later version made it.
       StsError: an earlier version made it.
     """
-    with regular(path) as file, _reading(path), zipfile.ZipFile(file) as archive:
+    with regular(path) as file, _translate_errors(path), zipfile.ZipFile(file) as archive:
         size, every = os.fstat(file.fileno()).st_size, archive.infolist()
         if sum(info.file_size for info in every) > size or any(i.header_offset < 0 for i in every):
             raise ValueError("its files come to more bytes than it has, or are not where it says")
         infos = [info for info in every if info.filename != MANIFEST]
-        manifest = _manifest(path, archive.read(MANIFEST))
+        manifest = _parse_manifest(path, archive.read(MANIFEST))
         if {info.filename for info in infos} != manifest.files.keys():
             raise ValueError(f"its files are not those that {MANIFEST} names")
         for number, info in enumerate(infos, start=1):
-            _take(archive, info, folder, manifest.files[info.filename])
+            _extract_file(archive, info, folder, manifest.files[info.filename])
             progress(number, len(infos))
     for inside, _, _ in os.walk(folder):
         synchronise(Path(inside))
@@ -119,16 +119,16 @@ def unpack(
 
 
 @contextmanager
-def _reading(path: Path) -> Iterator[None]:
+def _translate_errors(path: Path) -> Iterator[None]:
     """Name an archive of which anything is wrong, and give its reader no more than its memory."""
     try:
         with bounded(str(path)):
             yield
-    except _WRONG as error:
+    except _ARCHIVE_ERRORS as error:
         raise DamagedData(f"{path}: expected a whole backup of a workspace: {error}") from None
 
 
-def _manifest(path: Path, raw: bytes) -> Manifest:
+def _parse_manifest(path: Path, raw: bytes) -> Manifest:
     own = parsed_json(raw.decode(), dict)
     version = own["version_of_format"]
     if own["format"] != FORMAT or type(version) is not int:
@@ -141,7 +141,9 @@ def _manifest(path: Path, raw: bytes) -> Manifest:
     return Manifest(str(own["workspace"]), str(own["sts"]), str(own["made"]), dict(own["files"]))
 
 
-def _take(archive: zipfile.ZipFile, info: zipfile.ZipInfo, folder: Path, digest: str) -> None:
+def _extract_file(
+    archive: zipfile.ZipFile, info: zipfile.ZipInfo, folder: Path, digest: str
+) -> None:
     """Write a file where none is, with its permissions, and hold it to its digest."""
     target = os.path.join(folder, info.filename)
     # What leads out of the folder is written inside it, under another name.

@@ -13,7 +13,7 @@ from sts.errors import DamagedData, StsError
 
 MOST = 2**29
 """Values that a column of arrays may hold: enough for any study, and little enough to be read."""
-BYTES = 2**31 - 1
+MAX_BYTES = 2**31 - 1
 """Bytes of a column, and of its texts when each stands for itself."""
 
 
@@ -53,15 +53,15 @@ def of_numpy(values: NDArray[Any], there: NDArray[np.bool_] | None = None) -> pa
     `there` says which of them are no gaps; None for all.
     """
     values = np.ascontiguousarray(values)
-    gaps = None if there is None else _bits(there)
+    gaps = None if there is None else _pack_bits(there)
     if values.ndim == 2:
-        return _of_buffers(pa.binary(values.shape[1]), len(values), values, gaps=gaps)
+        return _from_buffers(pa.binary(values.shape[1]), len(values), values, gaps=gaps)
     if values.dtype == np.bool_:
-        return _of_buffers(pa.bool_(), len(values), _bits(values), gaps=gaps)
-    return _of_buffers(pa.from_numpy_dtype(values.dtype), len(values), values, gaps=gaps)
+        return _from_buffers(pa.bool_(), len(values), _pack_bits(values), gaps=gaps)
+    return _from_buffers(pa.from_numpy_dtype(values.dtype), len(values), values, gaps=gaps)
 
 
-def _bits(values: NDArray[np.bool_]) -> NDArray[np.uint8]:
+def _pack_bits(values: NDArray[np.bool_]) -> NDArray[np.uint8]:
     return np.packbits(values, bitorder="little")
 
 
@@ -73,9 +73,9 @@ def coded(codes: NDArray[np.integer[Any]], words: Sequence[str]) -> pa.Dictionar
 def digits(values: NDArray[np.uint8]) -> pa.Array:
     """Return rows of bytes, uint8[rows, width], as texts of their hexadecimal digits."""
     ends = np.arange(len(values) + 1, dtype=np.int64) * 2 * values.shape[1]
-    if ends[-1] > BYTES:
-        raise StsError(f"expected texts of at most {BYTES} bytes, found {ends[-1]}")
-    return _of_buffers(
+    if ends[-1] > MAX_BYTES:
+        raise StsError(f"expected texts of at most {MAX_BYTES} bytes, found {ends[-1]}")
+    return _from_buffers(
         pa.string(), len(values), ends.astype(np.int32), values.tobytes().hex().encode()
     )
 
@@ -91,12 +91,12 @@ def texts(values: Sequence[str] | Sequence[bytes]) -> pa.Array:
     except UnicodeError as error:
         raise DamagedData(f"expected texts: {error}") from None
     ends = np.cumsum([0, *map(len, raw)], dtype=np.int64)
-    if ends[-1] > BYTES:
-        raise DamagedData(f"expected texts of at most {BYTES} bytes, found {ends[-1]}")
+    if ends[-1] > MAX_BYTES:
+        raise DamagedData(f"expected texts of at most {MAX_BYTES} bytes, found {ends[-1]}")
     kind = pa.string() if all(isinstance(one, str) for one in values) else pa.binary()
-    return _of_buffers(kind, len(raw), ends.astype(np.int32), b"".join(raw))
+    return _from_buffers(kind, len(raw), ends.astype(np.int32), b"".join(raw))
 
 
-def _of_buffers(kind: pa.DataType, length: int, *buffers: Any, gaps: Any = None) -> pa.Array:
+def _from_buffers(kind: pa.DataType, length: int, *buffers: Any, gaps: Any = None) -> pa.Array:
     there = None if gaps is None else pa.py_buffer(gaps)
     return pa.Array.from_buffers(kind, length, [there, *map(pa.py_buffer, buffers)])

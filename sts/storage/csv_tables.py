@@ -23,7 +23,7 @@ MOST_ROWS = 5_000_000
 """Rows of a table that is read whole: twice what 500 agents judged three times need."""
 MOST_BYTES = 2**30
 """Bytes of such a table, packed or unpacked."""
-_GLANCE = 2**16
+_MAX_HEADER_BYTES = 2**16
 _FORMULA = re.compile(r"'*[=+\-@\t\n\uff1d\uff0b\uff0d\uff20]")
 
 
@@ -58,11 +58,11 @@ def from_csv(name: str, data: bytes) -> CsvTable:
     lines: list[int] = []
     line = 1
     try:
-        header = [_read(cell) for cell in next(reader, [])]
+        header = [_parse_cell(cell) for cell in next(reader, [])]
         line = reader.line_num + 1
         for cells in reader:
             if any(cell.strip() for cell in cells):
-                rows.append(_row(f"{name}, line {line}", header, cells))
+                rows.append(_parse_row(f"{name}, line {line}", header, cells))
                 lines.append(line)
             if len(rows) > MOST_ROWS:
                 raise DamagedData(f"{name}: expected at most {MOST_ROWS} rows, found more")
@@ -81,7 +81,7 @@ def header_of(path: Path) -> list[str] | None:
     if path.suffix.lower() != ".csv" or not path.is_file():
         return None
     with path.open("rb") as file:
-        line = file.readline(_GLANCE)
+        line = file.readline(_MAX_HEADER_BYTES)
     try:
         return from_csv(path.name, line).header
     except DamagedData:  # said by whoever reads it whole
@@ -102,8 +102,8 @@ def to_csv(header: Iterable[str], rows: Iterable[Iterable[object]]) -> bytes:
     """Return a table as `from_csv` reads it; None and NaN become empty cells."""
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\n")
-    writer.writerow([_written(name) for name in header])
-    writer.writerows(map(_written, row) for row in rows)
+    writer.writerow([_format_cell(name) for name in header])
+    writer.writerows(map(_format_cell, row) for row in rows)
     return file.getvalue().encode()
 
 
@@ -116,25 +116,25 @@ def check_header(name: str, header: Sequence[str]) -> None:
         seen.add(column)
 
 
-def _row(place: str, header: Sequence[str], cells: Sequence[str]) -> list[str]:
+def _parse_row(place: str, header: Sequence[str], cells: Sequence[str]) -> list[str]:
     if len(cells) != len(header):
         raise DamagedData(f"{place}: expected {len(header)} cells, found {len(cells)}")
-    return [_read(cell) for cell in cells]
+    return [_parse_cell(cell) for cell in cells]
 
 
-def _read(cell: str) -> str:
+def _parse_cell(cell: str) -> str:
     cell = cell.strip()
     return cell[1:].strip() if cell.startswith("'") and _FORMULA.match(cell) else cell
 
 
-def _written(value: object) -> object:
+def _format_cell(value: object) -> object:
     if isinstance(value, str):
-        return _text(value)
+        return _escape_text(value)
     return "" if value is None or value != value else value
 
 
 @functools.lru_cache(4096)
-def _text(value: str) -> str:
+def _escape_text(value: str) -> str:
     """A name stands in many cells of a table."""
     text = value.replace("\r\n", "\n").replace("\r", "\n")  # alone, it would end the row
     return f"'{text}" if _FORMULA.match(text) else text

@@ -21,10 +21,10 @@ from typing import Any, BinaryIO
 
 from sts.errors import DamagedData, Unavailable
 
-_PART = ".part"
+_PARTIAL_SUFFIX = ".part"
 """What the names of files and folders that are not whole end with."""
-_AT_ONCE = 2**20
-_KINDS = {
+_CHUNK_BYTES = 2**20
+_FILE_KINDS = {
     stat.S_IFDIR: "a folder",
     stat.S_IFIFO: "a named pipe",
     stat.S_IFSOCK: "a socket",
@@ -43,12 +43,12 @@ def regular_bytes(path: Path, limit: int | None = None) -> bytes:
     """
     with regular(path, limit) as file:
         data = file.read(os.fstat(file.fileno()).st_size + 1)  # room is made for what is asked
-        while more := file.read(_AT_ONCE):  # it said that it was smaller
+        while more := file.read(_CHUNK_BYTES):  # it said that it was smaller
             data += more
             if limit is not None and len(data) > limit:
                 break
     if limit is not None and len(data) > limit:
-        raise _too_large(path, limit, f"more than {limit}")
+        raise _too_large_error(path, limit, f"more than {limit}")
     return data
 
 
@@ -58,7 +58,7 @@ def regular(path: Path, limit: int | None = None) -> Iterator[BinaryIO]:
     check_inside(path)
     _check_regular(path, path.stat(), limit)  # before opening, which may act on a device
     try:
-        with open(path, "rb", opener=_without_waiting) as file:
+        with open(path, "rb", opener=_open_nonblocking) as file:
             _check_regular(path, os.fstat(file.fileno()), limit)  # of what was opened
             yield file
     except OSError as error:
@@ -67,22 +67,22 @@ def regular(path: Path, limit: int | None = None) -> Iterator[BinaryIO]:
         raise Unavailable(f"{path} could not be read; check the disk and try again") from error
 
 
-_FOLDER: ContextVar[Path | None] = ContextVar("_FOLDER", default=None)
+_CONFINED_TO: ContextVar[Path | None] = ContextVar("_FOLDER", default=None)
 
 
 @contextlib.contextmanager
 def without_links(folder: Path) -> Iterator[None]:
     """Refuse in a block to follow a link in `folder` that leads out of it."""
-    before = _FOLDER.set(Path(os.path.abspath(folder)))
+    before = _CONFINED_TO.set(Path(os.path.abspath(folder)))
     try:
         yield
     finally:
-        _FOLDER.reset(before)
+        _CONFINED_TO.reset(before)
 
 
-def leads_out(path: Path) -> bool:
+def is_outside_link(path: Path) -> bool:
     """Return True in a block of `without_links` if a path in its folder leads out of that."""
-    folder = _FOLDER.get()
+    folder = _CONFINED_TO.get()
     if folder is None or not Path(os.path.abspath(path)).is_relative_to(folder):
         return False
     return not Path(os.path.realpath(path)).is_relative_to(os.path.realpath(folder))
@@ -90,23 +90,23 @@ def leads_out(path: Path) -> bool:
 
 def check_inside(path: Path) -> None:
     """Raise DamagedData in a block of `without_links` if a path leads out of its folder."""
-    if leads_out(path):
+    if is_outside_link(path):
         raise DamagedData(f"{path} leads to {os.path.realpath(path)} and is not followed")
 
 
-def _without_waiting(path: str, flags: int) -> int:
+def _open_nonblocking(path: str, flags: int) -> int:
     return os.open(path, flags | os.O_NONBLOCK)
 
 
 def _check_regular(path: Path, info: os.stat_result, limit: int | None) -> None:
     if not stat.S_ISREG(info.st_mode):
-        found = _KINDS.get(stat.S_IFMT(info.st_mode), "something else")
+        found = _FILE_KINDS.get(stat.S_IFMT(info.st_mode), "something else")
         raise DamagedData(f"{path}: expected a file, found {found}")
     if limit is not None and info.st_size > limit:
-        raise _too_large(path, limit, str(info.st_size))
+        raise _too_large_error(path, limit, str(info.st_size))
 
 
-def _too_large(path: Path, limit: int, found: str) -> DamagedData:
+def _too_large_error(path: Path, limit: int, found: str) -> DamagedData:
     return DamagedData(f"{path}: expected a file of at most {limit} bytes, found {found}")
 
 
@@ -117,7 +117,7 @@ def write_atomically(path: Path, data: bytes, *, mode: int = 0o644) -> None:
     it was; what is there and is no file stays, and raises DamagedData.
     """
     check_place(path)
-    _place(path, data, mode, os.replace)
+    _write_and_place(path, data, mode, os.replace)
 
 
 def check_place(path: Path) -> None:
@@ -132,7 +132,7 @@ def put_new(path: Path, data: bytes) -> bool:
     Of several writers one succeeds, and its file stays as it is.
     """
     with contextlib.suppress(FileExistsError):
-        _place(path, data, 0o644, _link)
+        _write_and_place(path, data, 0o644, _link)
         return True
     return False
 
@@ -148,9 +148,11 @@ def _link(source: str, target: Path) -> None:
         os.replace(source, target)
 
 
-def _place(path: Path, data: bytes, mode: int, put: Callable[[str, Path], None]) -> None:
+def _write_and_place(path: Path, data: bytes, mode: int, put: Callable[[str, Path], None]) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=_PART)
+    handle, name = tempfile.mkstemp(
+        dir=path.parent, prefix=f".{path.name}.", suffix=_PARTIAL_SUFFIX
+    )
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(data)
@@ -190,8 +192,8 @@ def beside(path: Path) -> Iterator[Path]:
       Unavailable: another program is making what is to be at `path`.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_name(f".{path.name}{_PART}")
-    handle = _alone(part, path)
+    part = path.with_name(f".{path.name}{_PARTIAL_SUFFIX}")
+    handle = _make_locked_folder(part, path)
     try:
         for left in part.iterdir():
             shutil.rmtree(left) if left.is_dir() and not left.is_symlink() else left.unlink()
@@ -201,7 +203,7 @@ def beside(path: Path) -> Iterator[Path]:
         os.close(handle)
 
 
-def _alone(part: Path, path: Path) -> int:
+def _make_locked_folder(part: Path, path: Path) -> int:
     """Make a folder and return it, open and locked; a killed holder's lock ends with it."""
     while True:
         part.mkdir(0o700, exist_ok=True)
@@ -234,7 +236,7 @@ def synchronise(folder: Path) -> None:
 
 
 @contextlib.contextmanager
-def locked(path: Path) -> Iterator[None]:
+def lock_file(path: Path) -> Iterator[None]:
     """Wait until no other process or thread holds the lock on the file `path`, then holds it.
 
     Nothing is written; a killed holder's lock ends with it. A file that was replaced while its lock
@@ -260,7 +262,7 @@ def content_hash(*parts: bytes) -> str:
 def parsed_json(text: str, kind: type) -> Any:
     """Return the JSON value in `text`; ValueError if it is not JSON, not finite or no `kind`."""
     try:
-        value = json.loads(text, parse_constant=_refused)
+        value = json.loads(text, parse_constant=_reject_constant)
     except RecursionError:
         raise ValueError("JSON nested too deeply") from None
     if not isinstance(value, kind):
@@ -268,7 +270,7 @@ def parsed_json(text: str, kind: type) -> Any:
     return value
 
 
-def _refused(name: str) -> None:
+def _reject_constant(name: str) -> None:
     raise ValueError(f"{name} is not JSON")
 
 

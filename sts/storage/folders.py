@@ -16,8 +16,8 @@ from types import MappingProxyType
 from sts.errors import ArgumentError
 
 _EXCHANGE = 2  # RENAME_EXCHANGE of linux/fs.h
-_HERE = -100  # AT_FDCWD of fcntl.h
-_NOT_POSSIBLE = (errno.ENOSYS, errno.EINVAL, errno.ENOTSUP)
+_CURRENT_DIRECTORY = -100  # AT_FDCWD of fcntl.h
+_UNSUPPORTED = (errno.ENOSYS, errno.EINVAL, errno.ENOTSUP)
 
 
 def replace_folder(
@@ -49,7 +49,7 @@ def replace_folder(
         raise ArgumentError(f"{folder} holds the current folder; name another, or work elsewhere")
     folder.parent.mkdir(parents=True, exist_ok=True)
     with alone(folder.parent):
-        _clean(folder, own)
+        _remove_leftovers(folder, own)
         beside = Path(tempfile.mkdtemp(dir=folder.parent, prefix=_prefix(folder), suffix=".part"))
         try:
             for name, data in files.items():
@@ -60,9 +60,9 @@ def replace_folder(
                 shutil.copymode(folder, beside)
             else:
                 beside.chmod(0o755)
-            _put(beside, folder)
+            _swap_in(beside, folder)
         finally:
-            _clean(folder, own)
+            _remove_leftovers(folder, own)
 
 
 def _write(path: Path, data: bytes) -> None:
@@ -92,29 +92,34 @@ def alone(folder: Path) -> Iterator[None]:
         os.close(handle)
 
 
-def _put(beside: Path, folder: Path) -> None:
+def _swap_in(beside: Path, folder: Path) -> None:
     """Put `beside` in the place of `folder`; what was there is left beside."""
     if not folder.exists() or not any(folder.iterdir()):
         os.rename(beside, folder)
-    elif not _exchange(beside, folder):
+    elif not _exchange_folders(beside, folder):
         os.rename(folder, beside.with_suffix(".old"))
         os.rename(beside, folder)
 
 
-def _exchange(one: Path, other: Path) -> bool:
+def _exchange_folders(one: Path, other: Path) -> bool:
     """Exchanges two folders in one step; returns False where the system or the disk cannot."""
     rename = getattr(ctypes.CDLL(None, use_errno=True), "renameat2", None)
     if rename is None:
         return False
-    if rename(_HERE, os.fsencode(one), _HERE, os.fsencode(other), _EXCHANGE) == 0:
+    if (
+        rename(
+            _CURRENT_DIRECTORY, os.fsencode(one), _CURRENT_DIRECTORY, os.fsencode(other), _EXCHANGE
+        )
+        == 0
+    ):
         return True
     code = ctypes.get_errno()
-    if code in _NOT_POSSIBLE:
+    if code in _UNSUPPORTED:
         return False
     raise OSError(code, os.strerror(code), str(other))
 
 
-def _clean(folder: Path, own: Collection[str]) -> None:
+def _remove_leftovers(folder: Path, own: Collection[str]) -> None:
     """Remove what is left beside `folder`, by this call or by a killed one."""
     beside = [p for p in folder.parent.iterdir() if p.name.startswith(_prefix(folder))]
     left = sorted(p for p in beside if p.suffix in (".part", ".old") and p.is_dir())
@@ -123,11 +128,11 @@ def _clean(folder: Path, own: Collection[str]) -> None:
             os.rename(path, folder)
     for path in left:
         if path.exists():
-            _carry(path, folder, own)
+            _carry_over(path, folder, own)
             shutil.rmtree(path)
 
 
-def _carry(old: Path, folder: Path, own: Collection[str]) -> None:
+def _carry_over(old: Path, folder: Path, own: Collection[str]) -> None:
     """Move what is not `own` from `old` into `folder`."""
     below = tuple(one for one in own if one.endswith("/"))
     above = {one.rstrip("/") for one in below}

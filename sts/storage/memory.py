@@ -14,15 +14,15 @@ from pathlib import Path
 
 from sts.errors import DamagedData
 
-_OWN = Path("/proc/self/statm")
-_GROUP = Path("/sys/fs/cgroup/memory.max")
+_PROCESS_MEMORY = Path("/proc/self/statm")
+_CONTAINER_LIMIT = Path("/sys/fs/cgroup/memory.max")
 
 
 def allowance() -> int:
     """Return the bytes that reading may take: half of the memory of the machine, or container."""
     there = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     try:
-        there = min(there, int(_GROUP.read_text()))
+        there = min(there, int(_CONTAINER_LIMIT.read_text()))
     except (OSError, ValueError):  # no container, or one without a limit
         pass
     return there // 2
@@ -33,7 +33,7 @@ def bounded(what: str) -> Iterator[None]:
     """Raise DamagedData about `what` if a block takes more memory than `allowance` (on Linux)."""
     before, most = resource.getrlimit(resource.RLIMIT_AS), allowance()
     try:
-        taken = int(_OWN.read_text().split()[0]) * os.sysconf("SC_PAGE_SIZE")
+        taken = int(_PROCESS_MEMORY.read_text().split()[0]) * os.sysconf("SC_PAGE_SIZE")
         limit = min((taken + most, *(one for one in before if one != resource.RLIM_INFINITY)))
         resource.setrlimit(resource.RLIMIT_AS, (limit, before[1]))
     except (OSError, ValueError):

@@ -18,13 +18,13 @@ from sts.names import shown
 from sts.storage import arrow, footers
 from sts.storage.files import regular, regular_bytes, write_atomically
 
-ROWS = 2**20
+MAX_ROWS = 2**20
 """Rows of a file."""
-ITEMS = 2**24
+MAX_ITEMS = 2**24
 """Values of any other column: each becomes an object of its own."""
-_PLAIN_ROWS = 5_000_000
+_MAX_RATINGS_ROWS = 5_000_000
 """Rows of a ratings table."""
-_LARGEST = 2**32
+_MAX_FILE_BYTES = 2**32
 _NUMBERS = (pa.int8(), pa.uint8(), pa.int16(), pa.uint16(), pa.float32(), pa.float64())
 _ARRAYS = tuple(map(pa.list_, _NUMBERS))
 
@@ -56,7 +56,7 @@ def packed(
       columns: their values, by the names of `schema`.
       group: rows of a row group; None leaves that to Arrow.
       apart: so many rows at first are in row groups of their own.
-      rows: that it may have; None for `ROWS`.
+      rows: that it may have; None for `MAX_ROWS`.
       metadata: what it says of itself besides.
 
     Raises:
@@ -65,19 +65,19 @@ def packed(
     """
     told = {"sts.format": f"{kind}/{version}", **(metadata or {})}
     fields = pa.schema(list(schema.items()), metadata=told)
-    arrays = [_array(name, one, item, columns[one]) for one, item in schema.items()]
+    arrays = [_build_array(name, one, item, columns[one]) for one, item in schema.items()]
     table = pa.Table.from_arrays(arrays, schema=fields)
-    most = ROWS if rows is None else rows
+    most = MAX_ROWS if rows is None else rows
     if table.num_rows > most:
         raise StsError(f"{name}: expected at most {most} rows in a file, found {table.num_rows}")
     sink = io.BytesIO()
     with pq.ParquetWriter(sink, fields, compression="zstd", write_page_checksum=True) as writer:
         for part in (table.slice(0, apart), table.slice(apart)) if apart else (table,):
             writer.write_table(part, group)
-    return footers.marked(sink.getvalue())
+    return footers.add_digest(sink.getvalue())
 
 
-def _array(file: str, name: str, item: pa.DataType, values: Any) -> pa.Array:
+def _build_array(file: str, name: str, item: pa.DataType, values: Any) -> pa.Array:
     if isinstance(values, pa.Array | pa.ChunkedArray) and values.type == item:
         return values
     try:
@@ -100,7 +100,7 @@ def read(path: Path, kind: str, version: int, schema: dict[str, Any]) -> pa.Tabl
 
 def raw_bytes(path: Path) -> bytes:
     """Return what a file holds that is not too large to be one of ours; errors as of `read`."""
-    return regular_bytes(path, _LARGEST)
+    return regular_bytes(path, _MAX_FILE_BYTES)
 
 
 def sought(
@@ -110,15 +110,15 @@ def sought(
 
     No more of the file is read than that takes; None reads all groups.
     """
-    with regular(path, _LARGEST) as file:
+    with regular(path, _MAX_FILE_BYTES) as file:
         raw = pa.PythonFile(file, mode="r")
         table = unpacked(str(path), raw, kind, version, schema, groups=groups)
-        with _opened(str(path), raw, "a Parquet file") as inside:
+        with _open_parquet(str(path), raw, "a Parquet file") as inside:
             every = range(inside.metadata.num_row_groups)
             return table, [inside.metadata.row_group(one).num_rows for one in every]
 
 
-class Span(NamedTuple):
+class GroupRange(NamedTuple):
     """A row group: how many rows it has, and the least and the greatest value of a column."""
 
     rows: int
@@ -126,28 +126,28 @@ class Span(NamedTuple):
     most: Any
 
 
-def spans(path: Path, column: str) -> list[Span]:
+def spans(path: Path, column: str) -> list[GroupRange]:
     """Return what a Parquet file says of each of its row groups, none of which is read.
 
     Raises:
       DamagedData: it is no Parquet file, or says nothing of that column.
     """
-    with regular(path, _LARGEST) as file:
-        with _opened(str(path), pa.PythonFile(file, mode="r"), "a Parquet file") as inside:
+    with regular(path, _MAX_FILE_BYTES) as file:
+        with _open_parquet(str(path), pa.PythonFile(file, mode="r"), "a Parquet file") as inside:
             if column not in inside.fields.names:
                 raise DamagedData(f"{path}: column {column} is missing")
             place = inside.metadata.schema.names.index(column)
             groups = map(inside.metadata.row_group, range(inside.metadata.num_row_groups))
-            return [_span(path, group, place) for group in groups]
+            return [_group_range(path, group, place) for group in groups]
 
 
-def _span(path: Path, group: Any, place: int) -> Span:
+def _group_range(path: Path, group: Any, place: int) -> GroupRange:
     if not group.num_rows:
-        return Span(0, None, None)
+        return GroupRange(0, None, None)
     told = group.column(place).statistics
     if told is None or not told.has_min_max:
         raise DamagedData(f"{path}: a row group does not say what is in it")
-    return Span(group.num_rows, told.min, told.max)
+    return GroupRange(group.num_rows, told.min, told.max)
 
 
 def unpacked(
@@ -170,10 +170,10 @@ def unpacked(
       version: its.
       schema: the type of each column that is read.
       groups: the row groups that are read, of those that there are; None reads all.
-      rows: that it may have; None for `ROWS`.
+      rows: that it may have; None for `MAX_ROWS`.
       optional: columns that may have gaps.
     """
-    with _opened(name, raw, f"a Parquet file of {kind}") as file:
+    with _open_parquet(name, raw, f"a Parquet file of {kind}") as file:
         fields = file.fields
         mark = (fields.metadata or {}).get(b"sts.format", b"").decode(errors="replace")
         found, _, number = mark.rpartition("/")
@@ -195,9 +195,9 @@ def unpacked(
                 raise DamagedData(f"{name}: column {column} is missing")
             if fields.field(column).type != item:
                 raise DamagedData(f"{name}: column {column} is not {item}")
-        table = _unpacked(name, file, list(schema), groups, rows)
+        table = _read_columns(name, file, list(schema), groups, rows)
     for column in schema:
-        if column not in optional and any(map(_gaps, table.column(column).chunks)):
+        if column not in optional and any(map(_has_gaps, table.column(column).chunks)):
             raise DamagedData(f"{name}: column {column} has a gap")
     return table
 
@@ -210,11 +210,11 @@ def read_coded(
     Raises:
       DamagedData: no Parquet file, or a column is missing, or no texts, or too much is in it.
     """
-    with _opened(name, raw, "a Parquet file") as file:
+    with _open_parquet(name, raw, "a Parquet file") as file:
         for column in columns:
             if column not in file.fields.names or file.fields.field(column).type != pa.string():
                 raise DamagedData(f"{name}: expected texts in a column {column}, found none")
-        table = _unpacked(name, file, columns, rows=_PLAIN_ROWS, coded=True)
+        table = _read_columns(name, file, columns, rows=_MAX_RATINGS_ROWS, coded=True)
     each = [table.column(column).combine_chunks() for column in columns]
     if any(one.null_count for one in each):
         raise DamagedData(f"{name}: a column of {', '.join(columns)} has a gap")
@@ -223,12 +223,12 @@ def read_coded(
 
 def metadata(name: str, raw: bytes) -> dict[str, str]:
     """Return what a Parquet file says of itself; errors as of `read`."""
-    with _opened(name, raw, "a Parquet file") as file:
+    with _open_parquet(name, raw, "a Parquet file") as file:
         told = file.fields.metadata or {}
     return {key.decode(errors="replace"): v.decode(errors="replace") for key, v in told.items()}
 
 
-class _Opened(NamedTuple):
+class _OpenFile(NamedTuple):
     """An open Parquet file, and what it says of itself."""
 
     raw: pa.NativeFile
@@ -237,21 +237,21 @@ class _Opened(NamedTuple):
 
 
 @contextmanager
-def _opened(name: str, raw: bytes | pa.NativeFile, what: str) -> Iterator[_Opened]:
+def _open_parquet(name: str, raw: bytes | pa.NativeFile, what: str) -> Iterator[_OpenFile]:
     try:
         source = pa.BufferReader(raw) if isinstance(raw, bytes) else raw
-        footers.check(name, source, what)
+        footers.check_digest(name, source, what)
         file = pq.ParquetFile(source)
-        yield _Opened(source, file.schema_arrow, file.metadata)
+        yield _OpenFile(source, file.schema_arrow, file.metadata)
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         if getattr(error, "errno", None) == errno.EIO:  # the disk's, and no word about the file
             raise
         raise DamagedData(f"{name}: expected {what}: {error}") from None
 
 
-def _unpacked(
+def _read_columns(
     name: str,
-    file: _Opened,
+    file: _OpenFile,
     columns: Sequence[str],
     groups: Sequence[int] | None = None,
     rows: int | None = None,
@@ -263,7 +263,7 @@ def _unpacked(
     what the rows come to is known before they are made; and stays so where it is to be `coded`.
     """
     types = {column: file.fields.field(column).type for column in columns}
-    _check_sizes(name, file.metadata, types, ROWS if rows is None else rows)
+    _check_sizes(name, file.metadata, types, MAX_ROWS if rows is None else rows)
     leaves = [file.metadata.schema.column(i) for i in range(file.metadata.num_columns)]
     texts = [leaf.path for leaf in leaves if leaf.physical_type == "BYTE_ARRAY"]
     inside = pq.ParquetFile(
@@ -278,9 +278,9 @@ def _unpacked(
         inside.read_row_groups(some, columns=list(columns), use_threads=False) for some in each
     )
     for column in columns:
-        if sum(map(_text_bytes, table.column(column).chunks)) > arrow.BYTES:
+        if sum(map(_text_bytes, table.column(column).chunks)) > arrow.MAX_BYTES:
             raise DamagedData(
-                f"{name}: the texts of column {column} come to more than {arrow.BYTES} bytes"
+                f"{name}: the texts of column {column} come to more than {arrow.MAX_BYTES} bytes"
             )
     if coded:
         return table.unify_dictionaries()
@@ -314,14 +314,14 @@ def _check_sizes(
             sum(p.num_values for p in parts),
             sum(p.total_uncompressed_size for p in parts),
         )
-        most = arrow.MOST + ROWS if columns[name] in _ARRAYS else ITEMS
-        if count > most or size > arrow.BYTES:
+        most = arrow.MOST + MAX_ROWS if columns[name] in _ARRAYS else MAX_ITEMS
+        if count > most or size > arrow.MAX_BYTES:
             raise DamagedData(
                 f"{file}: column {name} has {count} values of {size} bytes; no file of ours is so "
                 f"large"
             )
 
 
-def _gaps(chunk: pa.Array) -> bool:
+def _has_gaps(chunk: pa.Array) -> bool:
     inner = pa.types.is_list(chunk.type) and chunk.flatten().null_count
     return bool(chunk.null_count or inner)

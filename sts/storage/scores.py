@@ -33,7 +33,9 @@ REQUIRED = ("agent", "metric", "value")
 
 def write(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
     """Write a file of scores; what a row does not say, or None, is not known."""
-    columns = {name: [_known(row.get(name), kind) for row in rows] for name, kind in SCHEMA.items()}
+    columns = {
+        name: [_fill_missing(row.get(name), kind) for row in rows] for name, kind in SCHEMA.items()
+    }
     parquet.write(path, FORMAT, VERSION, SCHEMA, columns)
 
 
@@ -52,7 +54,7 @@ def check_mark(name: str, mark: str) -> None:
         )
 
 
-def _known(value: Any, kind: pa.DataType) -> Any:
+def _fill_missing(value: Any, kind: pa.DataType) -> Any:
     if value is None:
         return "" if kind == pa.string() else math.nan
     return value

@@ -13,7 +13,7 @@ from pathlib import Path
 from sts.errors import DamagedData
 from sts.storage import files
 
-_LARGEST = 2**32
+_MAX_BYTES = 2**32
 """Bytes of what is read at once."""
 
 
@@ -29,7 +29,7 @@ class Store:
         Raises:
           FileNotFoundError: nothing is.
         """
-        return files.regular_bytes(self.root / name, _LARGEST)
+        return files.regular_bytes(self.root / name, _MAX_BYTES)
 
     def list(self, prefix: str) -> dict[str, int]:
         """Return how many bytes are kept under each name below the folder `prefix`, in order.
@@ -43,7 +43,7 @@ class Store:
             return found
         for entry in entries:
             name = f"{prefix}/{entry.name}"
-            if entry.name.startswith(".") or files.leads_out(self.root / name):
+            if entry.name.startswith(".") or files.is_outside_link(self.root / name):
                 continue
             if entry.is_dir():
                 found |= self.list(name)

@@ -14,14 +14,14 @@ from pathlib import Path
 from typing import Any
 
 from sts.errors import DamagedData, NewerFormat
-from sts.storage.files import locked, put_new, regular_bytes
+from sts.storage.files import lock_file, put_new, regular_bytes
 from sts.storage.store import Store
 
-SCHEMA = 2
-DEFAULT = "sts-workspace"
+SCHEMA_VERSION = 2
+DEFAULT_FOLDER = "sts-workspace"
 _ID = re.compile(r"[0-9a-f]{32}")
-_MOST_BYTES = 2**20
-_HEADER = """\
+_MAX_SETTINGS_BYTES = 2**20
+_DEFAULT_SETTINGS = """\
 # A workspace of the Standardised Test Suite. Settings may be edited; the schema may not.
 schema = 2
 
@@ -52,28 +52,30 @@ class Workspace:
             agents had other identities and drew otherwise.
           OSError: `path` leads through a file, or round in a circle.
         """
-        root = Path(path or os.environ.get("STS_WORKSPACE") or DEFAULT)
+        root = Path(path or os.environ.get("STS_WORKSPACE") or DEFAULT_FOLDER)
         with contextlib.suppress(FileNotFoundError):
             if not stat.S_ISDIR(root.stat().st_mode):
                 raise DamagedData(f"expected a workspace folder at {root}, found a file")
         file = root / "workspace.toml"
-        return cls(root, _read(file) if file.exists() else tomllib.loads(_HEADER))
+        return cls(
+            root, _read_settings(file) if file.exists() else tomllib.loads(_DEFAULT_SETTINGS)
+        )
 
     def ensure(self) -> Workspace:
         """Make the folder and its `workspace.toml` where they are missing."""
         file = self.root / "workspace.toml"
         if not file.exists():
-            first, rest = _HEADER.split("\n", 1)
-            put_new(file, f"{first}\n{_new_id()}{rest}".encode())
+            first, rest = _DEFAULT_SETTINGS.split("\n", 1)
+            put_new(file, f"{first}\n{_new_id_line()}{rest}".encode())
         return self
 
     def identity(self) -> str:
         """Return the workspace's own id, 32 hex digits, made with it; a copy has the original's."""
-        return str(_read(self.ensure().root / "workspace.toml")["id"])
+        return str(_read_settings(self.ensure().root / "workspace.toml")["id"])
 
     def locked(self) -> AbstractContextManager[None]:
         """Wait until no other process changes what is shared here, and keeps others waiting."""
-        return locked(self.root / "workspace.toml")
+        return lock_file(self.root / "workspace.toml")
 
     @property
     def store(self) -> Store:
@@ -101,26 +103,26 @@ class Workspace:
         return value
 
 
-def _new_id() -> str:
+def _new_id_line() -> str:
     """Return the line of a `workspace.toml` that gives it an id."""
     return f'id = "{secrets.token_hex(16)}"  # its annotation database knows it by this\n'
 
 
-def _read(file: Path) -> dict[str, Any]:
+def _read_settings(file: Path) -> dict[str, Any]:
     """Return what a `workspace.toml` says; errors as of `Workspace.open`."""
-    raw = regular_bytes(file, _MOST_BYTES)
+    raw = regular_bytes(file, _MAX_SETTINGS_BYTES)
     try:
         settings = tomllib.loads(raw.decode())
     except (ValueError, RecursionError) as error:
         raise DamagedData(f"{file} is not readable TOML: {error}") from None
     schema = settings.get("schema")
     if type(schema) is not int or schema < 1:
-        raise DamagedData(f"{file} has no integer `schema`; expected schema = {SCHEMA}")
-    if schema > SCHEMA:
+        raise DamagedData(f"{file} has no integer `schema`; expected schema = {SCHEMA_VERSION}")
+    if schema > SCHEMA_VERSION:
         raise NewerFormat(
-            f"{file} has schema {schema}; this version reads up to {SCHEMA}: update sts"
+            f"{file} has schema {schema}; this version reads up to {SCHEMA_VERSION}: update sts"
         )
-    if schema < SCHEMA:
+    if schema < SCHEMA_VERSION:
         raise DamagedData(
             f"{file} has schema {schema}: an earlier version made it, whose agents drew otherwise; "
             "start a new workspace (what is recorded here may be copied to it: trajectories/)"

@@ -10,7 +10,7 @@ import pytest
 from sts.agents import Agent, Choice
 from sts.domains import domain
 from sts.engine.lockstep import Script, play
-from sts.engine.sampling import MIXTURE
+from sts.engine.sampling import UNIFORM_SHARE
 from sts.engine.session import Team
 from sts.errors import DamagedData, StsError
 from sts.numerics.streams import stream
@@ -80,7 +80,7 @@ def test_log_probabilities_mix_a_little_of_everything():
     chances = (np.arange(9) / 36, np.arange(1, 23) / 253)
     done = (p.moves[:, :, ROLES], p.says[:, :, ROLES])
     expected = sum(
-        np.log((1 - MIXTURE) * chance[action] + MIXTURE / chance.size)
+        np.log((1 - UNIFORM_SHARE) * chance[action] + UNIFORM_SHARE / chance.size)
         for chance, action in zip(chances, done, strict=True)
     )
     np.testing.assert_allclose(p.log_probs[:, :, ROLES], expected, rtol=1e-6)
@@ -93,7 +93,7 @@ def test_a_forced_action_that_the_agent_excludes_has_a_finite_log_probability():
     script = Script(moves, np.zeros_like(moves), np.ones((STEPS, 3), np.bool_))
     p = played(Scripted(lambda t: Choice(only_up)), script=script)
     assert (p.moves == 7).all()
-    np.testing.assert_allclose(p.log_probs[:, :, 0], np.log(MIXTURE / 9), rtol=1e-6)
+    np.testing.assert_allclose(p.log_probs[:, :, 0], np.log(UNIFORM_SHARE / 9), rtol=1e-6)
 
 
 def test_integer_actions_are_taken_as_they_are_without_log_probabilities():

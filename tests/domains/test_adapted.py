@@ -14,7 +14,7 @@ import pytest
 
 from sts.cli.main import main
 from sts.domains import adapted, domain
-from sts.domains.adapted import Adapted, Stepped
+from sts.domains.adapted import Adapted, EnvironmentWorlds
 from sts.errors import ArgumentError, DamagedState, StsError
 from sts.jobs.deadlines import guarded
 from tests.domains.worlds import Lanterns
@@ -23,12 +23,12 @@ ROOT = Path(__file__).resolve().parents[2]
 WORLDS = "tests.domains.worlds"
 
 
-def worlds(name: str, count: int = 2) -> Stepped:
+def worlds(name: str, count: int = 2) -> EnvironmentWorlds:
     found = cast(Adapted, domain(f"{WORLDS}:{name}"))
     return found.restore(found.generate(count, seed=1))
 
 
-def step(batch: Stepped) -> None:
+def step(batch: EnvironmentWorlds) -> None:
     moves = np.ones(batch.rewards.shape, np.int8)
     batch.step(moves, np.zeros_like(moves))
 
@@ -209,7 +209,7 @@ def test_of_many_worlds_the_shapes_of_the_last_are_remembered(monkeypatch) -> No
         assert found.shapes(state) == shapes
         return bool(looks)
 
-    monkeypatch.setattr(adapted, "KEPT", 2)
+    monkeypatch.setattr(adapted, "MAX_CACHED_SHAPES", 2)
     found = Adapted(Looked)
     first, second, third = found.generate(3, seed=0)
     shapes = found.shapes(first)

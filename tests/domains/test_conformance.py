@@ -157,9 +157,9 @@ def test_no_json_is_taken_for_a_pickle() -> None:
         {".": [[]]},
     ]
     for text in (json.dumps(words, indent=indent) for indent in (None, 1)):
-        assert not environments._pickled(text.encode())
-    assert not any(environments._pickled(json.dumps(one).encode()) for one in words)
-    told = [environments._pickled(pickle.dumps(words, protocol=one)) for one in range(6)]
+        assert not environments._is_pickle(text.encode())
+    assert not any(environments._is_pickle(json.dumps(one).encode()) for one in words)
+    told = [environments._is_pickle(pickle.dumps(words, protocol=one)) for one in range(6)]
     assert told == [True] * 6
 
 

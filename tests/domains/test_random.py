@@ -64,7 +64,7 @@ def test_random_on_lambda_star_is_bit_for_bit_what_it_was() -> None:
 def test_random_makes_every_whole_action_equally_often_and_is_silent(name: str) -> None:
     out, space = play_random(name), action_space(domain(name))
     every = out.moves.reshape(-1, *space.shape)
-    assert space.holds(every) and silent(out.says)
+    assert space.contains(every) and silent(out.says)
     actions, counts = np.unique(every, axis=0, return_counts=True)
     possible = int(np.prod(space.high.astype(int) - space.low + 1))
     assert len(actions) == possible
@@ -75,7 +75,7 @@ def test_random_makes_every_whole_action_equally_often_and_is_silent(name: str) 
 
 def test_random_spreads_real_actions_evenly_with_their_log_density() -> None:
     out, space = play_random(spaces.PENDULUM), action_space(domain(spaces.PENDULUM))
-    assert space.holds(out.moves) and silent(out.says)
+    assert space.contains(out.moves) and silent(out.says)
     share = np.sort((out.moves.ravel() + 2) / 4)
     assert np.abs(share - np.linspace(0, 1, share.size)).max() < 1.95 / np.sqrt(share.size)
     np.testing.assert_allclose(out.log_probs, -np.log(4), rtol=1e-6)
@@ -86,7 +86,7 @@ def test_log_volume_of_mixed_and_huge_bounds_is_finite_and_exact() -> None:
     space = ActionSpace(np.dtype(np.float64), np.array([0, 5, -huge]), np.array([3, 5, huge]))
     np.testing.assert_allclose(space.log_volume, np.log(3) + np.log(2) + np.log(huge))
     drawn = space.interpolate(np.random.default_rng(0).random((9, 3)))
-    assert space.holds(drawn) and (drawn[:, 1] == 5).all()
+    assert space.contains(drawn) and (drawn[:, 1] == 5).all()
 
 
 def test_actions_without_bounds_are_refused_by_name(

@@ -9,7 +9,7 @@ from sts import agents
 from sts.domains import domain
 from sts.engine import session
 from sts.engine.lockstep import Played, Script, play
-from sts.engine.session import Actions, Session, Step, Team
+from sts.engine.session import Actions, Session, StepResult, Team
 from sts.episodes import Instruction
 from sts.errors import ArgumentError, DamagedData, StsError
 from sts.numerics.streams import stream
@@ -113,7 +113,7 @@ def test_lock_step_play_is_a_session_that_a_script_steps() -> None:
     played: Played = play(WORLD, WORLD.restore(STATES), crew, steps=STEPS, script=script, told=TOLD)
     begun = session.open(WORLD, WORLD.restore(STATES), crew, told=TOLD)
     for t in range(STEPS):
-        step: Step = begun.step(from_outside(t), (0,))
+        step: StepResult = begun.step(from_outside(t), (0,))
         np.testing.assert_array_equal(step.moves, played.moves[:, t])
         np.testing.assert_array_equal(step.says, played.says[:, t])
         np.testing.assert_array_equal(step.log_probs, played.log_probs[:, t])

@@ -81,7 +81,7 @@ def test_a_column_too_large_is_neither_written_nor_read(
     path = written(tmp_path / "e.parquet", state=[b"x" * 5000])
     parquet.read(path, *KIND)
     monkeypatch.setattr(arrow, "MOST", 1000)
-    monkeypatch.setattr(arrow, "BYTES", 1000)
+    monkeypatch.setattr(arrow, "MAX_BYTES", 1000)
     with pytest.raises(DamagedData, match="column state has 1 values of [0-9]+ bytes"):
         parquet.read(path, *KIND)
     assert len(arrow.lists([np.zeros(1000, np.int8)], pa.int8())) == 1

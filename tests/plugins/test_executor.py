@@ -70,7 +70,10 @@ def test_of_two_workers_of_different_code_one_is_refused(site: Path, folder: Pat
     words = f"{only} --executor relay".replace("--continuations 10", "--continuations 15")
     (said,) = session(site, folder, words, RELAY_ELSEWHERE=elsewhere)
     assert said.code == 2 and said.err.count("\n") == 1
-    assert "agent 'agent:Mine' is another than was planned (fingerprint " in said.err
+    assert (
+        "the code of agent 'agent:Mine' has changed since the run was planned (fingerprint "
+        in said.err
+    )
     half = rows(folder)
     assert 0 < len(half) < 60
     (said,) = session(site, folder, words)

@@ -38,10 +38,10 @@ def test_a_lock_has_one_holder_at_a_time_and_writes_nothing(tmp_path: Path) -> N
     order: list[str] = []
 
     def second() -> None:
-        with files.locked(path):
+        with files.lock_file(path):
             order.append("second")
 
-    with files.locked(path):
+    with files.lock_file(path):
         thread = threading.Thread(target=second)
         thread.start()
         thread.join(0.2)

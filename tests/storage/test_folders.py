@@ -23,7 +23,7 @@ from tests.storage.test_folders import NEW, OLD, OWN, held
 os.fsync = lambda handle: None  # no power fails here
 parent = pathlib.Path(sys.argv[1])
 if sys.argv[2] == "renamed":
-    folders._exchange = lambda one, other: False
+    folders._exchange_folders = lambda one, other: False
 WATCHED = {"open", "os.rename", "os.mkdir", "os.remove", "os.rmdir", "os.chmod", "os.scandir",
     "os.listdir", "shutil.rmtree", "tempfile.mkdtemp", "fcntl.flock", "ctypes.dlsym"}
 last = int(sys.argv[3])

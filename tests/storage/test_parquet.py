@@ -45,10 +45,10 @@ def test_what_is_written_is_read_back(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("limit", "value", "found"),
     [
-        ("ROWS", 3, "at most 3 rows, found 4"),
-        ("ITEMS", 3, "column name has 4 values"),
+        ("MAX_ROWS", 3, "at most 3 rows, found 4"),
+        ("MAX_ITEMS", 3, "column name has 4 values"),
         ("MOST", -3, "column moves has 12 values"),
-        ("BYTES", 3, r"column name has 4 values of \d+ bytes"),
+        ("MAX_BYTES", 3, r"column name has 4 values of \d+ bytes"),
     ],
 )
 def test_a_file_that_says_that_it_is_too_large_is_not_unpacked(
@@ -56,10 +56,10 @@ def test_a_file_that_says_that_it_is_too_large_is_not_unpacked(
 ) -> None:
     path = made(tmp_path / "b.parquet")
     monkeypatch.delattr(pq.ParquetFile, "read")
-    home = arrow if limit in ("MOST", "BYTES") else parquet
+    home = arrow if limit in ("MOST", "MAX_BYTES") else parquet
     monkeypatch.setattr(home, limit, value)
     if limit == "MOST":
-        monkeypatch.setattr(parquet, "ROWS", 4)
+        monkeypatch.setattr(parquet, "MAX_ROWS", 4)
     refused(path, found)
 
 
@@ -90,7 +90,7 @@ def test_one_text_that_a_small_file_repeats_without_end_is_never_repeated_in_mem
 def test_more_rows_than_are_read_are_not_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(parquet, "ROWS", 3)
+    monkeypatch.setattr(parquet, "MAX_ROWS", 3)
     with pytest.raises(StsError, match="expected at most 3 rows in a file, found 4"):
         made(tmp_path / "b.parquet")
     assert not list(tmp_path.iterdir())
