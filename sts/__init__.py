@@ -1,3 +1,3 @@
-"""The core: world, agents, trajectories, suites, continuations, annotations, command line."""
+"""Core of the Standardised Test Suite: environments, agents, data, annotations, command line."""
 
 __version__ = "0.1.0"

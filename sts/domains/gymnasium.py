@@ -212,9 +212,7 @@ class GymnasiumEnvironment:
         except gymnasium.error.DependencyNotInstalled as error:
             raise MissingExtra(f"{self.id}: {error}") from error
         except (gymnasium.error.Error, ImportError, TypeError, ValueError) as error:
-            raise ArgumentError(
-                f"cannot make Gymnasium environment {self.id!r}: {error}"
-            ) from error
+            raise ArgumentError(f"cannot make {self.id!r} with Gymnasium: {error}") from error
         space = self.live.action_space
         try:
             actions = actions_of(space)
@@ -248,14 +246,14 @@ class GymnasiumEnvironment:
         self._marks.append(self._mark)
 
     def _round_reward(self, reward: float, units: float) -> int:
-        """Return the nearest whole number of units; raise WrongRewards if the error is too large."""
+        """Round to a whole number of units; raise WrongRewards if the error is too large."""
         if not math.isfinite(units):
             raise WrongRewards(f"{self.id}: expected a finite reward, found {reward:g}")
         whole = round(units)
         if not MIN_REWARD <= whole <= MAX_REWARD:
             raise WrongRewards(
-                f"{self.id}: a reward of {reward:g} is not within {MIN_REWARD} to {MAX_REWARD} units of "
-                f"{self.reward_unit:g}; declare another reward_unit"
+                f"{self.id}: a reward of {reward:g} is not within {MIN_REWARD} to {MAX_REWARD} "
+                f"units of {self.reward_unit:g}; declare another reward_unit"
             )
         if not self.rounded and abs(units - whole) > _ROUNDING_TOLERANCE:
             raise WrongRewards(

@@ -44,7 +44,9 @@ def domain(name: str) -> Domain:
         return cast(Domain, kind())
     missing = [attribute for attribute in REQUIRED_ATTRIBUTES if not hasattr(kind, attribute)]
     if missing:
-        raise ArgumentError(f"domain {name!r} is not an environment: it has no {missing[0]}")
+        raise ArgumentError(
+            f"domain {name!r} is not an environment: it has no {', '.join(missing)}"
+        )
     return Adapted(cast(Callable[[], Environment], kind), name)
 
 

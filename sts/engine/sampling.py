@@ -1,6 +1,6 @@
-"""What an agent answers, checked and sampled: one action for each of its roles.
+"""Validation and sampling of policy outputs: one action for each player of an agent.
 
-An agent's weights are sampled from its episode's stream, so an agent's draws never move the world
+Actions are sampled from a random stream per episode, so sampling never affects the environment,
 and no episode depends on which others share its batch. At each step a player uses `ENGINE_DRAWS`
 draws for sampling, followed by the agent's own `draws`.
 
@@ -26,12 +26,12 @@ ENGINE_DRAWS = 2
 
 
 class StepDraws(NamedTuple):
-    """Where one step of one team stands in its episodes' streams.
+    """The random draws of one step of one team: positions in its episodes' streams.
 
     Attributes:
       streams: uint64[B].
-      first: the counter of the first role's first draw.
-      stride: how far apart its roles are.
+      first: the counter of the first player's first draw.
+      stride: the number of draws per player.
       roles: R.
     """
 
@@ -41,7 +41,7 @@ class StepDraws(NamedTuple):
     roles: int
 
     def agent_draws(self) -> NDArray[np.float64]:
-        """Return float64[B, R, draws]: what the agent is given for its own planning."""
+        """Return the random numbers for the agent's own planning, float64[B, R, draws]."""
         out = np.empty((self.streams.size, self.roles, self.stride - ENGINE_DRAWS))
         if out.size:
             _fill_uniform(self.streams, self.first + ENGINE_DRAWS, self.stride, out)
@@ -49,14 +49,14 @@ class StepDraws(NamedTuple):
 
 
 class Sample(NamedTuple):
-    """What a team chooses, and how likely it was to.
+    """The sampled actions of a team, with their distributions.
 
     Attributes:
-      moves: [B, R, ...], of the domain's actions.
+      moves: [B, R, ...], actions of the domain.
       says: [B, R], tokens or texts.
-      move_weights: float64[B, R, A] that the moves were drawn from; None of an agent of actions.
-      say_weights: float64[B, R, A], of the tokens.
-      log_probs: float64[B, R], what an agent of actions says of its `moves`; None for nothing.
+      move_weights: float64[B, R, A] of the moves; None if the agent returned actions.
+      say_weights: float64[B, R, A] of the tokens; None if the agent returned utterances or none.
+      log_probs: float64[B, R], reported by an agent that returned actions; else None.
     """
 
     moves: NDArray[Any]
@@ -67,7 +67,7 @@ class Sample(NamedTuple):
 
 
 def locate_draws(agent: Agent, roles: int, streams: NDArray[np.uint64], step: int) -> StepDraws:
-    """Return the draws that a team of `roles` has at its `step`."""
+    """Return the draws of a team with `roles` players at its step number `step`."""
     stride = ENGINE_DRAWS + agent.draws
     return StepDraws(streams, step * roles * stride, stride, roles)
 
@@ -75,7 +75,11 @@ def locate_draws(agent: Agent, roles: int, streams: NDArray[np.uint64], step: in
 def sample_output(
     domain: Domain, agent: Agent, choice: Choice, draws: StepDraws, step: int
 ) -> Sample:
-    """Return one action for each role; an error names the agent and the `step`."""
+    """Validate a policy output and sample an action for each player.
+
+    Raises:
+      StsError: the output is invalid; names the agent and the `step`.
+    """
     if choice.moves is None:
         raise _invalid_output(agent, step, _EXPECTED_WEIGHTS, "no moves")
     if domain.moves:
@@ -89,20 +93,24 @@ def sample_output(
         says = _validate_texts(domain, agent, choice.says, draws, step)
     elif choice.says is not None:
         says, say_weights = _sample_indices(agent, choice.says, len(domain.tokens), draws, 1, step)
-    own = None
+    log_probs = None
     if choice.log_probs is not None and move_weights is None:
-        own = np.asarray(choice.log_probs)
-        if own.shape != says.shape or own.dtype.kind not in "iuf" or not np.isfinite(own).all():
+        given = np.asarray(choice.log_probs)
+        if (
+            given.shape != says.shape
+            or given.dtype.kind not in "iuf"
+            or not np.isfinite(given).all()
+        ):
             expected = f"finite log-probabilities, float{list(says.shape)}"
-            raise _invalid_output(agent, step, expected, f"{own.dtype}{list(own.shape)}")
-        own = own.astype(np.float64)
-    return Sample(moves, says, move_weights, say_weights, own)
+            raise _invalid_output(agent, step, expected, f"{given.dtype}{list(given.shape)}")
+        log_probs = given.astype(np.float64)
+    return Sample(moves, says, move_weights, say_weights, log_probs)
 
 
 def _sample_indices(
     agent: Agent, given: Any, count: int, draws: StepDraws, slot: int, step: int
 ) -> tuple[NDArray[np.int8], NDArray[np.float64] | None]:
-    """Return int8[B, R] of `count` moves or tokens, and the weights if these were drawn."""
+    """Return indices int8[B, R] of `count` moves or tokens, and the weights if any were given."""
     shape = (draws.streams.size, draws.roles)
     values = np.asarray(given)
     if values.shape == shape and values.dtype.kind in "iu":
@@ -121,8 +129,8 @@ def _sample_indices(
         raise _invalid_output(agent, step, _EXPECTED_WEIGHTS, f"weights {weights}")
     if agent.deterministic and (np.count_nonzero(floats, axis=-1) > 1).any():
         raise StsError(
-            f"agent {agent.name!r} says that it is deterministic, so that one "
-            f"continuation is enough, and at step {step} it weighs more than one action"
+            f"agent {agent.name!r} at step {step}: expected a single action with positive weight, "
+            "since the agent declares deterministic = True; found several"
         )
     return picked, floats
 
@@ -130,7 +138,7 @@ def _sample_indices(
 def _validate_actions(
     domain: Domain, agent: Agent, given: Any, draws: StepDraws, step: int
 ) -> NDArray[Any]:
-    """Return actions [B, R, ...] of a world whose actions are no choice of one move."""
+    """Validate actions [B, R, ...] of a domain without named moves."""
     space = action_space(domain)
     size = (draws.streams.size, draws.roles, *space.shape)
     expected = f"actions {space.dtype}{list(size)} within the bounds of {domain.name}"
@@ -138,7 +146,8 @@ def _validate_actions(
     if values.shape != size or not np.can_cast(values.dtype, space.dtype, "same_kind"):
         raise _invalid_output(agent, step, expected, f"{values.dtype}{list(values.shape)}")
     if not space.within(values):
-        outside = [one for one in values.reshape(-1, *space.shape) if not space.within(one)]
+        actions = values.reshape(-1, *space.shape)
+        outside = [action for action in actions if not space.within(action)]
         raise _invalid_output(agent, step, expected, f"{outside[0].tolist()!r:.80}")
     return values.astype(space.dtype)
 
@@ -146,11 +155,9 @@ def _validate_actions(
 def _validate_texts(
     domain: Domain, agent: Agent, given: Any, draws: StepDraws, step: int
 ) -> NDArray[Any]:
-    """Return texts [B, R] of a world that names no tokens."""
+    """Validate texts [B, R] of a domain without tokens."""
     size = (draws.streams.size, draws.roles)
-    expected = (
-        f"texts {list(size)} of one line each, at most {MAX_UTTERANCE_CHARS} letters that print"
-    )
+    expected = f"texts {list(size)} of one line and {MAX_UTTERANCE_CHARS} printable characters"
     values = np.asarray(given)
     if values.shape != size or not are_sayable(domain, values):
         raise _invalid_output(agent, step, expected, f"{values.tolist()!r:.80}")
@@ -168,10 +175,10 @@ def _invalid_output(agent: Agent, step: int, expected: str, found: str) -> StsEr
 
 
 def log_probs(sample: Sample, moves: NDArray[Any], says: NDArray[Any]) -> NDArray[np.float64]:
-    """Return float64[B, R]: the log-probability of what was done, a little uniform mixed in.
+    """Return the log-probabilities of executed actions and utterances, float64[B, R].
 
-    Where the agent returned actions it is what it says of these, unmixed, and NaN where something
-    else was done.
+    Weights are mixed with a share `UNIFORM_SHARE` of the uniform distribution. If the agent
+    returned actions, the result is its own `log_probs`, unmixed, and NaN if another was executed.
     """
     if sample.move_weights is not None:
         total = _log_prob(sample.move_weights, moves)
@@ -201,13 +208,13 @@ def _log_prob(weights: NDArray[np.float64], actions: NDArray[np.int8]) -> NDArra
 
 @compiled
 def sample_index(weights: NDArray[np.float64], total: float, u: float) -> int:
-    """Return the first action whose running sum of weights exceeds u * total, for u in [0, 1)."""
-    bar, reached, last = u * total, 0.0, 0
+    """Return the first index whose cumulative weight exceeds u * total, for u in [0, 1)."""
+    threshold, cumulative, last = u * total, 0.0, 0
     for a in range(weights.size):
         if weights[a] > 0.0:
-            reached += weights[a]
+            cumulative += weights[a]
             last = a
-            if reached > bar:
+            if cumulative > threshold:
                 return a
     return last
 
@@ -220,7 +227,7 @@ def _sample_all(
     stride: int,
     out: NDArray[np.int8],
 ) -> int:
-    """Sample an action a role; return the first row that is no distribution, else -1."""
+    """Sample an action per player; return the first row with invalid weights, else -1."""
     batch, roles, count = weights.shape
     for b in range(batch):
         for r in range(roles):

@@ -1,10 +1,9 @@
-"""Episodes as columns of a table.
+"""Conversion of episodes to and from the columns of a table.
 
-An episode is one row. Its step columns are flat lists (row-major), so that Arrow keeps one long
-array and the offsets; `steps`, `participants`, `objects` and `action_shape` give the shapes back.
-Moves and rewards that are int8 have columns of their own, and others stand beside them as float64,
-which holds every one of them exactly, as texts do beside tokens. Of each pair one is empty in a
-row.
+An episode is one row. Its arrays are flat row-major lists, which Arrow stores as one array with
+offsets; their shapes follow from `steps`, `participants`, `objects` and `action_shape`. Moves,
+utterances and rewards have two columns each, of which one is empty in a row: one for int8, and one
+for float64, which represents other actions and rewards exactly, or for texts.
 """
 
 from __future__ import annotations
@@ -43,7 +42,7 @@ _EMPTY = np.empty(0, np.int8)
 
 
 def episode_columns(episodes: Sequence[Episode]) -> dict[str, pa.Array]:
-    """Return the columns of EPISODE for `episodes`."""
+    """Convert episodes to the columns of EPISODE."""
     shapes = np.array([(e.steps, e.participants, e.scene.shape[1]) for e in episodes], np.int32)
     steps, participants, objects = map(of_numpy, shapes.reshape(-1, 3).T)
     return {
@@ -64,17 +63,17 @@ def episode_columns(episodes: Sequence[Episode]) -> dict[str, pa.Array]:
 
 
 def _text_column(episodes: Sequence[Episode]) -> pa.Array:
-    """Return what was said, where it was texts."""
-    spoken = [e.says.ravel().tolist() if e.says.dtype != np.int8 else [] for e in episodes]
-    ends = np.cumsum([0, *map(len, spoken)], dtype=np.int64)
+    """Return the column of utterances that are texts."""
+    utterances = [e.says.ravel().tolist() if e.says.dtype != np.int8 else [] for e in episodes]
+    ends = np.cumsum([0, *map(len, utterances)], dtype=np.int64)
     if ends[-1] > MAX_ITEMS:
         raise StsError(f"expected at most {MAX_ITEMS} utterances in a column, found {ends[-1]}")
-    flat = texts([one for own in spoken for one in own])
+    flat = texts([text for row in utterances for text in row])
     return pa.ListArray.from_arrays(of_numpy(ends.astype(np.int32)), flat)
 
 
 def _list_columns(episodes: Sequence[Episode]) -> dict[str, list[NDArray[Any]]]:
-    """Return the columns of lists, an array a row."""
+    """Return the list columns, with one array per row."""
     small = [(e.moves.dtype == np.int8, e.rewards.dtype == np.int8) for e in episodes]
     both = list(zip(episodes, small, strict=True))
     return {
@@ -91,7 +90,11 @@ def _list_columns(episodes: Sequence[Episode]) -> dict[str, list[NDArray[Any]]]:
 
 
 def episodes(table: pa.Table) -> list[Episode]:
-    """Return the episode in each row; its columns must agree in length and type."""
+    """Convert table rows to episodes.
+
+    Raises:
+      DamagedData: the columns of a row do not agree in length or type.
+    """
     shapes = [table.column(n).to_pylist() for n in ("steps", "participants", "objects")]
     names = ("domain", "state", "action_dtype", "reward_dtype", "say_dtype", "texts")
     plain = [table.column(n).to_pylist() for n in names]
@@ -115,14 +118,14 @@ def episodes(table: pa.Table) -> list[Episode]:
                 )
             )
         except ValueError:
-            raise DamagedData(f"row {i}: its step columns do not have {steps} steps") from None
+            raise DamagedData(f"row {i}: expected columns of {steps} steps, found others") from None
         except DamagedData as error:
             raise DamagedData(f"row {i}: {error}") from None
     return out
 
 
 def _tokens_or_texts(tokens: NDArray[Any], words: list[str], dtype: str) -> NDArray[Any]:
-    """Return tokens, or texts, whichever were said."""
+    """Return the utterances of a row, from the one of two columns that is not empty."""
     if dtype == "int8" and not words:
         return tokens
     if dtype == "text" and not tokens.size:
@@ -131,7 +134,7 @@ def _tokens_or_texts(tokens: NDArray[Any], words: list[str], dtype: str) -> NDAr
 
 
 def _restore_dtype(small: NDArray[Any], real: NDArray[Any], dtype: str) -> NDArray[Any]:
-    """Return the values of the one of two columns that is not empty, as they were recorded."""
+    """Restore the dtype of a row's values, from the one of two columns that is not empty."""
     if dtype == "int8" and not real.size:
         return small
     if dtype not in ACTION_DTYPES or dtype == "int8" or small.size:
@@ -144,11 +147,11 @@ def _restore_dtype(small: NDArray[Any], real: NDArray[Any], dtype: str) -> NDArr
 
 
 def _mixed_types_error(dtype: str) -> DamagedData:
-    return DamagedData(f"expected values of one type, found others beside {dtype:.20}")
+    return DamagedData(f"expected only values of type {dtype:.20}, found others")
 
 
 def _list_values(table: pa.Table, name: str) -> Sequence[NDArray[Any]]:
-    """Return each row's list of a column, which is empty throughout in most files."""
+    """Return each row's list of a column, with a fast path for columns without values."""
     column = table.column(name)
     filled = any(len(chunk.flatten()) for chunk in column.chunks)
     return unlist(table, name) if filled else [_EMPTY] * table.num_rows

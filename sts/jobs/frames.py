@@ -1,9 +1,9 @@
-"""Plain values as bytes, and an end with the parent's: for both ends of a pipe.
+"""Safe encoding of plain values for pipes between processes.
 
 A value is None, a bool, an int, a float, a text, bytes, an array or NumPy scalar of numbers or
-texts, an array of values, or a list, tuple, set or dict of values. Its bytes are a header in JSON,
-then those of arrays and byte strings in order. Reading one executes nothing. The interpreter of an
-agent that brings its own Python runs this file too, so it needs only NumPy and Python 3.8.
+texts, an array of values, or a list, tuple, set or dict of values. It is encoded as a header in
+JSON, followed by the bytes of arrays and byte strings in order. Decoding executes no code. External
+interpreters run this file too, so it needs only NumPy and Python 3.8.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ if sys.platform == "linux":
     import fcntl
 
 DTYPE_KINDS = "biufcSUmM"
-"""The kinds of dtypes that can be sent."""
+"""The supported kinds of dtypes."""
 _COLLECTIONS: Any = {"list": list, "tuple": tuple, "set": set}
 _SCALARS = (type(None), bool, int, float, str)
 
 
 class DecodeError(ValueError):
-    """Bytes that do not hold a value."""
+    """Bytes that are not an encoded value."""
 
 
 def encode(value: Any, reduce: Callable[[Any], tuple[str, Any]] | None = None) -> bytes:
-    """Return a value as bytes; `TypeError` if it holds something that is not plain.
+    """Encode a value; raise `TypeError` if it contains an unsupported object.
 
     `reduce` returns a name and a plain value for an object of any other type.
     """
@@ -43,12 +43,12 @@ def encode(value: Any, reduce: Callable[[Any], tuple[str, Any]] | None = None) -
 
 
 def decode(data: bytes, build: Callable[[str, Any], Any] | None = None) -> Any:
-    """Return the value that `encode` wrote; its arrays can be written to.
+    """Decode a value that `encode` wrote; its arrays are writeable.
 
-    `build` makes an object again from what `reduce` returned for it.
+    `build` restores an object from the name and value that `reduce` returned.
 
     Raises:
-      Broken: the bytes do not hold a value.
+      DecodeError: the bytes are not an encoded value.
     """
     try:
         start = 8 + int.from_bytes(data[:8], "little")
@@ -68,16 +68,16 @@ def _encode_value(
     if kind in _SCALARS:
         return value
     if kind in (list, tuple, set):
-        every = sorted(value, key=repr) if kind is set else value  # whose order is no part of it
-        return [kind.__name__, *(_encode_value(one, raw, reduce) for one in every)]
+        items = sorted(value, key=repr) if kind is set else value  # equal sets encode equally
+        return [kind.__name__, *(_encode_value(item, raw, reduce) for item in items)]
     if kind is dict:
-        both = ([k, v] for k, v in value.items())
-        return ["dict", *([_encode_value(one, raw, reduce) for one in pair] for pair in both)]
+        pairs = ([k, v] for k, v in value.items())
+        return ["dict", *([_encode_value(part, raw, reduce) for part in pair] for pair in pairs)]
     if kind is bytes:
         raw.append(value)
         return ["bytes", len(value)]
     if isinstance(value, np.ndarray) and value.dtype.kind == "O":
-        inside = [_encode_value(one, raw, reduce) for one in value.ravel().tolist()]
+        inside = [_encode_value(item, raw, reduce) for item in value.ravel().tolist()]
         return ["objects", list(value.shape), inside]
     if isinstance(value, (np.ndarray, np.generic)):
         return _encode_array(value, raw)
@@ -89,7 +89,7 @@ def _encode_value(
 
 def _encode_array(value: Any, raw: list[bytes]) -> Any:
     array = np.asarray(value)
-    if array.dtype.kind == "T":  # texts of any length, which older versions of NumPy lack
+    if array.dtype.kind == "T":  # StringDType, which older versions of NumPy lack
         array = np.array(array.tolist(), "U" if array.size else "U1").reshape(array.shape)
     if array.dtype.kind not in DTYPE_KINDS:
         raise TypeError(f"expected an array of numbers or texts, found {array.dtype}")
@@ -99,7 +99,7 @@ def _encode_array(value: Any, raw: list[bytes]) -> Any:
 
 
 class _Reader:
-    """Reads a header together with the bytes that follow it."""
+    """Decoder of a header and the bytes that follow it."""
 
     def __init__(self, body: memoryview, build: Callable[[str, Any], Any] | None) -> None:
         self._body, self._build = body, build
@@ -108,12 +108,12 @@ class _Reader:
     def left(self) -> int:
         return len(self._body)
 
-    def read(self, told: Any) -> Any:
-        if type(told) is not list:
-            return told
-        kind, *rest = told
+    def read(self, header: Any) -> Any:
+        if type(header) is not list:
+            return header
+        kind, *rest = header
         if kind in _COLLECTIONS:
-            return _COLLECTIONS[kind](self.read(one) for one in rest)
+            return _COLLECTIONS[kind](self.read(item) for item in rest)
         if kind == "dict":
             return {self.read(key): self.read(value) for key, value in rest}
         if kind == "bytes":
@@ -123,7 +123,7 @@ class _Reader:
         if kind == "objects":
             shape, inside = rest
             array: Any = np.empty(len(inside), object)
-            array[:] = [self.read(one) for one in inside]
+            array[:] = [self.read(item) for item in inside]
             return array.reshape(shape)
         if kind != "object" or self._build is None:
             raise ValueError(kind)
@@ -133,8 +133,8 @@ class _Reader:
     def _take(self, size: int) -> memoryview:
         if not 0 <= size <= len(self._body):
             raise ValueError(size)
-        taken, self._body = self._body[:size], self._body[size:]
-        return taken
+        part, self._body = self._body[:size], self._body[size:]
+        return part
 
     def _array(self, kind: str, name: str, shape: list[int]) -> Any:
         if name[1:2] not in DTYPE_KINDS or (dtype := np.dtype(name)).kind not in DTYPE_KINDS:
@@ -150,10 +150,10 @@ class _Reader:
 
 
 def end_with_parent(pipe: int) -> None:
-    """Have this process, and all that it begins, end when the other end of a pipe is closed.
+    """Kill this process and its descendants when the other end of a pipe is closed.
 
-    It leads a process group. A thread sees to it, and on Linux the system, as compiled code may let
-    no thread run.
+    The process must lead a process group. A thread waits for the end of the pipe; on Linux also the
+    kernel sends a signal, since compiled code may block all threads.
     """
 
     def end() -> None:

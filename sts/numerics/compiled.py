@@ -1,4 +1,4 @@
-"""One way to compile a kernel, so that every kernel is cached, releases the GIL and stays typed."""
+"""Decorators that compile kernels with numba, cached, without the GIL and with type hints."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Function = TypeVar("Function", bound=Callable[..., object])
 
 
 def _digest() -> str:
-    """Return a hash of every file of this package that compiles something."""
+    """Return a hash of every file of `sts` that contains kernels."""
     files = sorted(Path(__file__).parent.parent.rglob("*.py"))
     sources = [(str(f), f.read_bytes()) for f in files]
     marked = b"sts.numerics.compiled import"
@@ -29,17 +29,16 @@ _SOURCES = _digest()
 
 
 def compiled(function: Function) -> Function:
-    """Compiles a kernel with numba; under `NUMBA_DISABLE_JIT=1` it is the function itself."""
+    """Compile a kernel with numba; with `NUMBA_DISABLE_JIT=1`, return the function itself."""
     return _stamp_cache(numba.njit(cache=True, nogil=True)(function), function)
 
 
 def lean(function: Function) -> Function:
-    """Compiles as `compiled` a small kernel that makes no arrays and returns none.
+    """Compile a small kernel that allocates and returns no arrays, inlined into its callers.
 
-    Its code becomes a part of its callers', and numba counts no references in it: for a kernel that
-    is called at every step, both would take several times as long as what it does. Views inside are
-    fine; a lean kernel that makes an array does not compile. numba compiles its own sorts likewise,
-    by an option that it does not document; a numba without it counts, and is only slower.
+    numba does not count references in it, which would take longer than the kernel itself. Views of
+    arrays are allowed; allocating an array is a compilation error. The option is undocumented, and
+    numba uses it for its own sorts; versions without it are only slower.
     """
     options: dict[str, Any] = {
         "cache": True,
@@ -50,31 +49,27 @@ def lean(function: Function) -> Function:
 
 
 def portable(function: Function) -> Function:
-    """Return the function itself, which kernels can call too.
+    """Make a plain function callable from kernels, and return it.
 
-    For arithmetic that is the same on numbers in kernels and on arrays outside of them.
+    Use it for arithmetic that applies to numbers in kernels and to arrays elsewhere.
     """
     out: Function = numba.extending.register_jitable(function)
     return out
 
 
 def no_reference_counts() -> dict[str, bool]:
-    """Return the option that makes numba count no references, where it has it."""
+    """Return the numba option that disables reference counting, if this version has it."""
     known = getattr(getattr(numba.core, "cpu", None), "CPUTargetOptions", None)
     return {"_nrt": False} if hasattr(known, "_nrt") else {}
 
 
 def _stamp_cache(dispatcher: Any, function: Function) -> Function:
-    """Make a kernel's cache depend on every kernel file.
+    """Make numba's cache of a kernel on disk safe.
 
-    numba's cache on disk looks at the file of a kernel alone, and would keep a kernel whose callee
-    in another file was edited. So the stamp of each cached kernel covers every kernel file.
-
-    Nor does it mind that other processes compile the same kernel at this moment, and would keep the
-    code for one type of arguments under the name of another. So they come one after another.
-
-    And it ends where a type that a cached kernel takes has moved or changed its name: then what is
-    cached counts as not there.
+    Its entries depend on all kernel files, not only on the kernel's own, as a kernel may call
+    another. A file lock serialises access, as concurrent processes could mix up the code for
+    different argument types. If an argument type has been moved or renamed, the cache counts as
+    empty instead of raising an error.
     """
     if dispatcher is not function:
         cached = dispatcher._cache._cache_file
@@ -87,7 +82,7 @@ def _stamp_cache(dispatcher: Any, function: Function) -> Function:
 
 
 def _ignore_unreadable(load_index: Callable[[], dict[Any, str]]) -> Callable[[], dict[Any, str]]:
-    """Return `load_index`, which returns nothing where a type in the index is no longer there."""
+    """Wrap `load_index` to return nothing if a type in the index cannot be imported."""
 
     def index() -> dict[Any, str]:
         try:
@@ -99,12 +94,12 @@ def _ignore_unreadable(load_index: Callable[[], dict[Any, str]]) -> Callable[[],
 
 
 def _with_lock(call: Callable[..., object], folder: Path, lock: int) -> Callable[..., object]:
-    """Return `call` done while no other process writes a kernel to the cache in `folder`."""
+    """Wrap `call` to hold a lock on the cache in `folder`."""
 
     def locked(*given: object) -> object:
         try:
             file = (folder / LOCK_FILE).open("ab")
-        except OSError:  # a cache that can only be read
+        except OSError:  # a read-only cache
             return call(*given)
         with file:
             with contextlib.suppress(OSError):  # a file system without locks

@@ -266,7 +266,7 @@ WRONG = {
     "Leaves": "SystemExit: 3",
     "Raises": "ValueError: it is\nworn out",
     "Closes": "its process closed its pipe",
-    "Babbles": "its process sent bytes that are not an answer",
+    "Babbles": "its process sent an invalid answer",
     "Shapes": r"expected weights .* found float64\[1, 2, 2\]",
     "NaNs": "expected weights .* found weights .nan",
     "Nothing": r"act must return \(choice, memory\), found NoneType",

@@ -250,7 +250,7 @@ def test_an_agent_that_fails_to_begin_is_named():
         def begin(self, batch, roles):
             raise KeyError("memory")
 
-    with pytest.raises(StsError, match="'scripted' failed to begin: KeyError: 'memory'"):
+    with pytest.raises(StsError, match="'scripted' failed in begin: KeyError: 'memory'"):
         played(Late(lambda t: Choice(EVEN)))
 
 

@@ -385,8 +385,8 @@ def test_run_refuses_an_agent_of_another_world_before_anything_runs(
     words = ["run", "core@2", "--agent", "random", "--agent", "overcooked-stay"]
     assert main([*words, "--continuations", "1", "--workspace", str(folder)]) == 2
     assert capsys.readouterr().err == (
-        "sts: agent 'overcooked-stay' plays the worlds of overcooked, and these are of "
-        "lambda-star; choose an agent for them\n"
+        "sts: agent 'overcooked-stay' plays only in overcooked, not in lambda-star; choose "
+        "another agent\n"
     )
     assert not folder.exists()
 

@@ -176,7 +176,7 @@ def test_a_worker_that_hangs_where_nothing_interrupts_it_ends_and_says_so(
     done = record("Stuck", tmp_path, "--agent", "tests.domains.keepers:Restless", "--workers", "2")
     assert done.returncode == 1
     (line,) = done.stderr.splitlines()
-    assert "episode 0: its process made no progress for 1 seconds and was ended" in line
+    assert "episode 0: its process made no progress for 1 seconds and was killed" in line
 
 
 def test_settings_reach_the_environment(tmp_path: Path, capsys) -> None:
@@ -231,6 +231,6 @@ def test_an_agent_refuses_the_worlds_of_another_domain(tmp_path: Path, capsys) -
     assert main([*words, "tests.domains.keepers:Keeper", *common]) == 0
     assert main([*words, "tests.domains.keepers:LanternKeeper", *common]) == 2
     assert capsys.readouterr().err == (
-        "sts: agent 'lantern-keeper' plays the worlds of tests.domains.worlds:Lanterns, and these "
-        "are of lambda-star; choose an agent for them\n"
+        "sts: agent 'lantern-keeper' plays only in tests.domains.worlds:Lanterns, not in "
+        "lambda-star; choose another agent\n"
     )

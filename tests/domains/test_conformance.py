@@ -166,7 +166,7 @@ def test_no_json_is_taken_for_a_pickle() -> None:
 def test_seeds_that_differ_in_name_only_are_not_called_other_worlds() -> None:
     found = {one.claim: one for one in check("tests.domains.worlds:OneWorldOfManyNames")}
     assert found["other-seeds"].ok is None
-    assert "played alike they look alike" in found["other-seeds"].how
+    assert "the same actions give the same scenes" in found["other-seeds"].how
 
 
 def test_fewer_than_two_worlds_or_steps_say_nothing() -> None:
@@ -204,7 +204,7 @@ def test_the_installed_domains_are_listed(capsys) -> None:
     [
         (["nowhere"], "unknown domain 'nowhere'"),
         (["json:loads"], "expected a class"),
-        (["fractions:Fraction"], "is no environment: it has no name, version, moves"),
+        (["fractions:Fraction"], "is not an environment: it has no name, version, moves"),
         (["lambda-star", "--set", "size"], "expected a setting as KEY=VALUE, found 'size'"),
         (["lambda-star", "--set", "size=1", "--set", "size=2"], "size is given twice"),
     ],

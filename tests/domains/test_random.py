@@ -107,8 +107,8 @@ def test_random_fits_each_domain_and_stays_as_it_is() -> None:
     agent = agents.load("random")
     pendulum, star = (fit(agent, domain(name)) for name in (spaces.PENDULUM, "lambda-star"))
     assert (pendulum.draws, star.draws, agent.draws) == (1, 0, 0) and vars(agent) == {}
-    with pytest.raises(StsError, match="does not know its world"):
+    with pytest.raises(StsError, match="is not bound to a domain"):
         agent.act(None, agents.Instructions(("",), np.zeros(1, np.int32)), {}, np.zeros((1, 1, 0)))
-    with pytest.raises(ArgumentError, match="plays the worlds of babyai"):
+    with pytest.raises(ArgumentError, match="plays only in babyai"):
         fit(agents.load("babyai-blind"), domain("lambda-star"))
     assert type(fit(Random(), domain("lambda-star"))) is Random

@@ -153,9 +153,9 @@ def test_what_the_domain_has_not_is_refused_before_anything_moves(bad: tuple[int
 
 def test_who_cannot_take_part_is_refused_when_the_session_opens() -> None:
     worlds = WORLD.restore(STATES)
-    with pytest.raises(StsError, match="two teams play one participant"):
+    with pytest.raises(StsError, match="expected each participant in one team only"):
         session.open(WORLD, worlds, teams("random") * 2)
-    with pytest.raises(ArgumentError, match="plays the worlds of"):
+    with pytest.raises(ArgumentError, match="plays only in"):
         session.open(domain("tests.annotator_app.ring:Ring"), worlds, teams("local-search"))
     with pytest.raises(StsError, match="an instruction for each of 4"):
         session.open(WORLD, worlds, told=instructed(["Go."], [0]))

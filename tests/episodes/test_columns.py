@@ -53,7 +53,7 @@ def test_an_action_or_a_cell_that_the_world_has_not_is_refused(
     [
         ({"state": [b"LSTA"]}, "expected a Λ\\* state"),
         ({"participants": [1], "steps": [48]}, "do not have 48 steps"),
-        ({"steps": [-1]}, "do not have -1 steps|differ in length"),
+        ({"steps": [-1]}, "expected columns of -1 steps|differ in the number"),
         ({"objects": [2]}, "do not have 24 steps"),
     ],
 )

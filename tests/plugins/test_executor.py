@@ -85,6 +85,6 @@ def test_an_executor_that_is_none_or_does_nothing_is_one_line(site: Path, folder
     nowhere, idle = session(site, folder, f"{RUN} --executor nowhere", f"{RUN} --executor idle")
     line = "sts: unknown executor 'nowhere'; known: idle, local, relay"
     assert (nowhere.code, nowhere.err.partition("; did")[0].strip()) == (2, line)
-    line = "sts: the executor has ended with 2 tasks not done; start again\n"
+    line = "sts: the executor stopped with 2 tasks unfinished; start again\n"
     assert (idle.code, idle.err) == (1, line)
     assert rows(folder) == {}

@@ -157,7 +157,7 @@ def test_an_agent_that_does_not_play_these_worlds_costs_no_other_its_episodes(
     ]
     assert main([*words, "--workspace", str(tmp_path)]) == 2
     *kept, error = capsys.readouterr().err.splitlines()
-    assert error.startswith("sts: agent 'lantern-keeper' plays the worlds of ")
+    assert error.startswith("sts: agent 'lantern-keeper' plays only in ")
     assert workers == "2" or kept[0].startswith("sts: 4 of 8 episodes are kept -> ")
 
 

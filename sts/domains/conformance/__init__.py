@@ -41,17 +41,17 @@ class Verdict(NamedTuple):
 def check(
     name: str, *, seeds: int = 3, steps: int = 40, settings: dict[str, Any] | None = None
 ) -> Iterator[Verdict]:
-    """Yield a verdict for each claim on the domain called `name`, as each is found.
+    """Test a domain and yield the result of each claim.
 
     Args:
       name: an installed domain, FAMILY:NAME or `module:Class`.
-      seeds: how many worlds are tried.
-      steps: T, how long.
+      seeds: the number of worlds, at least 2.
+      steps: T, the number of steps in each, at least 2.
       settings: passed to the domain's `generate`.
 
     Raises:
-      ArgumentError: nothing is asked for, or there is no such domain.
-      WorkerDied: the process in which it was made has.
+      ArgumentError: too few seeds or steps, or there is no such domain.
+      WorkerDied: the process died while it loaded the domain.
     """
     if seeds < 2 or steps < 2:
         raise ArgumentError(f"expected 2 seeds and 2 steps or more, found {seeds} and {steps}")

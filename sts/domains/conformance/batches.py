@@ -100,9 +100,7 @@ def _check_rewards(trial: Trial) -> None:
 def _check_restoring(trial: Trial) -> None:
     for seed, step, state, _, _ in trial.iterate_points():
         if trial.domain.restore([state]).states() != [state]:
-            raise ClaimBroken(
-                f"seed {seed}, step {step}: a world restored tells another state at once"
-            )
+            raise ClaimBroken(f"seed {seed}, step {step}: a restored world has another state")
 
 
 @_claim("replays", "a recording replays, from its start and from its middle")
@@ -111,11 +109,9 @@ def _check_replay(trial: Trial) -> None:
         compare(seed, step, played, play(trial.domain, state, made, first=step), "replayed,")
         if step:
             with fixed_global_seed():
-                found = trial.domain.restore([state]).scene[0]
-            if not np.array_equal(found, trial.played[seed].scene[step - 1]):
-                raise ClaimBroken(
-                    f"seed {seed}, step {step}: restored, the scene before it is another"
-                )
+                scene = trial.domain.restore([state]).scene[0]
+            if not np.array_equal(scene, trial.played[seed].scene[step - 1]):
+                raise ClaimBroken(f"seed {seed}, step {step}: a restored world has another scene")
 
 
 @_claim("fresh", "a restored state continues identically in a fresh process")
@@ -271,7 +267,7 @@ def _check_randomness(trial: Trial) -> None:
     for seed, state, made, played in trial.iterate_worlds():
         if trial.generate_world(seed, luck=1) != state:
             raise ClaimBroken(
-                f"seed {seed}: with the global random generators set anew it is another"
+                f"seed {seed}: it depends on the seed of the global random generators"
             )
         again = play(trial.domain, state, made, luck=1)
         compare(seed, 0, played, again, "with another seed of the global random generators,")
@@ -279,14 +275,12 @@ def _check_randomness(trial: Trial) -> None:
             before = global_generator_state()
             worlds = trial.domain.restore(trial.domain.generate(1, seed=seed, **trial.settings))
             if global_generator_state() != before:
-                raise ClaimBroken(
-                    f"seed {seed}: as it begins it moves the global random generators"
-                )
+                raise ClaimBroken(f"seed {seed}: generating it uses the global random generators")
             for t, (moves, says) in enumerate(zip(*made, strict=True)):
                 worlds.step(moves[None], says[None])
                 if global_generator_state() != before:
                     raise ClaimBroken(
-                        f"seed {seed}, step {t}: it moves the global random generators"
+                        f"seed {seed}, step {t}: it uses the global random generators"
                     )
 
 
@@ -307,17 +301,15 @@ def _check_other_bytes(trial: Trial) -> None:
 
 
 def check_rejected(trial: Trial, others: Mapping[str, bytes]) -> None:
-    """Raise ClaimBroken if bytes, each by what they are, are not refused as states."""
+    """Raise ClaimBroken if any byte string, keyed by description, is accepted as a state."""
     for what, raw in others.items():
         try:
             trial.domain.restore([raw])
         except (DamagedData, NewerFormat):
             continue
         except Exception as error:
-            raise ClaimBroken(
-                f"{what}, taken for a state, ends in {type(error).__name__}"
-            ) from error
-        raise ClaimBroken(f"{what} is taken for a state")
+            raise ClaimBroken(f"restoring {what} raises {type(error).__name__}") from error
+        raise ClaimBroken(f"{what} is accepted as a state")
 
 
 @_claim("pictured", "scenes fit their picture, frames are uint8 of one size")
@@ -358,7 +350,8 @@ def _check_frames(trial: Trial, seed: int, size: tuple[int, ...]) -> None:
     first = trial.domain.picture(trial.starts[0])
     if size[:2] != (first.height, first.width):
         raise ClaimBroken(
-            f"seed {seed}: frames are {list(size)}, those of seed 0 are of another size"
+            f"seed {seed}: expected frames of {first.height} x {first.width} as for seed 0, found "
+            f"{size[0]} x {size[1]}"
         )
     _check_frame_size(trial, seed, size, "a frame")
     half, seen = trial.middle, []

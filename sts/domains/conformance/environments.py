@@ -77,7 +77,7 @@ def _check_garbage(trial: Trial) -> None:
 
 @_claim("no-pickle", "states are not pickles, which could run code on loading")
 def _check_no_pickle(trial: Trial) -> None:
-    """Check that not all states are pickles; a state of a few bytes may be a valid one by chance."""
+    """Check that not all states are pickles; a short state may be a valid one by chance."""
     domain = _environment_domain(trial)
     states = (unwrap(domain.name, domain.version, point.state) for point in trial.iterate_points())
     if all(_is_pickle(state) for state in states):
@@ -243,7 +243,7 @@ def _check_end(trial: Trial) -> str | None:
 
 
 def _check_stays_ended(world: Any, moves: list[Any], otherwise: str) -> None:
-    """Raise ClaimBroken where a world that has ended does anything."""
+    """Raise ClaimBroken if a step changes a world that has ended, or gives a reward."""
     before = world.state()
     if any(world.step(moves)) or not world.ended or world.state() != before:
         raise ClaimBroken(otherwise)

@@ -94,7 +94,7 @@ def play(
 
 
 def compare(seed: int, first: int, wanted: Outcome, found: Outcome, when: str) -> None:
-    """Raise ClaimBroken where two runs, which both begin before step `first`, differ."""
+    """Raise ClaimBroken if two runs that start before step `first` differ."""
     for t in range(len(wanted.scene)):
         for what, a, b in (
             ("scene", wanted.scene[t], found.scene[t]),
