@@ -10,10 +10,10 @@
     |-- NewerFormat              written by a later version than this one reads
     |-- ReplayMismatch           a replayed step differs from its recording; names the step
     |-- MissingExtra             an optional dependency is not installed; says the pip command
-    |-- StoreError               the annotation database is missing, locked or not one of ours
+    |-- StoreError               the annotation database is missing, locked or another program's
     `-- Unavailable              a port, a folder or a disk that cannot be used
 
-Each message is one line: what is wrong, what is expected, what to do.
+A message has a single line: what is wrong, what is expected, what to do.
 """
 
 from __future__ import annotations
@@ -141,7 +141,7 @@ class MissingExtra(StsError):
 
 
 class StoreError(StsError):
-    """An annotation database that is missing, locked or not one of ours."""
+    """An annotation database that is missing, locked or of another program."""
 
 
 class Unavailable(StsError):

@@ -115,11 +115,11 @@ def along(episodes: Sequence[Episode], names: Sequence[str]) -> Iterator[Worlds]
 
 
 def verify(domain: Domain, episodes: Sequence[Episode]) -> list[Mismatch | None]:
-    """Return for each episode where its replay first leaves the recording, or None."""
+    """Replay episodes; return the first mismatch of each, or None."""
     groups: dict[tuple[tuple[int, ...], Hashable], list[int]] = defaultdict(list)
-    for i, one in enumerate(episodes):
-        size = one.steps, one.participants, one.scene.shape[1]
-        groups[size, shapes(one, domain)].append(i)
+    for i, episode in enumerate(episodes):
+        size = episode.steps, episode.participants, episode.scene.shape[1]
+        groups[size, shapes(episode, domain)].append(i)
     out: list[Mismatch | None] = [None] * len(episodes)
     for members in groups.values():
         for _, mismatches in replayed(domain, [episodes[i] for i in members]):

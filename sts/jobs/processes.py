@@ -64,7 +64,7 @@ class Process:
             self.connection.send_bytes(data)
 
     def poll_answer(self) -> bytes | None:
-        """Return the answer, or None if there is none yet.
+        """Return the answer, or None if the process is still busy.
 
         Raises:
           WorkerDied: the process has ended, or was killed after the timeout.

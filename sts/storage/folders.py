@@ -57,8 +57,8 @@ def replace_folder(
         try:
             for name, data in files.items():
                 _write(replacement / name, data)
-            for name, made in folders.items():
-                os.rename(made, replacement / name)
+            for name, source in folders.items():
+                os.rename(source, replacement / name)
             if folder.exists():
                 shutil.copymode(folder, replacement)
             else:
@@ -101,14 +101,14 @@ def _swap_in(replacement: Path, folder: Path) -> None:
         os.rename(replacement, folder)
 
 
-def _exchange_folders(one: Path, other: Path) -> bool:
+def _exchange_folders(new: Path, old: Path) -> bool:
     """Exchange two folders in one step; return False if that is not supported."""
     rename = getattr(ctypes.CDLL(None, use_errno=True), "renameat2", None)
     if rename is None:
         return False
     if (
         rename(
-            _CURRENT_DIRECTORY, os.fsencode(one), _CURRENT_DIRECTORY, os.fsencode(other), _EXCHANGE
+            _CURRENT_DIRECTORY, os.fsencode(new), _CURRENT_DIRECTORY, os.fsencode(old), _EXCHANGE
         )
         == 0
     ):
@@ -116,7 +116,7 @@ def _exchange_folders(one: Path, other: Path) -> bool:
     code = ctypes.get_errno()
     if code in _UNSUPPORTED:
         return False
-    raise OSError(code, os.strerror(code), str(other))
+    raise OSError(code, os.strerror(code), str(old))
 
 
 def _remove_leftovers(folder: Path, own: Collection[str]) -> None:

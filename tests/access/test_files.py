@@ -66,7 +66,7 @@ def test_a_wide_table_takes_no_more_than_it_may(tmp_path: Path) -> None:
 
 def test_a_limit_ends_with_what_it_was_for(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(memory, "allowance", lambda: 2**20)
-    with pytest.raises(DamagedData, match=r"^big: expected what can be read in 0\.0 GiB"):
+    with pytest.raises(DamagedData, match=r"^big: reading it needs more than 0\.0 GiB"):
         with memory.bounded("big"):
             np.ones(2**26)
     assert np.ones(2**20).all()

@@ -126,7 +126,7 @@ def test_a_suite_edited_by_hand_is_not_run(root: Path, capsys: pytest.CaptureFix
     ("text", "found"),
     [
         ("schema = 3", "has schema 3; this version reads up to 2"),
-        ("schema = ", "not readable TOML"),
+        ("schema = ", "not valid TOML"),
         ("", "no integer `schema`"),
     ],
 )

@@ -71,7 +71,7 @@ def test_an_episode_that_is_not_of_its_state_is_refused(
 )
 def test_a_gap_in_a_column_is_refused(tmp_path: Path, name: str, value: list[Any]) -> None:
     path = written(tmp_path / "e.parquet", **{name: value})
-    with pytest.raises(DamagedData, match=f"column {name} has a gap"):
+    with pytest.raises(DamagedData, match=f"column {name} has missing values"):
         parquet.read(path, *KIND)
 
 

@@ -139,5 +139,5 @@ def test_failed_read_asks_to_check_the_disk(
     file.symlink_to(FAILING)
     assert main([*words, "--workspace", str(workspace.root)]) == 1
     said = capsys.readouterr().err
-    assert said.endswith(f"{file} could not be read; check the disk and try again\n"), said
+    assert said.endswith(f"cannot read {file}; check the disk and try again\n"), said
     assert said.count("\n") == 1

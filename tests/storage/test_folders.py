@@ -137,6 +137,6 @@ def test_the_current_folder_is_not_replaced(
 ) -> None:
     (tmp_path / "within").mkdir()
     monkeypatch.chdir(tmp_path / "within")
-    with pytest.raises(ArgumentError, match="holds the current folder"):
+    with pytest.raises(ArgumentError, match="contains the current directory"):
         folders.replace_folder(tmp_path, NEW, OWN)
     assert [path.name for path in tmp_path.iterdir()] == ["within"]

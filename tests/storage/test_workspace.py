@@ -63,7 +63,7 @@ def test_a_pipe_or_a_device_is_no_workspace_file(tmp_path: Path) -> None:
         Workspace.open(str(tmp_path))
     file.unlink()
     file.write_text("x = " + "[" * 100_000)
-    with pytest.raises(DamagedData, match="not readable TOML"):
+    with pytest.raises(DamagedData, match="not valid TOML"):
         Workspace.open(str(tmp_path))
 
 

@@ -57,7 +57,7 @@ class AgentProcess:
         given = theirs.fileno(), life
         files = str(SHIM), frames.__file__, described.__file__
         try:
-            begun = subprocess.Popen(
+            started = subprocess.Popen(
                 [python, *files, module, name, *map(str, given)],
                 stdin=subprocess.DEVNULL,
                 stdout=2,
@@ -76,7 +76,7 @@ class AgentProcess:
         finally:
             theirs.close()
             os.close(life)
-        self._process = Process(ours, begun, read_timeout())
+        self._process = Process(ours, started, read_timeout())
         try:
             self.description: dict[str, Any] = self.request("describe")
         except AgentRaised as error:

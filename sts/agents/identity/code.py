@@ -51,7 +51,7 @@ class Code(NamedTuple):
     Attributes:
       trees: the encoded syntax trees of its modules.
       distributions: NAME==VERSION of each other distribution that it imports.
-      hidden_reason: the reason why it may run code that was not read; "" if there is none.
+      hidden_reason: the reason why it may run code that was not read; "" if it does not.
       reads_outside: True if it may read files or other data outside its modules.
     """
 

@@ -35,7 +35,7 @@ class Identity(NamedTuple):
 
     Attributes:
       fingerprint: 16 hex digits, followed by "@" and the author's version if that is needed; "" if
-        there is none.
+        the agent cannot be identified.
       refusal: the reason why there is no fingerprint.
       declared: the encoded values that must not change while it plays, by attribute name.
     """
@@ -114,7 +114,7 @@ def code(path: str) -> CodeFingerprint:
 
 
 def stated(mark: str) -> str:
-    """Return the author's version in a fingerprint; "" if there is none."""
+    """Return the author's version in a fingerprint; "" if it has no version."""
     return mark.partition("@")[2]
 
 

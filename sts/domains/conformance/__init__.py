@@ -56,15 +56,15 @@ def check(
     if seeds < 2 or steps < 2:
         raise ArgumentError(f"expected 2 seeds and 2 steps or more, found {seeds} and {steps}")
     failed, asked = False, (name, seeds, steps, settings or {})
-    with Pool(1, limited=True) as there:
-        for claim, text in there.ask(_list_claims, asked):
+    with Pool(1, limited=True) as pool:
+        for claim, text in pool.ask(_list_claims, asked):
             if failed:
                 yield Verdict(claim, text, None, "the claims above must hold first")
                 continue
             try:
-                copies = there.ended_forks
-                ok, how = there.ask(_test_claim, asked, claim)
-                ok, how = (False, FORK_ERROR) if there.ended_forks > copies else (ok, how)
+                copies = pool.ended_forks
+                ok, how = pool.ask(_test_claim, asked, claim)
+                ok, how = (False, FORK_ERROR) if pool.ended_forks > copies else (ok, how)
             except WorkerDied as error:
                 ok, how = False, str(error)
                 failed = isinstance(error, WorkerHung)  # other claims are likely to hang, too

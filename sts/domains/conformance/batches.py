@@ -86,10 +86,10 @@ def _check_rewards(trial: Trial) -> None:
         if isinstance(error.__cause__, WrongRewards):
             raise
         return
-    for seed, _, made, played in trial.iterate_worlds():
+    for seed, _, sequence, played in trial.iterate_worlds():
         expected = np.float64 if trial.domain.reward_unit is None else np.int8
-        if played.rewards.dtype != expected or played.rewards.shape != made.says.shape:
-            shape = list(made.says.shape)
+        if played.rewards.dtype != expected or played.rewards.shape != sequence.says.shape:
+            shape = list(sequence.says.shape)
             raise ClaimBroken(
                 f"seed {seed}: expected rewards {np.dtype(expected)}{shape}, found "
                 f"{played.rewards.dtype}{list(played.rewards.shape)}"
@@ -105,8 +105,8 @@ def _check_restoring(trial: Trial) -> None:
 
 @_claim("replays", "a recording replays, from its start and from its middle")
 def _check_replay(trial: Trial) -> None:
-    for seed, step, state, made, played in trial.iterate_points():
-        compare(seed, step, played, play(trial.domain, state, made, first=step), "replayed,")
+    for seed, step, state, sequence, played in trial.iterate_points():
+        compare(seed, step, played, play(trial.domain, state, sequence, first=step), "replayed,")
         if step:
             with fixed_global_seed():
                 scene = trial.domain.restore([state]).scene[0]
@@ -116,13 +116,13 @@ def _check_replay(trial: Trial) -> None:
 
 @_claim("fresh", "a restored state continues identically in a fresh process")
 def _check_fresh_process(trial: Trial) -> None:
-    for point, there in zip(
+    for point, fresh in zip(
         trial.iterate_points(), run_in_fresh_process(trial).played, strict=True
     ):
-        if isinstance(there, str):
-            raise ClaimBroken(f"seed {point.seed}, step {point.step}: in a fresh process {there}")
-        here = play(trial.domain, point.state, point.made, first=point.step)
-        compare(point.seed, point.step, here, there, "in a fresh process")
+        if isinstance(fresh, str):
+            raise ClaimBroken(f"seed {point.seed}, step {point.step}: in a fresh process {fresh}")
+        here = play(trial.domain, point.state, point.sequence, first=point.step)
+        compare(point.seed, point.step, here, fresh, "in a fresh process")
 
 
 @_claim("same-seed", "the same seed makes the same worlds, in another process too")
@@ -133,10 +133,10 @@ def _check_same_seed(trial: Trial) -> None:
         again = trial.domain.generate(3, seed=0, **trial.settings)
     if several[:1] != [trial.starts[0]] or several != again:
         raise ClaimBroken("seed 0: generated again, its worlds differ")
-    there = run_in_fresh_process(trial).starts
+    fresh_starts = run_in_fresh_process(trial).starts
     for seed, state in enumerate(trial.starts):
-        if there[seed] != state:
-            other = there[seed]
+        if fresh_starts[seed] != state:
+            other = fresh_starts[seed]
             how = f": {other}" if isinstance(other, str) else ""
             raise ClaimBroken(f"seed {seed}: another process generates another world{how}")
 
@@ -147,14 +147,16 @@ def _check_other_seeds(trial: Trial) -> str | None:
         raise ClaimBroken(f"seeds 0 to {trial.seeds - 1} generate the same world")
     if len(set(trial.domain.generate(trial.seeds, seed=0, **trial.settings))) == 1:
         raise ClaimBroken(f"seed 0: its first {trial.seeds} worlds are the same")
-    scenes = {play(trial.domain, start, trial.made[0]).scene.tobytes() for start in trial.starts}
+    scenes = {
+        play(trial.domain, start, trial.sequences[0]).scene.tobytes() for start in trial.starts
+    }
     same = "the states differ, but the same actions give the same scenes"
     return None if len(scenes) > 1 else same
 
 
 @_claim("looking", "observing, rendering and reading state or scene have no side effects")
 def _check_observing(trial: Trial) -> None:
-    participants = range(trial.made[0].says.shape[1])
+    participants = range(trial.sequences[0].says.shape[1])
     roles = tuple(participants)
     looks: dict[str, Callable[[Worlds], object]] = {
         "observing": lambda w: [w.observe((p,), team=(p,), world=False) for p in roles],
@@ -167,13 +169,13 @@ def _check_observing(trial: Trial) -> None:
     }
     for doing, look in looks.items():
         twice = _call_twice(look)
-        for seed, state, made, played in trial.iterate_worlds():
-            again = play(trial.domain, state, made, between=twice)
+        for seed, state, sequence, played in trial.iterate_worlds():
+            again = play(trial.domain, state, sequence, between=twice)
             compare(seed, 0, played, again, f"after {doing}")
-    for seed, state, made, played in trial.iterate_worlds():
+    for seed, state, sequence, played in trial.iterate_worlds():
         with fixed_global_seed():
             worlds = trial.domain.restore([state])
-            for t, (moves, says) in enumerate(zip(*made, strict=True)):
+            for t, (moves, says) in enumerate(zip(*sequence, strict=True)):
                 seed_global_generators(t)
                 worlds.step(moves[None], says[None])
             if not np.array_equal(worlds.scene[0], played.scene[-1]):
@@ -206,9 +208,9 @@ def _render(worlds: Worlds, *whom: int | None) -> None:
 
 @_claim("no-op", "all players can take the no-op at every step")
 def _check_no_op(trial: Trial) -> None:
-    for seed, state, made, _ in trial.iterate_worlds():
-        still = action_space(trial.domain).full(made.says.shape, trial.domain.noop)
-        idle = ActionSequence(still, silence(trial.domain, made.says.shape))
+    for seed, state, sequence, _ in trial.iterate_worlds():
+        still = action_space(trial.domain).full(sequence.says.shape, trial.domain.noop)
+        idle = ActionSequence(still, silence(trial.domain, sequence.says.shape))
         with name_seed_in_errors(seed, "with no-ops only, "):
             once = play(trial.domain, state, idle)
         compare(seed, 0, once, play(trial.domain, state, idle), "with no-ops only, a second time")
@@ -218,24 +220,24 @@ def _check_no_op(trial: Trial) -> None:
 def _check_independence(trial: Trial) -> str | None:
     if _uses_global_generators(trial):
         return "it uses a global random generator"
-    moves = np.stack([m.moves for m in trial.made])
-    says = np.stack([m.says for m in trial.made])
+    moves = np.stack([m.moves for m in trial.sequences])
+    says = np.stack([m.says for m in trial.sequences])
     with fixed_global_seed():
         worlds = trial.domain.restore(trial.starts)
         for t in range(trial.steps):
             worlds.step(moves[:, t], says[:, t])
-            scene, found = worlds.scene, worlds.rewards
+            scene, rewards = worlds.scene, worlds.rewards
             for seed in range(trial.seeds):
                 alone = trial.played[seed]
                 if not np.array_equal(scene[seed], alone.scene[t]) or not np.array_equal(
-                    found[seed], alone.rewards[t]
+                    rewards[seed], alone.rewards[t]
                 ):
                     raise ClaimBroken(
                         f"seed {seed}, step {t}: in a batch with {trial.seeds - 1} others it "
                         "differs from alone"
                     )
-    for seed, state, made, played in trial.iterate_worlds():
-        again = play(trial.domain, state, made, between=_step_another_world(trial, seed))
+    for seed, state, sequence, played in trial.iterate_worlds():
+        again = play(trial.domain, state, sequence, between=_step_another_world(trial, seed))
         compare(seed, 0, played, again, "while another world is stepped,")
     return None
 
@@ -249,7 +251,7 @@ def _step_another_world(trial: Trial, seed: int) -> BeforeStep:
         if t == trial.middle:
             others.append(trial.domain.restore([trial.starts[other]]))
         for worlds in others:
-            worlds.step(trial.made[other].moves[None, t], trial.made[other].says[None, t])
+            worlds.step(trial.sequences[other].moves[None, t], trial.sequences[other].says[None, t])
 
     return disturb
 
@@ -264,19 +266,19 @@ def _uses_global_generators(trial: Trial) -> bool:
 
 @_claim("own-randomness", "it neither uses nor changes the global random generators")
 def _check_randomness(trial: Trial) -> None:
-    for seed, state, made, played in trial.iterate_worlds():
+    for seed, state, sequence, played in trial.iterate_worlds():
         if trial.generate_world(seed, luck=1) != state:
             raise ClaimBroken(
                 f"seed {seed}: it depends on the seed of the global random generators"
             )
-        again = play(trial.domain, state, made, luck=1)
+        again = play(trial.domain, state, sequence, luck=1)
         compare(seed, 0, played, again, "with another seed of the global random generators,")
         with fixed_global_seed():
             before = global_generator_state()
             worlds = trial.domain.restore(trial.domain.generate(1, seed=seed, **trial.settings))
             if global_generator_state() != before:
                 raise ClaimBroken(f"seed {seed}: generating it uses the global random generators")
-            for t, (moves, says) in enumerate(zip(*made, strict=True)):
+            for t, (moves, says) in enumerate(zip(*sequence, strict=True)):
                 worlds.step(moves[None], says[None])
                 if global_generator_state() != before:
                     raise ClaimBroken(
@@ -314,9 +316,9 @@ def check_rejected(trial: Trial, others: Mapping[str, bytes]) -> None:
 
 @_claim("pictured", "scenes fit their picture, frames are uint8 of one size")
 def _check_pictures(trial: Trial) -> None:
-    for seed, start, made, played in trial.iterate_worlds():
+    for seed, start, sequence, played in trial.iterate_worlds():
         picture = trial.domain.picture(start)
-        people = made.says.shape[1]
+        people = sequence.says.shape[1]
         if len(picture.participants) != people:
             count = len(picture.participants)
             raise ClaimBroken(
@@ -360,7 +362,7 @@ def _check_frames(trial: Trial, seed: int, size: tuple[int, ...]) -> None:
         if t == half:
             seen.append(_render_frame(worlds))
 
-    play(trial.domain, trial.starts[seed], trial.made[seed], between=keep)
+    play(trial.domain, trial.starts[seed], trial.sequences[seed], between=keep)
     with fixed_global_seed():
         restored = _render_frame(trial.domain.restore([trial.halfway[seed]]))
     if not np.array_equal(restored, seen[0]):
@@ -380,7 +382,7 @@ def _check_frame_size(
         if not np.array_equal(_render_frame(worlds, role), frame):
             raise ClaimBroken(f"{when} differs when it is rendered again")
 
-    play(trial.domain, trial.starts[seed], trial.made[seed], between=look)
+    play(trial.domain, trial.starts[seed], trial.sequences[seed], between=look)
 
 
 def _render_frame(worlds: Worlds, role: int | None = None) -> NDArray[np.uint8]:

@@ -99,7 +99,7 @@ def _is_pickle(state: bytes) -> bool:
 def _check_reset(trial: Trial) -> None:
     domain = _environment_domain(trial)
     used = domain.environment(trial.starts[0])
-    course = actions_per_world(trial.made[0].moves, bool(domain.moves))
+    course = actions_per_world(trial.sequences[0].moves, bool(domain.moves))
     with guarded(f"domain {domain.name!r} failed to step before a second reset"):
         for moves in course:
             used.step(moves)
@@ -146,10 +146,10 @@ def _check_observations(trial: Trial) -> None:
     """
     domain = _environment_domain(trial)
     wanted: dict[str, str] = {}
-    for seed, state, made, _ in trial.iterate_worlds():
+    for seed, state, sequence, _ in trial.iterate_worlds():
         with fixed_global_seed():
             world = domain.environment(state)
-            for t, moves in enumerate(actions_per_world(made.moves, bool(domain.moves))):
+            for t, moves in enumerate(actions_per_world(sequence.moves, bool(domain.moves))):
                 for role in range(len(domain.participants)):
                     when = f"seed {seed}, step {t}: participant {role}"
                     seen = _observe(world, role, when)
@@ -190,12 +190,12 @@ def _check_instruction(trial: Trial) -> None:
 @_claim("digests", "states that look different have different digests")
 def _check_digests(trial: Trial) -> str | None:
     domain = _environment_domain(trial)
-    for seed, state, made, _ in trial.iterate_worlds():
+    for seed, state, sequence, _ in trial.iterate_worlds():
         seen: dict[bytes, tuple[int, bytes]] = {}
         with fixed_global_seed():
             worlds = domain.restore([state])
             for t in range(trial.steps):
-                worlds.step(made.moves[None, t], made.says[None, t])
+                worlds.step(sequence.moves[None, t], sequence.says[None, t])
                 scene = worlds.scene[0].tobytes()
                 try:
                     frame = worlds.frames()[0].tobytes()
@@ -216,11 +216,11 @@ def _check_end(trial: Trial) -> str | None:
     if not hasattr(domain.environment(trial.starts[0]), "ended"):
         return "it has no attribute `ended`"
     over, limit = 0, max(2 * trial.steps, MAX_STEPS)
-    for seed, state, made, _ in trial.iterate_worlds():
+    for seed, state, sequence, _ in trial.iterate_worlds():
         with fixed_global_seed(), guarded(f"domain {domain.name!r} at seed {seed}"):
             world: Any = domain.environment(state)
             steps_after_end = 0
-            actions = cycle(actions_per_world(made.moves, bool(domain.moves)))
+            actions = cycle(actions_per_world(sequence.moves, bool(domain.moves)))
             for t, moves in enumerate(islice(actions, limit)):
                 ended, before = bool(world.ended), world.state()
                 if ended and not over:

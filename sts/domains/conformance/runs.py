@@ -61,13 +61,13 @@ BeforeStep = Callable[[int, Worlds], None]
 def play(
     domain: Domain,
     state: bytes,
-    made: ActionSequence,
+    sequence: ActionSequence,
     *,
     first: int = 0,
     between: BeforeStep | None = None,
     luck: int = 0,
 ) -> Outcome:
-    """Take the actions `made` in the world `state`, and return the outcome.
+    """Take the actions `sequence` in the world `state`, and return the outcome.
 
     The scene and rewards are read once after each step, and the state only at the end, so that all
     runs make the same calls.
@@ -75,7 +75,7 @@ def play(
     Args:
       domain: of the world.
       state: to restore.
-      made: the actions.
+      sequence: the actions.
       first: the number of the first step.
       between: a hook called before each step with its index, from 0 on, and the worlds.
       luck: the global random generators are seeded with this plus the number of the step.
@@ -83,7 +83,7 @@ def play(
     with fixed_global_seed(luck):
         worlds = domain.restore([state])
         scene, rewards = [], []
-        for t, (moves, says) in enumerate(zip(*made, strict=True)):
+        for t, (moves, says) in enumerate(zip(*sequence, strict=True)):
             if between is not None:
                 between(t, worlds)
             seed_global_generators(luck + first + t)
@@ -128,7 +128,7 @@ class Point(NamedTuple):
     seed: int
     step: int
     state: bytes
-    made: ActionSequence
+    sequence: ActionSequence
     played: Outcome
 
 
@@ -155,7 +155,7 @@ class Trial:
       steps: T.
       settings: passed to `generate`.
       starts: the initial state of each world.
-      made: the actions in each.
+      sequences: the actions in each.
       played: their outcomes.
       halfway: the state of each world at step `middle`.
       fresh_results: the results of a fresh process, once computed.
@@ -167,7 +167,7 @@ class Trial:
     steps: int
     settings: dict[str, Any]
     starts: list[bytes] = field(default_factory=list)
-    made: list[ActionSequence] = field(default_factory=list)
+    sequences: list[ActionSequence] = field(default_factory=list)
     played: list[Outcome] = field(default_factory=list)
     halfway: list[bytes] = field(default_factory=list)
     fresh_results: FreshResults | None = None
@@ -192,30 +192,30 @@ class Trial:
         """Generate the worlds, unless done; play each to the end, and again up to halfway."""
         if len(self.halfway) == self.seeds:
             return
-        for results in (self.starts, self.made, self.played, self.halfway):
+        for results in (self.starts, self.sequences, self.played, self.halfway):
             results.clear()
         for seed in range(self.seeds):
             with name_seed_in_errors(seed):
                 state = self.generate_world(seed)
                 participants = self.domain.restore([state]).rewards.shape[1]
-                made = random_actions(self.domain, seed, self.steps, participants)
+                sequence = random_actions(self.domain, seed, self.steps, participants)
                 self.starts.append(state)
-                self.made.append(made)
-                self.played.append(play(self.domain, state, made))
-                before = ActionSequence(made.moves[: self.middle], made.says[: self.middle])
+                self.sequences.append(sequence)
+                self.played.append(play(self.domain, state, sequence))
+                before = ActionSequence(sequence.moves[: self.middle], sequence.says[: self.middle])
                 self.halfway.append(play(self.domain, state, before).end)
 
     def iterate_worlds(self) -> Iterator[tuple[int, bytes, ActionSequence, Outcome]]:
         """Yield (seed, initial state, actions, outcome) of each world."""
-        yield from zip(range(self.seeds), self.starts, self.made, self.played, strict=True)
+        yield from zip(range(self.seeds), self.starts, self.sequences, self.played, strict=True)
 
     def iterate_points(self) -> Iterator[Point]:
         """Yield the start and the middle of each world."""
-        for seed, start, made, played in self.iterate_worlds():
-            yield Point(seed, 0, start, made, played)
+        for seed, start, sequence, played in self.iterate_worlds():
+            yield Point(seed, 0, start, sequence, played)
             half = self.middle
             yield Point(
-                seed, half, self.halfway[seed], made.from_step(half), played.from_step(half)
+                seed, half, self.halfway[seed], sequence.from_step(half), played.from_step(half)
             )
 
 
@@ -237,11 +237,11 @@ def run_in_fresh_process(trial: Trial) -> FreshResults:
     """Run the trial's points and seeds in a fresh process, with other hashes of text; cached."""
     if trial.fresh_results is None:
         asked = trial.name, trial.seeds, trial.steps, trial.settings
-        jobs = [(point.step, point.state, point.made) for point in trial.iterate_points()]
+        jobs = [(point.step, point.state, point.sequence) for point in trial.iterate_points()]
         os.environ["PYTHONHASHSEED"] = "random"
         try:
-            with Pool(1, limited=True, method="spawn") as there:
-                trial.fresh_results = FreshResults(*there.ask(_play_points, asked, jobs))
+            with Pool(1, limited=True, method="spawn") as pool:
+                trial.fresh_results = FreshResults(*pool.ask(_play_points, asked, jobs))
         except WorkerDied as error:
             raise ClaimBroken(f"in a fresh process {error}") from None
     return trial.fresh_results
@@ -253,8 +253,8 @@ def _play_points(
     trial = Trial.load(*asked)
     return FreshResults(
         [
-            _result_or_error(play, trial.domain, state, made, first=first)
-            for first, state, made in jobs
+            _result_or_error(play, trial.domain, state, sequence, first=first)
+            for first, state, sequence in jobs
         ],
         [_result_or_error(trial.generate_world, seed) for seed in range(trial.seeds)],
     )
