@@ -191,7 +191,7 @@ def test_what_is_done_from_outside_is_an_action_of_the_world(pendulum: Any, give
     world = domain(spaces.PENDULUM)
     begun = session.open(world, world.restore([pendulum.recording.state]))
     moves = np.array(given).reshape(1, 1, -1)
-    with pytest.raises(DamagedData, match="holds a move or a token that the domain has not"):
+    with pytest.raises(DamagedData, match="expected actions and utterances of"):
         begun.step(Actions(moves, np.zeros((1, 1), np.int8)), held=(0,))
 
 

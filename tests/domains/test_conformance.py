@@ -75,7 +75,7 @@ def test_a_failure_says_at_which_seed_and_step_and_how() -> None:
         "RuntimeError: a lantern fell"
     )
     moved = {one.claim: one for one in check("tests.domains.worlds:SeenIsMoved")}
-    assert moved["looking"].how.startswith("seed 0, step 1: after observing the scene after it is")
+    assert moved["looking"].how.startswith("seed 0, step 1: after observing the scene differs: ")
 
 
 def test_after_a_world_that_cannot_be_stepped_the_rest_is_not_checked() -> None:

@@ -95,8 +95,8 @@ def test_actions_without_bounds_are_refused_by_name(
     words = ["record", "--domain", spaces.LOOSE_CRANE, "--agent", "random", "--episodes", "1"]
     assert main([*words, "--workspace", str(tmp_path / "w")]) == 2
     assert capsys.readouterr().err == (
-        f"sts: agent 'random' cannot play in {spaces.LOOSE_CRANE}: its actions float32[2] have no "
-        "bounds; choose an agent that chooses among them\n"
+        f"sts: agent 'random' cannot play in {spaces.LOOSE_CRANE}: its actions float32[2] are "
+        "unbounded; choose another agent\n"
     )
     assert not (tmp_path / "w" / "trajectories").exists()
     half = ActionSpace(np.dtype(np.float32), np.zeros(2), np.array([1, np.inf]))

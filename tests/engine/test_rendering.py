@@ -49,7 +49,7 @@ def test_what_is_no_recording_of_the_state_is_refused_before_a_step() -> None:
     one = episode()
     moves = one.moves.copy()
     moves[3, 0] = 99
-    with pytest.raises(DamagedData, match="a move or a token that the domain has not"):
+    with pytest.raises(DamagedData, match="expected actions and utterances of"):
         frames(dataclasses.replace(one, moves=moves))
     more: dict[str, Any] = {
         name: np.repeat(getattr(one, name), 2, 1) for name in ("moves", "says", "rewards")

@@ -145,7 +145,7 @@ def test_an_agent_whose_participant_is_held_still_observes_and_says_how_likely_i
 def test_what_the_domain_has_not_is_refused_before_anything_moves(bad: tuple[int, int]) -> None:
     begun = session.open(WORLD, WORLD.restore(STATES))
     given = Actions(*(np.full((BATCH, PEOPLE), value, np.int8) for value in bad))
-    with pytest.raises(DamagedData, match="a move or a token that the domain has not"):
+    with pytest.raises(DamagedData, match="expected actions and utterances of"):
         begun.step(given, (1,))
     assert begun.steps == 0 and begun.state().worlds == tuple(STATES)
     begun.step(given)  # nobody is held: what it has is not looked at

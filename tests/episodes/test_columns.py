@@ -52,9 +52,9 @@ def test_an_action_or_a_cell_that_the_world_has_not_is_refused(
     ("change", "found"),
     [
         ({"state": [b"LSTA"]}, "expected a Λ\\* state"),
-        ({"participants": [1], "steps": [48]}, "do not have 48 steps"),
+        ({"participants": [1], "steps": [48]}, "expected columns of 48 steps"),
         ({"steps": [-1]}, "expected columns of -1 steps|differ in the number"),
-        ({"objects": [2]}, "do not have 24 steps"),
+        ({"objects": [2]}, "expected columns of 24 steps"),
     ],
 )
 def test_an_episode_that_is_not_of_its_state_is_refused(

@@ -24,7 +24,7 @@ def test_every_flipped_bit_of_a_footer_is_said_before_arrow_reads_it() -> None:
     for place in range(8 * (len(RAW) - FOOTER), 8 * len(RAW)):
         changed = bytearray(RAW)
         changed[place // 8] ^= 1 << place % 8
-        with pytest.raises(DamagedData, match="x: expected a file: its footer"):
+        with pytest.raises(DamagedData, match="x: expected a file: the checksum of its footer"):
             footers.check_digest("x", io.BytesIO(changed), "a file")
 
 

@@ -102,8 +102,8 @@ def compare(seed: int, first: int, wanted: Outcome, found: Outcome, when: str) -
         ):
             if not np.array_equal(a, b):
                 raise ClaimBroken(
-                    f"seed {seed}, step {first + t}: {when} expected {what} {a.tolist()}, found "
-                    f"{b.tolist()}"
+                    f"seed {seed}, step {first + t}: {when} the {what} differs: expected "
+                    f"{a.tolist()}, found {b.tolist()}"
                 )
     if wanted.end != found.end:
         last = first + len(wanted.scene)
