@@ -24,29 +24,29 @@ def beside(work: Callable[[], R], *, worth: bool = True) -> Iterator[Callable[[]
     if not worth or sys.platform != "linux" or len(os.sched_getaffinity(0)) < 2:
         yield work
         return
-    copies = multiprocessing.get_context("fork")
-    here, there = copies.Pipe(duplex=False)
+    forks = multiprocessing.get_context("fork")
+    receiver, sender = forks.Pipe(duplex=False)
 
     def answer() -> None:
         # After an error, the parent repeats the work and raises the error.
         with contextlib.suppress(Exception, KeyboardInterrupt):
-            there.send(work())
+            sender.send(work())
 
-    copy = copies.Process(target=answer, daemon=True)
+    fork = forks.Process(target=answer, daemon=True)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # forks of a process with threads
-        copy.start()
-    there.close()
+        fork.start()
+    sender.close()
 
     def result() -> R:
         try:
-            return here.recv()  # type: ignore[no-any-return]
+            return receiver.recv()  # type: ignore[no-any-return]
         except EOFError:
             return work()
 
     try:
         yield result
     finally:
-        here.close()
-        copy.kill()  # an inherited signal handler could ignore a gentler signal
-        copy.join()
+        receiver.close()
+        fork.kill()  # an inherited signal handler could ignore a gentler signal
+        fork.join()

@@ -115,9 +115,9 @@ class Pool:
             if self._limited:
                 deadlines.report_progress()  # this process may itself be a worker with a timeout
             for worker in busy:
-                if came := worker.outcome():
+                if finished := worker.outcome():
                     self._hand_out()
-                    yield came
+                    yield finished
 
     def ask(self, work: Callable[P, R], *args: P.args, **_: P.kwargs) -> R:
         """Run `work(*args)` in a process and return its result, or raise its error.
@@ -201,17 +201,17 @@ class _Worker(Process):
             data = self.poll_answer()
             if data is None:
                 return None
-            came, raised = plain.decode(data)
+            result, raised = plain.decode(data)
         except WorkerDied as error:
-            came, raised = error, False
+            result, raised = error, False
         except ValueError as error:
             self.end()
-            came, raised = WorkerDied(f"its process sent an invalid answer: {error}"), False
+            result, raised = WorkerDied(f"its process sent an invalid answer: {error}"), False
         key, self.task = self.task.key if self.task else None, None
-        is_bug = raised and not self.owner and not isinstance(came, StsError)
-        if is_bug and isinstance(came, Exception):
-            raise came
-        return key, came
+        is_bug = raised and not self.owner and not isinstance(result, StsError)
+        if is_bug and isinstance(result, Exception):
+            raise result
+        return key, result
 
 
 def _start_process(context: Any, given: tuple[Any, ...]) -> Any:

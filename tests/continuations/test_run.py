@@ -252,7 +252,7 @@ def test_a_part_that_disagrees_with_what_is_made_is_one_line_and_stays(
     mine = [dataclasses.replace(c, identity=dataclasses.replace(c.identity, seed=0)) for c in own]
     parts.put(workspace.store, name, mine)
     raw = workspace.store.get(name)
-    with pytest.raises(DamagedData, match="expected what was made now, found something else"):
+    with pytest.raises(DamagedData, match="already exists with other content"):
         perform(workspace, whole.chunks[0])
     assert workspace.store.get(name) == raw
 
