@@ -1,4 +1,4 @@
-"""How far people agree who each say yes or no of the same things: Krippendorff's alpha."""
+"""Krippendorff's alpha of binary judgements by several people."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     import pandas as pd
 
-FEWEST = 2
-"""Things that two people or more must have judged, for alpha to be known."""
+MIN_SHARED = 2
+"""Minimum number of items judged by two or more people."""
 
 
 class Agreement(NamedTuple):
-    """Agreement on what two or more people judged.
+    """Agreement on the items that two or more people judged.
 
     Attributes:
-      alpha: 1.0 is full agreement, 0 what chance gives; None where it cannot be known.
-      interval: of alpha, 95%, by bootstrap; None with it.
-      shared: how many things two or more people judged.
-      people: who judged one of these.
-      pairs: how many pairs of judgements of one thing there are.
-      agreeing: how many of them are the same.
+      alpha: 1 is full agreement, 0 is agreement by chance; None if undefined.
+      interval: 95% bootstrap interval of alpha; None if alpha is.
+      shared: the number of items that two or more people judged.
+      people: the number of people who judged one of these.
+      pairs: the number of pairs of judgements of the same item.
+      agreeing: the number of these pairs that agree.
     """
 
     alpha: float | None
@@ -32,41 +32,41 @@ class Agreement(NamedTuple):
 
     @property
     def share(self) -> float:
-        """How many of the pairs are the same, 0 to 1; NaN without one."""
+        """The share of pairs that agree, 0 to 1; NaN without pairs."""
         return self.agreeing / self.pairs if self.pairs else float("nan")
 
     @property
     def alike(self) -> bool:
-        """Whether there are enough, and every judgement is the same: chance would agree, too."""
-        return self.alpha is None and self.shared >= FEWEST
+        """True if all judgements of enough items are the same, so that alpha is undefined."""
+        return self.alpha is None and self.shared >= MIN_SHARED
 
     @property
     def why(self) -> str:
-        """Why alpha cannot be known; "" where it is."""
+        """The reason why alpha is undefined; "" if it is defined."""
         if self.alpha is not None:
             return ""
         if self.alike:
-            return "every judgement is the same, so chance agreement is certain"
-        return "alpha needs two that two people judged"
+            return "alpha is undefined: all judgements are the same"
+        return f"alpha needs at least {MIN_SHARED} items that two people judged"
 
 
 def krippendorff(judged: pd.DataFrame, *, seed: int, draws: int = 2000) -> Agreement:
-    """Return how far people agree on the things that two or more of them judged.
+    """Compute agreement on the items that two or more people judged.
 
     Args:
-      judged: a row a judgement, none twice: `thing`, `person`, and `yes`, true or false.
+      judged: one row per judgement, without duplicates: `thing`, `person`, and the boolean `yes`.
       seed: of the bootstrap.
-      draws: of the bootstrap.
+      draws: the number of bootstrap samples.
 
     Source: Krippendorff 2018, Content Analysis, chapter 12; as evalica computes it.
     """
     shared = judged[judged.groupby("thing")["person"].transform("nunique") > 1]
     things, people = shared["thing"].nunique(), shared["person"].nunique()
-    each = shared.groupby("thing")["yes"].agg(["sum", "size"])
-    yes, size = each["sum"].astype("int64"), each["size"]
+    counts = shared.groupby("thing")["yes"].agg(["sum", "size"])
+    yes, size = counts["sum"].astype("int64"), counts["size"]
     pairs = int((size * (size - 1) // 2).sum())
     agreeing = pairs - int((yes * (size - yes)).sum())
-    if things < FEWEST or shared["yes"].nunique() < 2:
+    if things < MIN_SHARED or shared["yes"].nunique() < 2:
         return Agreement(None, None, things, people, pairs, agreeing)
     import evalica  # a second to import
 

@@ -1,7 +1,7 @@
-"""What installed packages declare, read from their metadata's `entry_points.txt`.
+"""Fast reader of the entry points of installed packages.
 
-`importlib.metadata` reads the same, and takes four times as long to import as Python to start: it
-brings a parser of e-mail along. Whoever asks for help or lists suites would wait for that most.
+Importing `importlib.metadata` takes four times as long as starting Python, as it imports an e-mail
+parser. That would dominate the run time of `--help` and other quick commands.
 
 Source: https://packaging.python.org/en/latest/specifications/entry-points/
 """
@@ -20,13 +20,13 @@ _FILE = "entry_points.txt"
 
 
 class EntryPoint(NamedTuple):
-    """A name that a package gives to something of its own.
+    """An entry point of an installed package.
 
     Attributes:
       name: within the group.
       value: `module:Name`, or a module.
-      group: what such things are for.
-      folder: the metadata of the package that declares it.
+      group: such as `sts.agents`.
+      folder: the metadata folder of the package.
     """
 
     name: str
@@ -35,41 +35,41 @@ class EntryPoint(NamedTuple):
     folder: str
 
     def load(self) -> Any:
-        """Return what it stands for; raise whatever its module raises."""
+        """Import and return the object; errors are those of its module."""
         module, _, attributes = self.value.partition("[")[0].replace(" ", "").partition(":")
         loaded = importlib.import_module(module)
         return functools.reduce(getattr, filter(None, attributes.split(".")), loaded)
 
     @property
     def package(self) -> str:
-        """How the package that declares it is called."""
-        return _package(self.folder)
+        """The name of the package that declares it."""
+        return _package_name(self.folder)
 
 
-def of_group(group: str) -> tuple[EntryPoint, ...]:
-    """Return the entry points of `group` of all installed packages, by name and value."""
-    return _every().get(group, ())
+def list_group(group: str) -> tuple[EntryPoint, ...]:
+    """Return the entry points of `group` in all installed packages, sorted by name and value."""
+    return _read_all().get(group, ())
 
 
 @functools.cache
-def _package(folder: str) -> str:
+def _package_name(folder: str) -> str:
     for file in ("METADATA", "PKG-INFO"):
         try:
             with open(os.path.join(folder, file), encoding="utf-8") as lines:
-                return next(one[5:].strip() for one in lines if one.startswith("Name:"))
+                return next(line[5:].strip() for line in lines if line.startswith("Name:"))
         except (OSError, UnicodeDecodeError, StopIteration):
             continue
     return "a package"
 
 
 @functools.cache
-def _every() -> dict[str, tuple[EntryPoint, ...]]:
-    """Return the entry points by group; of packages of one name the first on the path counts."""
+def _read_all() -> dict[str, tuple[EntryPoint, ...]]:
+    """Read all entry points by group; a package hides later ones of the same name on `sys.path`."""
     folders: dict[str, str] = {}
     for place in sys.path:
         try:
             names = os.listdir(place or os.curdir)
-        except OSError:  # no folder
+        except OSError:  # not a folder
             continue
         for name in names:
             if name.endswith(_FOLDERS):
@@ -77,13 +77,13 @@ def _every() -> dict[str, tuple[EntryPoint, ...]]:
                 folders.setdefault(package, os.path.join(place, name))
     out: dict[str, set[EntryPoint]] = {}
     for folder in folders.values():
-        for point in _declared(folder):
+        for point in _parse_file(folder):
             out.setdefault(point.group, set()).add(point)
     return {group: tuple(sorted(points)) for group, points in out.items()}
 
 
-def _declared(folder: str) -> list[EntryPoint]:
-    """Return the entry points in a folder of metadata."""
+def _parse_file(folder: str) -> list[EntryPoint]:
+    """Parse the entry points in a metadata folder."""
     try:
         with open(os.path.join(folder, _FILE), encoding="utf-8") as file:
             lines = [line.strip() for line in file]

@@ -1,19 +1,19 @@
-"""Every error a user can cause, as one small tree.
+"""Exceptions for errors that a user can cause.
 
     StsError                     exit code 1: data or state
-    |-- ArgumentError            exit code 2: a flag, a name or a value that was typed
+    |-- ArgumentError            exit code 2: an invalid flag, name or value
     |   `-- UnknownName          no such agent, suite, version, category, format, ...
-    |-- DamagedData              a file, table or state that is not what it should be
+    |-- DamagedData              an invalid file, table or state
     |   |-- DamagedState         serialised world state: truncated, altered or not a state
-    |   |   `-- OtherVersion     sound, but made by another version of its world
+    |   |   `-- OtherVersion     intact, but made by another version of its environment
     |   `-- TamperedSuite        a frozen suite whose content no longer matches its hash
     |-- NewerFormat              written by a later version than this one reads
     |-- ReplayMismatch           a replayed step differs from its recording; names the step
     |-- MissingExtra             an optional dependency is not installed; says the pip command
-    |-- StoreError               the annotation database is lost, locked or foreign
+    |-- StoreError               the annotation database is missing, locked or another program's
     `-- Unavailable              a port, a folder or a disk that cannot be used
 
-Each message is one line: what was expected, what was found, what to do.
+A message has a single line: what is wrong, what is expected, what to do.
 """
 
 from __future__ import annotations
@@ -21,72 +21,72 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, Self
 
-_LONGEST = 60
-"""Letters of a name that a line repeats."""
+_MAX_QUOTED_CHARS = 60
+"""Maximum length of a quoted name in a message."""
 _MOST, _COMPARED = 20, 1000
-"""Names that it lists, and among which the likest are looked for."""
+"""Maximum number of known names in a message, and to compare with an unknown one."""
 
 
 class StsError(Exception):
-    """A failure with one clear line for its reader; the root of the tree above."""
+    """Base class of the errors above, with a one-line message for the user."""
 
     exit_code = 1
 
     def saying(self, line: str) -> Self:
-        """Return the same error with another line."""
-        return self.restored((line,), self.__dict__)
+        """Return a copy of the error with another message."""
+        return self.rebuild((line,), self.__dict__)
 
     @classmethod
-    def restored(cls, args: tuple[Any, ...], state: dict[str, Any]) -> Self:
-        """Return an error with these arguments and attributes, whatever its class takes."""
+    def rebuild(cls, args: tuple[Any, ...], state: dict[str, Any]) -> Self:
+        """Create an error from its arguments and attributes, without calling its constructor."""
         error = cls.__new__(cls, *args)
         error.__dict__.update(state)
         return error
 
     def about(self, what: str) -> Self:
-        """Return the same error with what it is about before its line, which may name it."""
+        """Return the error with the prefix `what`, unless its message already starts with it."""
         return self if str(self).startswith(what) else self.saying(f"{what}: {self}")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Lets it be pickled, whatever its class takes to be made."""
-        return self.restored, (self.args, self.__dict__)
+        """Support pickling independent of the constructor's arguments."""
+        return self.rebuild, (self.args, self.__dict__)
 
 
 class ArgumentError(StsError):
-    """A flag, name or value on the command line that cannot be used."""
+    """An invalid flag, name or value on the command line."""
 
     exit_code = 2
 
 
 def closest(name: str, known: Iterable[str]) -> str:
-    """Return "; did you mean NAME?" of the known name that is most like `name`, "" of none."""
-    import difflib  # which only a wrong name waits for
+    """Return "; did you mean NAME?" with the known name most similar to `name`; "" for none."""
+    import difflib  # slow to import
 
     names = tuple(known)
-    longer = sorted(one for one in names if one.startswith(name)) if len(name) > 3 else []
+    longer = sorted(k for k in names if k.startswith(name)) if len(name) > 3 else []
     close = longer[:1] or difflib.get_close_matches(name, names, 1)
     return f"; did you mean {close[0]}?" if close else ""
 
 
-def _likest(name: str, known: tuple[str, ...], most: int) -> list[str]:
-    """Return as many of the known names, those that are most like `name`."""
+def _most_similar(name: str, known: tuple[str, ...], most: int) -> list[str]:
+    """Return the `most` known names that are most similar to `name`."""
     import difflib
 
-    def unlike(one: str) -> float:
-        return -difflib.SequenceMatcher(None, name, one).ratio()
+    def distance(other: str) -> float:
+        return -difflib.SequenceMatcher(None, name, other).ratio()
 
-    return sorted(known, key=unlike)[:most] if len(known) > most else list(known)
+    return sorted(known, key=distance)[:most] if len(known) > most else list(known)
 
 
 class UnknownName(ArgumentError):
-    """A name that nothing answers to.
+    """An unknown name; the message lists known names and suggests a similar one.
 
     Args:
-      kind: what was looked for, such as "agent".
-      name: what was typed.
+      kind: of the name, such as "agent".
+      name: as the user wrote it.
       known: the names that exist.
-      most: of so many the line says how they are called, and it counts the others.
-      total: how many exist, where `known` has not all of them.
+      most: the maximum number of names to list; others are counted.
+      total: the number of existing names, if `known` is incomplete.
     """
 
     def __init__(
@@ -99,13 +99,13 @@ class UnknownName(ArgumentError):
         total: int | None = None,
     ) -> None:
         self.kind, self.name, self.known = kind, name, tuple(sorted(known))
-        said = sorted(_likest(name, self.known[:_COMPARED], most))
-        rest = (total or len(self.known)) - len(said)
-        exist = ", ".join(said) if said else "none yet"
+        listed = sorted(_most_similar(name, self.known[:_COMPARED], most))
+        rest = (total or len(self.known)) - len(listed)
+        exist = ", ".join(listed) if listed else "none yet"
         exist += f" and {rest} more" if rest else ""
-        meant = closest(name, self.known[:_COMPARED]) if len(self.known) > 1 else ""
-        quoted = repr(name if len(name) <= _LONGEST else f"{name[:_LONGEST]}...")
-        super().__init__(f"unknown {kind} {quoted}; known: {exist}{meant}")
+        hint = closest(name, self.known[:_COMPARED]) if len(self.known) > 1 else ""
+        quoted = repr(name if len(name) <= _MAX_QUOTED_CHARS else f"{name[:_MAX_QUOTED_CHARS]}...")
+        super().__init__(f"unknown {kind} {quoted}; known: {exist}{hint}")
 
 
 class StsWarning(UserWarning):
@@ -113,15 +113,15 @@ class StsWarning(UserWarning):
 
 
 class DamagedData(StsError):
-    """A file, table or record that is not what it should be."""
+    """An invalid file, table or record."""
 
 
 class DamagedState(DamagedData):
-    """Serialised world state that is truncated, altered or not a state at all."""
+    """Serialised state of an environment that is truncated, altered or not a state."""
 
 
 class OtherVersion(DamagedState):
-    """World state that is sound, but was made by another version of its world."""
+    """Serialised state that is intact, but was made by another version of its environment."""
 
 
 class TamperedSuite(DamagedData):
@@ -129,11 +129,11 @@ class TamperedSuite(DamagedData):
 
 
 class NewerFormat(StsError):
-    """Data written by a later version of the format than this one reads."""
+    """Data in a later version of a format than this one reads."""
 
 
 class ReplayMismatch(StsError):
-    """A replayed step that differs from its recording; `step` says which."""
+    """A replayed step that differs from its recording; `step` is its number."""
 
     def __init__(self, message: str, *, step: int) -> None:
         self.step = step
@@ -145,7 +145,7 @@ class MissingExtra(StsError):
 
 
 class StoreError(StsError):
-    """An annotation database that is lost, locked or not one of ours."""
+    """An annotation database that is missing, locked or of another program."""
 
 
 class Unavailable(StsError):

@@ -1,4 +1,4 @@
-"""Names and texts that come from outside: what a name may be, and what of a text is shown."""
+"""Validation of names, and display of untrusted text."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ import unicodedata
 from sts.errors import ArgumentError
 
 LIMIT = 200
-"""Characters of a name of an agent, scenario, category, continuation or metric."""
-_SHOWN = 60
+"""Maximum length of a name of an agent, scenario, category, continuation or metric."""
+_MAX_QUOTED_CHARS = 60
 _JOINERS = {0x200C: "", 0x200D: ""}
 
 
 def clean_name(text: str, limit: int = LIMIT) -> str:
-    """Return `text` as a name is kept: composed Unicode without outer spaces.
+    """Normalise a name: composed Unicode (NFC), without outer spaces.
 
-    Marks that turn the direction of writing, letters of no width, line breaks and other controls
-    are not printable: with them, one name could be shown as another.
+    Control characters, such as line breaks, zero-width characters and marks that change the writing
+    direction, are rejected, since one name could look like another with them.
 
     Raises:
       ArgumentError: it is not 1 to `limit` printable characters.
@@ -30,27 +30,27 @@ def clean_name(text: str, limit: int = LIMIT) -> str:
 
 
 def one_line(text: str, limit: int) -> bool:
-    """Whether `text` is at most `limit` letters that print; what joins letters is one of them.
+    """Return True if `text` is at most `limit` printable characters.
 
-    Scripts such as Persian are not written without the two joiners, which turn nothing.
+    The zero-width joiner and non-joiner are allowed, which scripts such as Persian need.
     """
     return len(text) <= limit and text.translate(_JOINERS).isprintable()
 
 
 def shown(text: str) -> str:
-    """Return `text` in quotes as an error shows it: what does not print as its number, cut."""
-    return repr(text if len(text) <= _SHOWN else f"{text[:_SHOWN]}...")
+    """Quote `text` for an error message, truncated and with unprintable characters escaped."""
+    return repr(text if len(text) <= _MAX_QUOTED_CHARS else f"{text[:_MAX_QUOTED_CHARS]}...")
 
 
 def printable(text: str) -> str:
-    """Return `text` with a space for every character that does not print; no outer spaces."""
+    """Replace unprintable characters by spaces, and strip outer spaces."""
     return "".join(c if c.isprintable() else " " for c in text).strip()
 
 
 def escaped(text: str) -> str:
-    """Return `text` in one line as a terminal can show it: what does not print as its number."""
-    return text if text.isprintable() else "".join(map(_escape, text))
+    """Escape unprintable characters, so that a terminal can show `text` in one line."""
+    return text if text.isprintable() else "".join(map(_escape_char, text))
 
 
-def _escape(letter: str) -> str:
+def _escape_char(letter: str) -> str:
     return letter if letter.isprintable() else ascii(letter)[1:-1]

@@ -1,7 +1,7 @@
-"""What every figure shares: colours, axes, legends, and how it becomes SVG.
+"""Common style of figures, and their conversion to SVG.
 
-Text and axes are drawn in `currentColor`, so that a page's light and dark mode both suit them.
-Colours are Okabe and Ito's; what a colour says, a shape, a dash or a sign says too.
+Text and axes use `currentColor`, which follows a page's light or dark mode. Colours are those of
+Okabe and Ito, and always combined with a shape, a dash or a sign.
 """
 
 from __future__ import annotations
@@ -22,30 +22,30 @@ COLOURS = (BLUE, ORANGE, GREEN, VERMILION, PURPLE, GREY, SKY)
 PAGE_COLOURS = {BLUE: "blue", GREEN: "green", VERMILION: "vermilion", SKY: "sky"}
 DASHES = ([1, 0], [7, 3], [2, 2], [9, 3, 2, 3], [4, 2], [14, 3], [5, 1])
 SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "stroke")
-TICKS = 16
+MAX_TICKS = 16
 OVERLAID = len(COLOURS)
 INK = "currentColor"
-AMID = "#777"
-# Long names lose their middle: what tells versions of one agent apart stands at the end.
+MID_GREY = "#777"
+# Long names are cut in the middle, because versions of an agent differ at the end.
 SHORT_NAME = (
     "length(datum.label) > 60 ? slice(datum.label, 0, 30) + '\u2026' + slice(datum.label, -29)"
     " : datum.label"
 )
 WIDTH = 560
-NARROW = 190
-"""Pixels of a panel, where a page is wide and where it is as narrow as a phone."""
+NARROW_WIDTH = 190
+"""Width of a panel on a wide page and on a phone, px."""
 
 Chart = alt.TopLevelMixin
 
 
-class Look(NamedTuple):
-    """How text, axes and ground of a figure are drawn.
+class FigureStyle(NamedTuple):
+    """The style of text, axes and background of a figure.
 
     Attributes:
       ink: colour of text and axes.
-      ground: colour behind all; None for whatever a page has there.
-      font: names of families, the first that is installed counts. "Liberation Sans" is always:
-        the library brings it, and its letters are as wide as Arial's.
+      ground: background colour; None for transparent.
+      font: font families, in order of preference. "Liberation Sans" is always available: the
+        library includes it, and it has the metrics of Arial.
       text: size of labels, px.
       title: size of titles, px.
     """
@@ -57,11 +57,11 @@ class Look(NamedTuple):
     title: float
 
 
-PAGE = Look(INK, None, "sans-serif", 11, 12)
-PAPER = Look("#000000", "#ffffff", "Liberation Sans, Arial, Helvetica, sans-serif", 7, 8)
-"""Black on white, in the 7 points that journals ask for; one px is one point."""
-PRINTED = PAPER._replace(text=PAGE.text, title=PAGE.title)
-"""The same, as large as on a page."""
+PAGE_STYLE = FigureStyle(INK, None, "sans-serif", 11, 12)
+PAPER = FigureStyle("#000000", "#ffffff", "Liberation Sans, Arial, Helvetica, sans-serif", 7, 8)
+"""Style for publications: black on white, in 7 points as journals require; 1 px is 1 point."""
+PRINTED = PAPER._replace(text=PAGE_STYLE.text, title=PAGE_STYLE.title)
+"""Style for publications, with the text sizes of a page."""
 
 
 def lines(
@@ -72,22 +72,27 @@ def lines(
     *,
     step: bool,
 ) -> Chart:
-    """One line per agent: together while colours last, else a small panel each.
+    """Plot one line per agent, in one chart for at most `MAX_OVERLAID` agents, else in panels.
 
-    `data` has the columns agent and `fields`, x and a share y; a `step` function has no points.
+    Args:
+      agents: in the order of the legend.
+      data: the columns `agent` and `fields`.
+      fields: the names of x and of the share y.
+      titles: of the axes.
+      step: True for a step function, without points.
     """
     present = set(data["agent"])
     names = [name for name in agents if name in present]
     curve: Any = "step-after" if step else "linear"
     crowded = len(names) > OVERLAID
     whole = sorted(set(data[fields[0]].astype(int)))
-    ticks = {"values": whole} if len(whole) <= TICKS else {"tickMinStep": 1}
+    ticks = {"values": whole} if len(whole) <= MAX_TICKS else {"tickMinStep": 1}
     x = alt.X(
         f"{fields[0]}:Q",
         scale=alt.Scale(nice=False),
         axis=alt.Axis(title=titles[0], format="d", **cast(Any, ticks)),
     )
-    # Beside a small panel there is no room for what the caption says.
+    # Small panels have no room for the axis title, which is in the caption.
     y = alt.Y(f"{fields[1]}:Q", scale=unit_scale(), axis=share_axis(None if crowded else titles[1]))
     if crowded:
         panel_titles = {name: f"{place}. {shortened(name)}" for place, name in enumerate(names, 1)}
@@ -115,18 +120,18 @@ def lines(
         color=looks["color"], strokeDash=by_agent(alt.StrokeDash, names, DASHES)
     )
     dots = base.mark_point(size=45, filled=True, opacity=1).encode(**looks)
-    drawn = [line] if step else [line, dots]
-    chart: Chart = alt.layer(*drawn).properties(width=WIDTH - 60, height=280)
+    layers = [line] if step else [line, dots]
+    chart: Chart = alt.layer(*layers).properties(width=WIDTH - 60, height=280)
     return chart
 
 
 def shortened(name: str) -> str:
-    """A name that fits a small panel's title; its place in the ranking tells twins apart."""
+    """Shorten a name to 28 characters for the title of a small panel."""
     return name if len(name) <= 28 else f"{name[:14]}\u2026{name[-13:]}"
 
 
 def identity(names: Sequence[str]) -> dict[str, Any]:
-    """Colour and shape channels of a few agents."""
+    """Return the colour and shape channels that distinguish a few agents."""
     return {
         "color": by_agent(alt.Color, names, COLOURS),
         "shape": by_agent(alt.Shape, names, SHAPES),
@@ -134,7 +139,7 @@ def identity(names: Sequence[str]) -> dict[str, Any]:
 
 
 def by_agent(channel: Any, names: Sequence[str], looks: Sequence[Any]) -> Any:
-    """A legend channel that gives each agent one of `looks`."""
+    """Return a channel with legend that maps each agent to one of `looks`."""
     legend = alt.Legend(
         title=None, orient="right", labelExpr=SHORT_NAME, labelLimit=0, symbolSize=150
     )
@@ -143,7 +148,7 @@ def by_agent(channel: Any, names: Sequence[str], looks: Sequence[Any]) -> Any:
 
 
 def name_axis(*, angle: int = 0, orient: Any = alt.Undefined) -> alt.Axis:
-    """An axis of names, no longer than they need be."""
+    """Return an axis of agent names, shortened if they are long."""
     return alt.Axis(
         labelExpr=SHORT_NAME,
         labelLimit=0,
@@ -156,43 +161,47 @@ def name_axis(*, angle: int = 0, orient: Any = alt.Undefined) -> alt.Axis:
 
 
 def share_axis(title: str | None) -> alt.Axis:
-    """An axis from 0 to 100%."""
+    """Return an axis from 0 to 100%."""
     ticks = [0, 0.2, 0.4, 0.6, 0.8, 1]
     return alt.Axis(format=".0%", title=title, values=ticks, grid=True, labelOverlap=False)
 
 
 def unit_scale() -> alt.Scale:
-    """The scale of a share."""
+    """Return the scale of an axis from 0 to 1."""
     return alt.Scale(domain=[0, 1])
 
 
 def fixed_hue(field: str, colours: Mapping[str, str]) -> alt.Color:
-    """A colour channel with named colours and no legend."""
+    """Return a colour channel with given colours and no legend."""
     scale = alt.Scale(domain=list(colours), range=list(colours.values()))
     return alt.Color(field, scale=scale, legend=None)
 
 
 def ends(name: str, interval: Sequence[float] | None) -> dict[str, float | None]:
-    """An interval as two columns."""
+    """Return an interval as two columns, NAME_low and NAME_high."""
     low, high = interval or (None, None)
     return {f"{name}_low": low, f"{name}_high": high}
 
 
 def specification(chart: Chart) -> dict[str, Any]:
-    """A chart as the library's JSON, from which it is drawn."""
-    # The library refuses more than 5,000 rows unless told; many agents with long curves have more.
+    """Convert a chart to its Vega-Lite specification."""
+    # By default Altair rejects more than 5,000 rows, which many agents with long curves exceed.
     with alt.data_transformers.enable("default", max_rows=None):
-        content: dict[str, Any] = chart.to_dict(validate=False)  # ours are valid; a third is spared
+        content: dict[str, Any] = chart.to_dict(
+            validate=False
+        )  # validation takes a third of the time
     return content
 
 
-def to_svg(chart: Chart | dict[str, Any], look: Look = PAGE, *, narrow: bool = False) -> str:
-    """Draws a chart, or its specification, as SVG text, for a narrow page where asked."""
+def to_svg(
+    chart: Chart | dict[str, Any], look: FigureStyle = PAGE_STYLE, *, narrow: bool = False
+) -> str:
+    """Render a chart, or its specification, as SVG; `narrow` fits it to a phone."""
     text = {"labelFontSize": look.text, "titleFontSize": look.text}
     ink = {"labelColor": INK, "titleColor": INK}
     lines = {"gridColor": INK, "gridOpacity": 0.12, "domainColor": INK, "tickColor": INK}
     content = chart if isinstance(chart, dict) else specification(chart)
-    content = narrowed(content) if narrow else content
+    content = narrow_specification(content) if narrow else content
     plain = {"fontWeight": "normal", "fontSize": look.title}
     spec = content | {
         "background": look.ground,
@@ -207,38 +216,40 @@ def to_svg(chart: Chart | dict[str, Any], look: Look = PAGE, *, narrow: bool = F
     }
     if look.ink != INK:
         spec = json.loads(json.dumps(spec).replace(f'"{INK}"', f'"{look.ink}"'))
-    drawn: str = vl_convert.vegalite_to_svg(spec)
-    return drawn
+    svg: str = vl_convert.vegalite_to_svg(spec)
+    return svg
 
 
-def narrowed(spec: Any) -> Any:
-    """A chart's specification for a page as wide as a phone.
+def narrow_specification(spec: Any) -> Any:
+    """Adapt a chart's specification to the width of a phone.
 
-    Panels stand below each other, legends below them, and what is written beside a panel follows
-    its edge.
+    Panels are stacked, with legends below, and labels to the right of a panel move with its edge.
     """
     if isinstance(spec, list):
-        return [narrowed(one) for one in spec]
+        return [narrow_specification(part) for part in spec]
     if not isinstance(spec, dict):
         return spec
-    made = {{"hconcat": "vconcat"}.get(key, key): narrowed(value) for key, value in spec.items()}
-    if isinstance(width := made.get("width"), int | float):
-        made["width"] = min(width, NARROW)
-    if made.get("orient") == "right" and "symbolSize" in made:
-        made |= {"orient": "bottom", "columns": 2, "columnPadding": 28}
-    if made.get("labelOverlap") is False:
-        made["labelOverlap"] = True
-    if made.get("columns") == 4:
-        made["columns"] = 2
-    if isinstance(x := made.get("x"), dict) and x.get("value", 0) > WIDTH:
-        made["x"] = {"value": x["value"] - WIDTH + NARROW}
-    return made
+    narrowed = {
+        {"hconcat": "vconcat"}.get(key, key): narrow_specification(value)
+        for key, value in spec.items()
+    }
+    if isinstance(width := narrowed.get("width"), int | float):
+        narrowed["width"] = min(width, NARROW_WIDTH)
+    if narrowed.get("orient") == "right" and "symbolSize" in narrowed:
+        narrowed |= {"orient": "bottom", "columns": 2, "columnPadding": 28}
+    if narrowed.get("labelOverlap") is False:
+        narrowed["labelOverlap"] = True
+    if narrowed.get("columns") == 4:
+        narrowed["columns"] = 2
+    if isinstance(x := narrowed.get("x"), dict) and x.get("value", 0) > WIDTH:
+        narrowed["x"] = {"value": x["value"] - WIDTH + NARROW_WIDTH}
+    return narrowed
 
 
 def inline(svg: str, label: str) -> str:
-    """The same figure, ready to stand inside a page and to be read aloud by its label.
+    """Prepare an SVG for inclusion in a page, with a label for screen readers.
 
-    Colours too dark for a dark page become the page's own variables.
+    Colours that are too dark for dark mode become CSS variables of the page.
     """
     root, body = svg.split(">", 1)
     root = re.sub(r'\s(xmlns(:\w+)?|version)="[^"]*"', "", root)
@@ -248,12 +259,12 @@ def inline(svg: str, label: str) -> str:
 
 
 def alone(svg: str, label: str) -> str:
-    """The same figure as a file of its own: its grey reads on white and on dark.
+    """Prepare an SVG as a separate file, in a grey that is legible on light and dark pages.
 
-    A picture inside a page cannot know how light that page is, so nothing changes with the reader's
-    mode but the ground that a browser puts under the file when it is opened alone.
+    An image in a page does not know the page's mode. Only the background of the file opened on its
+    own follows the browser's mode.
     """
     root, body = svg.split(">", 1)
-    style = f":root{{color:{AMID};color-scheme:light dark}}"
+    style = f":root{{color:{MID_GREY};color-scheme:light dark}}"
     title = f"<title>{html.escape(label)}</title>"
     return f'{root} role="img">{title}<style>{style}</style>{body}'

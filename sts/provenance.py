@@ -1,4 +1,4 @@
-"""What made a result: versions and commit."""
+"""Provenance of results: versions and commit."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ def _git(*words: str) -> str | None:
     if not (home / ".git").exists():
         return None
     try:
-        done = subprocess.run(
+        process = subprocess.run(
             ["git", "-C", str(home), *words], capture_output=True, text=True, timeout=10
         )
     except (OSError, subprocess.TimeoutExpired):
         return None
-    return done.stdout.strip() if done.returncode == 0 else None
+    return process.stdout.strip() if process.returncode == 0 else None
 
 
 @functools.cache
 def provenance() -> dict[str, Any]:
-    """Return the versions at work and, from a checkout, its commit and whether it was edited.
+    """Return the versions of Python and packages, the commit, and whether the checkout is dirty.
 
     `commit` and `dirty` are None for an installed package.
     """

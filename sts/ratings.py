@@ -1,6 +1,6 @@
-"""The ratings table: its columns, in one place for whoever writes or reads one.
+"""Columns and values of the ratings table.
 
-One row is one judgement of a continuation; `docs/data_standard.md` says what each column means.
+One row is one judgement of a continuation; `docs/data_standard.md` describes the columns.
 """
 
 from __future__ import annotations
@@ -8,14 +8,14 @@ from __future__ import annotations
 UNABLE = "cannot_judge"
 VERDICTS = ("success", "failure", "not_done", UNABLE)
 MARKED = ("success", "failure")
-"""Verdicts that carry the step of their marker."""
+"""Verdicts that have a marker, the step of the success or failure."""
 SOURCES = ("human", "settled", "automatic", "model")
-"""Whose verdict it is; `settled` is a rule's where a study asks nobody, and counts as a person's in
-what a continuation is worth, and nowhere else."""
+"""Sources of a verdict. A `settled` one is auto-resolved by an automatic label, without annotator;
+it counts like a human one in pass rates, and nowhere else."""
 SIGHTS = ("observation", "world", "rehearsal", "recording")
-"""What an agent is shown: all but the first are more than an agent may see."""
+"""Access levels of agents: all but the first are privileged."""
 MOST_STEPS = 2**31 - 1
-"""The longest horizon, so that every store can hold it."""
+"""The longest horizon, which fits into int32."""
 TYPES = {
     "agent": "str",
     "scenario": "str",
@@ -43,16 +43,16 @@ TYPES = {
 }
 """Every column and its pandas type."""
 WRITTEN = tuple(TYPES)[:8]
-"""The columns of every ratings table of ours."""
+"""Columns of every ratings table that `sts` writes."""
 REQUIRED = ("agent", "scenario", "verdict")
-"""The columns that no ratings table can lack; without another, what it tells is not known."""
+"""Columns that an imported ratings table must have; all others are optional."""
 
 
 def columns(*names: str) -> dict[str, str]:
-    """Return the columns of `WRITTEN` and `names` with their types, in the table's order."""
+    """Return the types of the columns `WRITTEN` and `names`, in the table's order."""
     return {name: kind for name, kind in TYPES.items() if name in (*WRITTEN, *names)}
 
 
 def verdict(cell: str) -> str:
-    """Return a verdict as `VERDICTS` has it, whatever its letter case and the blanks around it."""
+    """Normalise a verdict to lower case without outer spaces, as in `VERDICTS`."""
     return cell.strip().lower()

@@ -1,4 +1,4 @@
-"""Finding things by name: what is installed by entry point, and what is given as `module:Name`."""
+"""Loading of objects by entry-point name or `module:Name`."""
 
 from __future__ import annotations
 
@@ -10,51 +10,51 @@ from importlib.machinery import PathFinder
 from pathlib import Path
 from typing import Any
 
-from sts.entry_points import EntryPoint, of_group
+from sts.entry_points import EntryPoint, list_group
 from sts.errors import ArgumentError, StsError, UnknownName
 
 PACKAGES = frozenset({"sts", "sts_scenarios", "sts_analysis", "sts_annotator_app"})
-"""The packages of this distribution."""
+"""Import packages of this distribution."""
 
 
 def is_packaged(module: str) -> bool:
-    """Return True if a module is of this distribution."""
+    """Return True if a module belongs to this distribution."""
     return module.partition(".")[0] in PACKAGES
 
 
 def named(group: str) -> dict[str, EntryPoint]:
-    """Return the entry points of `group` by name; of several packages' the last."""
-    return {point.name: point for point in of_group(group)}
+    """Return the entry points of `group` by name; of duplicates, the last."""
+    return {point.name: point for point in list_group(group)}
 
 
 def load(group: str, kind: str, name: str) -> Any:
-    """Return what the entry point `name` of `group` stands for.
+    """Load the entry point `name` of `group`; `kind` describes it in errors.
 
     Raises:
-      UnknownName: there is none; says which exist.
-      ArgumentError: several packages call something so.
-      StsError: it cannot be imported; says why, and whose it is.
+      UnknownName: it does not exist; the message lists those that do.
+      ArgumentError: several packages declare it.
+      StsError: it cannot be imported; names the package and the cause.
     """
     if name not in named(group):
         raise UnknownName(kind, name, named(group))
-    points = {point.value: point for point in of_group(group) if point.name == name}
+    points = {point.value: point for point in list_group(group) if point.name == name}
     if len(points) > 1:
         owners = " and ".join(f"{point.package} ({value})" for value, point in points.items())
-        raise ArgumentError(f"{kind} {name!r} is installed by {owners}: expected one of them")
+        raise ArgumentError(f"{kind} {name!r} is installed by {owners}; uninstall one of them")
     (point,) = points.values()
-    return _loaded(point, kind)
+    return _load_point(point, kind)
 
 
 def load_every(group: str, kind: str, name: str) -> list[Any]:
-    """Return what `name` of `group` stands for in each package that has it; [] where none has.
+    """Load the entry point `name` of `group` from every package that declares it.
 
     Raises:
-      StsError: one cannot be imported; says why, and whose it is.
+      StsError: one cannot be imported; names the package and the cause.
     """
-    return [_loaded(point, kind) for point in of_group(group) if point.name == name]
+    return [_load_point(point, kind) for point in list_group(group) if point.name == name]
 
 
-def _loaded(point: EntryPoint, kind: str) -> Any:
+def _load_point(point: EntryPoint, kind: str) -> Any:
     with blaming(f"{kind} {point.name!r} of {point.package} cannot be loaded"):
         return point.load()
 
@@ -63,36 +63,34 @@ def _loaded(point: EntryPoint, kind: str) -> Any:
 def blaming(
     what: str, kind: type[StsError] = StsError, passing: type[Exception] = MemoryError
 ) -> Iterator[None]:
-    """Turn whatever somebody's code raises into one line that begins with `what`, of this `kind`.
+    """Open a context for third-party code, which turns exceptions into errors of class `kind`.
 
-    What is `passing` is left to the caller. What the code prints goes to standard error.
+    Messages start with `what`. StsError, MemoryError and `passing` propagate. Output of the code
+    goes to standard error.
     """
     try:
         with redirect_stdout(sys.stderr):
             yield
-    except (StsError, MemoryError, passing):  # which have lines of their own
+    except (StsError, MemoryError, passing):
         raise
-    except (Exception, SystemExit) as error:  # it may be anybody's, and do anything
+    except (Exception, SystemExit) as error:
         why = " ".join(str(error).split())
         raise kind(f"{what}: {type(error).__name__}: {why}") from error
 
 
 def look_here() -> None:
-    """Lets modules in the current folder be imported, after all that is installed.
-
-    So a folder that happens to be called as one of our packages takes the place of none.
-    """
+    """Append the current folder to `sys.path`, after installed packages, which take precedence."""
     here = str(Path.cwd())
     if sys.path[-1] != here:
         sys.path[:] = [*(entry for entry in sys.path if entry not in ("", here)), here]
 
 
 def load_path(kind: str, path: str) -> Any:
-    """Return the object at `module:Name`, looking in the current folder too.
+    """Import the object at `module:Name`, from installed packages or the current folder.
 
     Raises:
-      ArgumentError: the path is not of that form, or leads nowhere.
-      StsError: what is there says so of itself, a MissingExtra for example.
+      ArgumentError: the path has another form, or there is no such object.
+      StsError: the module raises it, such as MissingExtra.
     """
     module_name, _, attribute = path.partition(":")
     if not all(part.isidentifier() for part in module_name.split(".")) or not (
@@ -109,15 +107,15 @@ def load_path(kind: str, path: str) -> Any:
 
 
 def _check_not_shadowed(what: str, name: str) -> None:
-    """Raise ArgumentError where the current folder has a module, and an installed one its name."""
+    """Raise ArgumentError if an installed module hides one in the current folder."""
     here = Path.cwd()
     if not any(file.is_file() for file in (here / f"{name}.py", *(here / name).glob("*.py"))):
         return
     spec = PathFinder.find_spec(name)
     places = [spec.origin or "", *(spec.submodule_search_locations or ())] if spec else []
-    own = any(Path(place).is_relative_to(here) for place in places)
-    if not own or name in sys.builtin_module_names:
+    is_local = any(Path(place).is_relative_to(here) for place in places)
+    if not is_local or name in sys.builtin_module_names:
         raise ArgumentError(
-            f"{what}: {name} in {here} has the name of an installed package, which comes first; "
-            "rename yours"
+            f"{what}: {name} in {here} has the name of an installed package, which takes "
+            "precedence; rename yours"
         )

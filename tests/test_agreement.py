@@ -32,6 +32,6 @@ def test_without_overlap_or_variety_there_is_no_alpha_and_it_says_why() -> None:
     assert (alone.alpha, alone.pairs, alone.people) == (None, 0, 0)
     assert "two people" in alone.why
     alike = krippendorff(judged(ana="yy", ben="yy"), seed=0)
-    assert alike.share == 1.0 and "every judgement is the same" in alike.why
+    assert alike.share == 1.0 and "all judgements are the same" in alike.why
     one = krippendorff(judged(ana="y", ben="n"), seed=0)
     assert (one.share, one.alpha, one.alike) == (0.0, None, False)

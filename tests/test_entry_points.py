@@ -17,22 +17,22 @@ from tests.plugins.installing import declare
 def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder that is first on the path, read anew; another one follows it."""
     monkeypatch.setattr(sys, "path", [str(tmp_path / "first"), str(tmp_path / "second")])
-    monkeypatch.setattr(entry_points, "_every", entry_points._every.__wrapped__)
+    monkeypatch.setattr(entry_points, "_read_all", entry_points._read_all.__wrapped__)
     return tmp_path
 
 
 def test_what_is_declared_is_what_importlib_reads() -> None:
     for group in importlib.metadata.entry_points().groups:
         expected = {(p.name, p.value) for p in importlib.metadata.entry_points(group=group)}
-        assert {(p.name, p.value) for p in entry_points.of_group(group)} == expected
-    assert entry_points.of_group("sts.commands")
+        assert {(p.name, p.value) for p in entry_points.list_group(group)} == expected
+    assert entry_points.list_group("sts.commands")
 
 
 def test_of_two_packages_of_one_name_the_first_on_the_path_counts(site: Path) -> None:
     declare(site / "second", "pond-world", "1.0", {"sts.domains": {"pond": "pond:Old"}})
     declare(site / "first", "Pond_World", "2.0", {"sts.domains": {"pond": "pond:New"}})
     declare(site / "second", "lake", "1.0", {"sts.domains": {"lake": "lake:Lake"}})
-    points = entry_points.of_group("sts.domains")
+    points = entry_points.list_group("sts.domains")
     assert [(p.name, p.value, p.package) for p in points] == [
         ("lake", "lake:Lake", "lake"),
         ("pond", "pond:New", "Pond_World"),
@@ -43,7 +43,7 @@ def test_comments_spaces_and_extras_are_none_of_a_name(site: Path) -> None:
     declare(site / "first", "pond", "1.0", {})
     (file,) = (site / "first").glob("*/entry_points.txt")
     file.write_text("# a note\n\n[sts.domains]\n ; another\n path = os.path : join [extra]\n")
-    (point,) = entry_points.of_group("sts.domains")
+    (point,) = entry_points.list_group("sts.domains")
     assert point.name == "path"
     assert point.load()("a", "b") == str(Path("a", "b"))
 

@@ -1,4 +1,4 @@
-"""Agents: the protocol they satisfy, and how they are found and told apart."""
+"""Agents: their protocol, loading by name, and fingerprints."""
 
 from sts.agents.identity import check_unchanged, fingerprint
 from sts.agents.protocol import Agent, Choice, Instructions

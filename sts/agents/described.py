@@ -1,7 +1,6 @@
-"""Descriptions of agents, in whichever interpreter they are loaded.
+"""Introspection of loaded agents.
 
-The interpreter of an agent that brings its own Python runs this file too, so it needs nothing but
-Python 3.8.
+External interpreters run this file too, so it needs only Python 3.8 and its standard library.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ import sys
 from importlib.machinery import PathFinder
 from typing import Any
 
-PROTOCOL = (
+DECLARED_ATTRIBUTES = (
     *("name", "sees", "deterministic", "draws", "domain", "trained_on", "version"),
     "weights_digest",
 )
@@ -20,61 +19,65 @@ PROTOCOL = (
 
 
 def describe(agent: Any) -> dict[str, Any]:
-    """Return what is known of an agent: its class, what it declares and what it keeps.
+    """Return a description of an agent: its class, declared attributes and parameters.
 
-    Kept are the parameters that it names, or else all of its attributes that are neither declared
-    by the protocol nor derived when asked for (`cached_property`).
+    If the agent has no list of `parameters`, these are all of its attributes except those that the
+    protocol declares and cached properties.
 
     Raises:
-      AttributeError: it names as a parameter what it does not have.
+      AttributeError: `parameters` lists an attribute that does not exist.
     """
     kind: Any = type(agent)
     names: Any = getattr(agent, "parameters", None)
-    named = isinstance(names, (tuple, list))
-    missing = [name for name in names if not hasattr(agent, name)] if named else []
+    has_names = isinstance(names, (tuple, list))
+    missing = [name for name in names if not hasattr(agent, name)] if has_names else []
     if missing:
-        raise AttributeError(f"parameters names {missing[0]!r}, which it does not have")
+        raise AttributeError(f"parameters lists {missing[0]!r}, but there is no such attribute")
     return {
         "module": kind.__module__,
         "class": kind.__qualname__,
-        "at_its_name": _at_its_name(kind),
-        "declared": {name: getattr(agent, name) for name in PROTOCOL if hasattr(agent, name)},
-        "named": named,
-        "kept": {name: getattr(agent, name) for name in names} if named else _attributes(agent),
+        "at_its_name": _is_importable(kind),
+        "declared": {
+            name: getattr(agent, name) for name in DECLARED_ATTRIBUTES if hasattr(agent, name)
+        },
+        "named": has_names,
+        "kept": {name: getattr(agent, name) for name in names}
+        if has_names
+        else _own_attributes(agent),
     }
 
 
-def _at_its_name(kind: type) -> bool:
-    """Return True if a class is what its name leads to, unlike one made in a function."""
-    found: Any = sys.modules.get(kind.__module__)
+def _is_importable(kind: type) -> bool:
+    """Return True if a class can be found by its qualified name, unlike one made in a function."""
+    target: Any = sys.modules.get(kind.__module__)
     for part in kind.__qualname__.split("."):
-        found = getattr(found, part, None)
-    return found is kind
+        target = getattr(target, part, None)
+    return target is kind
 
 
-def _attributes(agent: Any) -> dict[str, Any]:
-    kept = dict(getattr(agent, "__dict__", {}))
+def _own_attributes(agent: Any) -> dict[str, Any]:
+    attributes = dict(getattr(agent, "__dict__", {}))
     for kind in type(agent).__mro__:
         slots = vars(kind).get("__slots__", ())
         for name in (slots,) if isinstance(slots, str) else slots:
             if name not in ("__dict__", "__weakref__") and hasattr(agent, name):
-                kept[name] = getattr(agent, name)
+                attributes[name] = getattr(agent, name)
     return {
         name: value
-        for name, value in kept.items()
-        if name not in (*PROTOCOL, "parameters")
+        for name, value in attributes.items()
+        if name not in (*DECLARED_ATTRIBUTES, "parameters")
         and not isinstance(getattr(type(agent), name, None), functools.cached_property)
     }
 
 
-def find(name: str, folders: tuple[str, ...] = ()) -> tuple[str | None, tuple[str, ...]]:
-    """Return the file of a module and the folders of its submodules; None and none if missing.
+def find_module(name: str, folders: tuple[str, ...] = ()) -> tuple[str | None, tuple[str, ...]]:
+    """Return the file of a module and the folders of its submodules; (None, ()) if missing.
 
-    `folders` are those of the package that it is in. Nothing is imported.
+    `folders` are those of the parent package. Nothing is imported.
     """
     try:
         spec = PathFinder.find_spec(name, folders) if folders else importlib.util.find_spec(name)
-    except (ImportError, ValueError):  # it is loaded and says nothing of itself, as a script
+    except (ImportError, ValueError):  # a loaded module without a spec, such as a script
         return getattr(sys.modules.get(name), "__file__", None), ()
     if spec is None:
         return None, ()

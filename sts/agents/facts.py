@@ -1,7 +1,7 @@
-"""Facts about agents that a run needs before they play, found out where they may do no harm.
+"""Properties of agents that a run needs before they play, read without importing untrusted code.
 
-The code of an agent that this distribution does not install may do anything when it is imported. It
-is imported and played only in a worker process, which runs the code of no other agent.
+Third-party agents may run any code on import. They are imported and played only in a worker
+process that runs no other agent's code.
 """
 
 from __future__ import annotations
@@ -10,17 +10,17 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from sts import registry
-from sts.agents.elsewhere import is_spelling
+from sts.agents.elsewhere import is_external_path
 from sts.agents.identity import fingerprint
 from sts.agents.registry import GROUP, load
 from sts.errors import ArgumentError, StsError
 from sts.jobs.executors import Owned
 from sts.jobs.pool import Pool
-from sts.jobs.processes import Died
+from sts.jobs.processes import WorkerDied
 
 
 class Facts(NamedTuple):
-    """The facts about an agent, by the names of its attributes."""
+    """The attributes of an agent that a run plan needs."""
 
     name: str
     fingerprint: str
@@ -29,20 +29,20 @@ class Facts(NamedTuple):
 
 
 def apart(name: str) -> str:
-    """Return the name of an agent that is played in a worker process of its own, "" of any other.
+    """Return the name of an agent that needs a worker process of its own; "" for any other.
 
-    Agents that this distribution installs are played where it suits. So is PYTHON:module:Class,
-    whose code another interpreter runs in any case.
+    Packaged agents can play in any process. So can PYTHON:module:Class, whose code runs in another
+    interpreter.
     """
-    if is_spelling(name):
+    if is_external_path(name):
         return ""
     points = registry.named(GROUP)
     module, colon, _ = (points[name].value if name in points else name).partition(":")
     return name if colon and not registry.is_packaged(module) else ""
 
 
-def facts(name: str) -> Facts:
-    """Return what is known of an agent, which is loaded in this process.
+def load_info(name: str) -> Facts:
+    """Load an agent in this process and return its attributes.
 
     Raises:
       ArgumentError: it is not an agent.
@@ -52,28 +52,28 @@ def facts(name: str) -> Facts:
 
 
 def gather(names: Iterable[str]) -> dict[str, Facts | StsError]:
-    """Return the facts of agents, or the error of one whose code fails where it is loaded.
+    """Return the attributes of each agent, or the error that loading a third-party agent raised.
 
     Raises:
       ArgumentError: one of them is not an agent.
-      StsError: one that this distribution installs cannot be loaded.
+      StsError: a packaged agent cannot be loaded.
     """
-    found: dict[str, Facts | StsError] = {}
+    outcomes: dict[str, Facts | StsError] = {}
     for name in dict.fromkeys(names):
-        found[name] = outcome = _asked(name) if apart(name) else facts(name)
+        outcomes[name] = outcome = _load_in_worker(name) if apart(name) else load_info(name)
         if isinstance(outcome, ArgumentError):
             raise outcome
         if isinstance(outcome, StsError) and not str(outcome).startswith(f"agent {name!r}"):
-            found[name] = outcome.saying(f"agent {name!r} cannot be loaded: {outcome}")
-    return found
+            outcomes[name] = outcome.saying(f"agent {name!r} cannot be loaded: {outcome}")
+    return outcomes
 
 
-def _asked(name: str) -> Facts | StsError:
-    """Return the facts of an agent, or its error, as a worker process finds them."""
-    outcome: Facts | StsError = Died()
-    with Pool(1) as there:
+def _load_in_worker(name: str) -> Facts | StsError:
+    """Return the attributes of an agent loaded in a worker process, or the error; retry once."""
+    outcome: Facts | StsError = WorkerDied()
+    with Pool(1) as pool:
         for _ in range(2):
-            if isinstance(outcome, Died):
-                there.submit(name, Owned(facts, name), name)
-                ((_, outcome),) = there.completed()
+            if isinstance(outcome, WorkerDied):
+                pool.submit(name, Owned(load_info, name), name)
+                ((_, outcome),) = pool.completed()
     return outcome

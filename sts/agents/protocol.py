@@ -1,8 +1,7 @@
-"""The one protocol: an agent plays a team of R roles in B episodes at once.
+"""The agent protocol: one agent plays a team of R players in B episodes at once.
 
-Everything random that happens is drawn by the engine: it samples the returned distribution, and
-gives an agent that plans with chance its numbers. So an agent is a pure function of what it is
-passed.
+An agent is a pure function of its arguments. The engine samples the distributions that it returns,
+and passes random numbers to an agent that asks for some.
 """
 
 from __future__ import annotations
@@ -17,11 +16,11 @@ Sees = Literal["observation", "world", "rehearsal", "recording"]
 
 
 class Instructions(NamedTuple):
-    """What each episode's team has been told so far.
+    """The current instruction of each episode's team.
 
     Attributes:
-      texts: the distinct texts of this batch; `texts[0]` is "", nothing said yet.
-      ids: int32[B], which text each episode has now. Parse `texts`, then index by `ids`.
+      texts: the distinct texts of this batch; `texts[0]` is "", for no instruction yet.
+      ids: int32[B], the index of each episode's text. Parse `texts`, then index by `ids`.
     """
 
     texts: tuple[str, ...]
@@ -29,16 +28,16 @@ class Instructions(NamedTuple):
 
 
 class Choice(NamedTuple):
-    """What a team does next.
+    """The policy output of a team for one step.
 
     Attributes:
       moves: weights, float64[B, R, moves], at least 0 and not all 0, proportional to the
-        probability of each move; or, from an agent that only has actions, integers [B, R]. Where a
-        world's actions are several numbers or real ones: actions [B, R, ...], of its dtype and
-        shape and within its bounds, made with the agent's `draws`.
-      says: the same over tokens, or, where a world names none, texts [B, R]; None is silence.
-      log_probs: where `moves` are actions, the log-probability of each, or its log-density under
-        the agent; float[B, R]. None says that it has none.
+        probability of each move; or the chosen moves, integers [B, R]. If an action is several
+        numbers or real ones: actions [B, R, ...], of the domain's dtype and shape and within its
+        bounds.
+      says: the same for tokens, or texts [B, R] if the domain has no tokens; None is silence.
+      log_probs: float[B, R], the log-probability or log-density of each action under the agent, if
+        `moves` are actions; None if unknown.
     """
 
     moves: NDArray[Any]
@@ -47,25 +46,26 @@ class Choice(NamedTuple):
 
 
 Memory: TypeAlias = dict[str, NDArray[Any]]
-"""What a team remembers: arrays whose first axis is the episode."""
+"""The recurrent state of a team: arrays whose first axis is the episode."""
 Draws: TypeAlias = NDArray[np.float64]
-"""What an agent plans with: B, R and as many as it asks for, each in [0, 1)."""
+"""Random numbers for an agent's own planning: float64[B, R, draws] in [0, 1)."""
 
 
 class Agent(ABC):
-    """A team's policy: derive from it, or offer the same names.
+    """The policy of a team. Derive from this class, or define the same attributes.
 
     Attributes:
-      name: how reports call it.
-      sees: "observation" (ranked); "world", "rehearsal" and "recording" are baselines outside it.
-      deterministic: it always answers alike, so one continuation is enough where its partner does
-        too.
-      draws: how many uniform numbers each role needs at each step for its own planning.
-      domain: whose worlds it plays; "" for any.
-      trained_on: the recordings that it has learned from, in a few words; "" for none.
-      version: stated by its author where its code does not say all that it is; "" elsewhere.
-      parameters: names of the attributes that make it the agent that it is and stay as they are
-        while it plays; None for all that it keeps when it is made, as docs/agents.md says.
+      name: shown in reports.
+      sees: access level: "observation" is ranked; "world", "rehearsal" and "recording" have
+        privileged information and are baselines.
+      deterministic: True if it always acts the same, so that one continuation is enough when its
+        partner is deterministic too.
+      draws: the number of uniform random numbers that each player needs per step.
+      domain: the name of the only domain that it plays; "" for any.
+      trained_on: a short description of the recordings used for training; "" for none.
+      version: set by its author if the code does not determine the behaviour; else "".
+      parameters: names of the attributes that enter the fingerprint and stay fixed while it plays;
+        None for all attributes set by its constructor, see docs/agents.md.
     """
 
     name: ClassVar[str]
@@ -78,18 +78,18 @@ class Agent(ABC):
     parameters: ClassVar[tuple[str, ...] | None] = None
 
     def begin(self, batch: int, roles: int) -> Memory:
-        """Return a team's memory at the start: arrays whose first axis is the episode."""
+        """Return the team's state before the first step: arrays whose first axis is the episode."""
         return {}
 
     @abstractmethod
     def act(
         self, observation: Any, instructions: Instructions, memory: Memory, draws: Draws
     ) -> tuple[Choice, Memory]:
-        """Return what the team does at this step, and its memory after it.
+        """Return the policy output for this step, and the team's next state.
 
         Args:
-          observation: what the domain shows the team's roles, arrays of leading shape (B, R).
-          instructions: what has been said to the team.
-          memory: what it returned last; never written to in place.
+          observation: the domain's observation, arrays of leading shape (B, R).
+          instructions: the team's current instructions.
+          memory: the state returned by the previous call; do not modify it in place.
           draws: float64[B, R, self.draws] in [0, 1).
         """

@@ -1,4 +1,4 @@
-"""Agents by installed name, `module:Class` or `PYTHON:module:Class`."""
+"""Loading of agents by installed name, `module:Class` or `PYTHON:module:Class`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from sts.errors import ArgumentError
 
 GROUP = "sts.agents"
 HUMAN = "human"
-MOST_DRAWS = 10_000
+MAX_DRAWS = 10_000
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 
 
@@ -24,23 +24,23 @@ def installed() -> tuple[str, ...]:
 
 
 def load(name: str) -> Agent:
-    """Return a new agent: an installed one by name, or a user's by `module:Class`.
+    """Return a new agent, by installed name or `module:Class`.
 
-    One by `PYTHON:module:Class` is played by that interpreter, in a process of its own, which every
-    agent of this spelling in this process shares.
+    `PYTHON:module:Class` runs in that interpreter, in a child process that all agents with the same
+    path share.
 
     Raises:
       UnknownName: no agent of that name is installed.
-      ArgumentError: what stands at `module:Class` is not an agent, or PYTHON is no interpreter.
-      Died: the other interpreter ends or does not come back.
+      ArgumentError: `module:Class` is not an agent, or PYTHON is not an interpreter.
+      WorkerDied: the other interpreter exits or does not respond.
     """
-    if elsewhere.is_spelling(name):
-        return made(elsewhere.Elsewhere(name), name)
+    if elsewhere.is_external_path(name):
+        return made(elsewhere.ExternalAgent(name), name)
     if ":" in name:
         kind = registry.load_path("agent", name)
     else:
         kind = registry.load(GROUP, "agent", name)
-    if not inspect.isclass(kind) or not _acts(kind):
+    if not inspect.isclass(kind) or not _has_agent_methods(kind):
         raise ArgumentError(
             f"{name!r} is not an agent: expected a class with a name, begin and act"
         )
@@ -48,31 +48,33 @@ def load(name: str) -> Agent:
 
 
 def planned(name: str, mark: str) -> Agent:
-    """Return the agent of a name as `load` does; `ArgumentError` if its fingerprint is another."""
+    """Return an agent as `load` does; raise `ArgumentError` if its fingerprint is not `mark`."""
     agent = load(name)
-    found = fingerprint(agent)
-    if found != mark:
+    current = fingerprint(agent)
+    if current != mark:
         raise ArgumentError(
-            f"agent {name!r} is another than was planned (fingerprint {found}, planned {mark}): "
-            "its code was changed meanwhile; start again"
+            f"the code of agent {name!r} has changed since the run was planned (fingerprint "
+            f"{current}, planned {mark}); start the run again"
         )
     return agent
 
 
 def made(given: Any, name: str) -> Agent:
-    """Return the agent that `given`, a class or an agent itself, is; messages call it `name`.
+    """Return an agent from `given`, an agent or its class, and compute its identity.
 
-    Its identity is taken here, before it plays.
+    `name` is used in error messages.
 
     Raises:
-      ArgumentError: it is not an agent.
+      ArgumentError: `given` is not a valid agent.
     """
-    if not _acts(given):
+    if not _has_agent_methods(given):
         raise ArgumentError(f"{name!r} is not an agent: expected a name, begin and act")
     try:
         agent = cast(Agent, given() if inspect.isclass(given) else given)
-    except Exception as error:  # it may be anybody's
-        raise ArgumentError(f"agent {name!r} must be made without arguments: {error}") from error
+    except Exception as error:  # third-party code
+        raise ArgumentError(
+            f"agent {name!r} cannot be constructed without arguments: {error}"
+        ) from error
     called = getattr(agent, "name", None)
     if not isinstance(called, str) or not _NAME.fullmatch(called):
         raise ArgumentError(
@@ -80,22 +82,24 @@ def made(given: Any, name: str) -> Agent:
             f"{called!r}"
         )
     if called == HUMAN:
-        raise ArgumentError(f"agent {name!r}: the name {HUMAN} is kept for people; choose another")
+        raise ArgumentError(
+            f"agent {name!r}: the name {HUMAN!r} is reserved for people; choose another"
+        )
     for attribute in ("sees", "deterministic", "draws", "domain"):
         if not hasattr(agent, attribute):
             setattr(agent, attribute, getattr(Agent, attribute))
-    drawn = type(agent.draws) is int and 0 <= agent.draws <= MOST_DRAWS
-    for holds, expected in (
+    valid_draws = type(agent.draws) is int and 0 <= agent.draws <= MAX_DRAWS
+    for valid, expected in (
         (agent.sees in get_args(Sees), f"sees must be one of {', '.join(get_args(Sees))}"),
         (isinstance(agent.deterministic, bool), "deterministic must be True or False"),
-        (drawn, f"draws must be 0 to {MOST_DRAWS}"),
-        (isinstance(agent.domain, str), "domain must be the name of one, or empty"),
+        (valid_draws, f"draws must be 0 to {MAX_DRAWS}"),
+        (isinstance(agent.domain, str), "domain must be the name of a domain, or empty"),
     ):
-        if not holds:
+        if not valid:
             raise ArgumentError(f"agent {name!r}: {expected}")
     identify(agent)
     return agent
 
 
-def _acts(given: Any) -> bool:
+def _has_agent_methods(given: Any) -> bool:
     return all(callable(getattr(given, method, None)) for method in ("begin", "act"))

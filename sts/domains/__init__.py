@@ -1,16 +1,16 @@
-"""Worlds that can be put back exactly where they were, whatever they are."""
+"""Environments whose exact state can be saved and restored."""
 
 from sts.domains.actions import ActionSpace as ActionSpace
 from sts.domains.actions import action_space as action_space
+from sts.domains.actions import are_sayable as are_sayable
 from sts.domains.actions import reward_values as reward_values
-from sts.domains.actions import sayable as sayable
 from sts.domains.actions import silence as silence
 from sts.domains.environment import Environment as Environment
 from sts.domains.protocol import Domain as Domain
 from sts.domains.protocol import Focus as Focus
 from sts.domains.protocol import Form as Form
-from sts.domains.protocol import Framed as Framed
 from sts.domains.protocol import Picture as Picture
+from sts.domains.protocol import RenderableWorlds as RenderableWorlds
 from sts.domains.protocol import Worlds as Worlds
 from sts.domains.registry import checked as checked
 from sts.domains.registry import domain as domain

@@ -1,7 +1,7 @@
-"""What a domain draws in a browser: an ES module that comes with it.
+"""ES modules with which domains draw their scenes in a browser.
 
-What such a module exports is written in docs/worlds.md. It is read from beside the domain's own
-class and from nowhere else, so what runs in people's browsers is what was installed here.
+docs/worlds.md documents what such a module exports. It is read only from the folder of the domain's
+Python module, so browsers run only installed code.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ SUFFIX = ".mjs"
 
 
 def drawing(domain: Domain) -> str:
-    """Return the ES module that draws a domain's scenes; "" where it declares none.
+    """Read the ES module that draws a domain's scenes; return "" if it declares none.
 
     Raises:
-      StsError: what it declares is no file beside the module of its class, or is not UTF-8.
+      StsError: the file that it declares is not in the folder of its module, or is not UTF-8.
     """
     file = getattr(domain, "drawing", "")
     if not file:
@@ -26,18 +26,21 @@ def drawing(domain: Domain) -> str:
     module = type(domain).__module__
     if not isinstance(file, str) or not file.endswith(SUFFIX) or {"/", "\\"} & set(file):
         raise StsError(
-            f"domain {domain.name!r}: expected its drawing as the name of a {SUFFIX} file beside "
-            f"{module}, found {file!r}"
+            f"domain {domain.name!r}: expected `drawing` as the name of a {SUFFIX} file in the "
+            f"folder of {module}, found {file!r}"
         )
     try:
         text = pkgutil.get_data(module, file)
     except OSError as error:
         raise StsError(
-            f"domain {domain.name!r}: its drawing {file}, beside {module}, cannot be read: "
+            f"domain {domain.name!r}: cannot read its drawing {file} in the folder of {module}: "
             f"{error.strerror}"
         ) from None
     if text is None:
-        raise StsError(f"domain {domain.name!r}: {module} is no file, so nothing is beside it")
+        raise StsError(
+            f"domain {domain.name!r}: cannot read its drawing {file}: {module} was not loaded from "
+            "a file"
+        )
     try:
         return text.decode()
     except UnicodeDecodeError:

@@ -1,4 +1,4 @@
-"""States of environments as bytes that say whose they are, and that cannot be damaged unseen.
+"""Serialised environment states with a header that identifies their domain, and a checksum.
 
 Version 1: `STSD`, uint16 version, uint16 length of a JSON header {"domain", "version"}, the header,
 the environment's own bytes, and the first 8 bytes of the BLAKE2b digest of everything before.
@@ -16,41 +16,41 @@ from sts.storage.files import canonical_json
 VERSION = 1
 _MAGIC = b"STSD"
 _HEAD = struct.Struct("<4sHH")
-_SUM = 8
+_CHECKSUM_BYTES = 8
 
 
 def wrap(domain: str, version: str, state: bytes) -> bytes:
-    """Return an environment's state in its envelope."""
+    """Add a header and a checksum to an environment's state."""
     header = canonical_json({"domain": domain, "version": version})
     body = _HEAD.pack(_MAGIC, VERSION, len(header)) + header + state
-    return body + _sum(body)
+    return body + _checksum(body)
 
 
 def unwrap(domain: str, version: str, raw: bytes) -> bytes:
-    """Return the state in an envelope of this domain and version.
+    """Check header and checksum, and return the environment's state.
 
     Raises:
       DamagedState: it is truncated or altered, or of another domain.
-      OtherVersion: it is sound, and of another version.
-      NewerFormat: the envelope is of a later format.
+      OtherVersion: it is intact, but of another version of the domain.
+      NewerFormat: the envelope has a later format.
     """
-    if len(raw) < _HEAD.size + _SUM or raw[:4] != _MAGIC:
+    if len(raw) < _HEAD.size + _CHECKSUM_BYTES or raw[:4] != _MAGIC:
         raise DamagedState(f"expected a state of {domain}, found other bytes")
     _, number, size = _HEAD.unpack_from(raw)
     if number > VERSION:
         raise NewerFormat(f"state format {number}; this version reads up to {VERSION}: update sts")
-    if _sum(raw[:-_SUM]) != raw[-_SUM:]:
+    if _checksum(raw[:-_CHECKSUM_BYTES]) != raw[-_CHECKSUM_BYTES:]:
         raise DamagedState(f"a state of {domain} is truncated or altered")
     header = json.loads(raw[_HEAD.size : _HEAD.size + size])
     if header["domain"] != domain:
         raise DamagedState(f"expected a state of {domain}, found one of {header['domain']}")
     if header["version"] != version:
         raise OtherVersion(
-            f"made by version {header['version']!r} of {domain}, and this is {version!r}: "
-            "install what made it, or record and import anew"
+            f"the state was made by version {header['version']!r} of {domain}, but {version!r} is "
+            "installed; install the former, or record or import again"
         )
-    return raw[_HEAD.size + size : -_SUM]
+    return raw[_HEAD.size + size : -_CHECKSUM_BYTES]
 
 
-def _sum(raw: bytes) -> bytes:
-    return hashlib.blake2b(raw, digest_size=_SUM).digest()
+def _checksum(raw: bytes) -> bytes:
+    return hashlib.blake2b(raw, digest_size=_CHECKSUM_BYTES).digest()

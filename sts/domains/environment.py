@@ -1,8 +1,7 @@
-"""What a world of somebody's own must offer: the one file that a new domain is.
+"""The protocol of an environment, which is all that a new domain has to implement.
 
-A class that offers this can be recorded, mined, continued, judged and ranked, by its entry point in
-the group `sts.domains` or as `module:Class`. `sts domain check module:Class` says whether it keeps
-what is promised here.
+An environment class is used by its entry point in the group `sts.domains` or as `module:Class`.
+`sts domain check module:Class` tests whether it conforms.
 """
 
 from __future__ import annotations
@@ -13,103 +12,99 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-ENVIRONMENT = (
+REQUIRED_ATTRIBUTES = (
     *("name", "version", "moves", "noop", "participants"),
     *("reset", "step", "state", "restore", "digest", "observe", "render"),
 )
-"""What a class must have to be taken for an `Environment`."""
+"""Attributes and methods that every `Environment` has."""
 
 
 class Environment(Protocol):
-    """One world with P participants, made without arguments; many live side by side.
+    """One environment instance with P players, constructed without arguments.
 
-    It is deterministic: a state and the moves that follow decide everything. What is random in it
-    comes from the seed it was reset with, and is part of its state.
+    It is deterministic: its state and the actions that follow determine everything. Its randomness
+    comes from the seed passed to `reset`, and is part of its state. Instances are independent.
 
-    Optional, and looked for by these names:
+    Optional attributes:
 
-    - `actions`, a `sts.domains.ActionSpace`: what a participant can do where that is several
-      numbers at once or real ones.
-    - `reward_unit`, a number: what a reward of 1 is worth; without it, 1. None says that there is
-      no unit: rewards are any finite numbers.
-    - `tokens`: what participants can say, the first being silence; () lets them say any text.
-      Saying moves nothing; what each has said is observed by all in the next step. Without it
-      nobody can say anything.
-    - `instruction()`: the text of what the world itself asks for; "" for nothing.
-    - `guide`, text: what is to be seen in its pictures, for annotators; a few sentences of
-      Markdown.
-    - `sight(role)`: what that participant may see and nothing else, as a picture, uint8[H, W, 3] of
-      one size. People who play in it are then shown this, and ranked among the agents. Without it
-      they are shown what a judge sees, and what they play is a baseline outside the ranking.
-    - `ended`, a bool: whether it has come to its end. What is exported then says so, and
-      `sts domain check` can say more.
-    - `truncated`, a bool: whether it has ended only because its time had run out.
-    - `step_columns(episode, role)` and an int `step_columns_version`: what there is to say of each
-      step of a recording, arrays [T] by name, by which moments can be chosen; no state of the
-      environment is at hand.
+    - `actions`, a `sts.domains.ActionSpace`: if an action is not one of several named moves.
+    - `reward_unit`, a number: the value of a reward of 1, by default 1. With None, rewards are any
+      finite numbers.
+    - `tokens`: what players can say, the first being silence; () allows any text. Utterances do not
+      affect the environment; all players observe them in the next step. By default, players cannot
+      say anything.
+    - `instruction()`: the environment's own instruction; "" for none.
+    - `guide`, Markdown: a few sentences that explain its pictures to annotators.
+    - `sight(role)`: a picture of only what that player may see, uint8[H, W, 3] of one size. Human
+      players are then shown this picture, and ranked among the agents. Without it they are shown
+      what annotators see, and are baselines outside the ranking.
+    - `ended`, a bool: True if the episode is over, for any reason. Exports include it, and
+      `sts domain check` tests it.
+    - `truncated`, a bool: True if the episode is over only because of a time limit.
+    - `step_columns(episode, role)` and an int `step_columns_version`: properties of each step of a
+      recording, arrays [T] by name, for selecting steps. It cannot use the environment's state.
     """
 
     @property
     def name(self) -> str:
-        """What recordings call it; this and the next four are attributes of its class."""
+        """The name in recordings; this and the next four are class attributes."""
 
     @property
     def version(self) -> str:
-        """Of its rules and of what it is built on; a state of another version is refused."""
+        """The version of its rules and dependencies; states of another version are rejected."""
 
     @property
     def moves(self) -> tuple[str, ...]:
-        """The names of the moves that a participant can make, at most 127; () with `actions`."""
+        """The names of the moves, at most 127; () if it has `actions`."""
 
     @property
     def noop(self) -> Any:
-        """The index of the move that does nothing, or such an action."""
+        """The index of the move that does nothing, or an action that does nothing."""
 
     @property
     def participants(self) -> tuple[str, ...]:
-        """The name of each."""
+        """The names of the players."""
 
     def reset(self, seed: int, *args: Any, **settings: Any) -> None:
-        """Begins the world that a seed below 2**31 names; the same for the same seed.
+        """Generate the instance of a seed below 2**31, always the same for the same settings.
 
-        It takes what settings it has, none perhaps; they are given by name.
+        Settings are keyword arguments.
 
         Raises:
-          ValueError: a setting that it has not, or that cannot be met.
+          ValueError: a setting is unknown or invalid.
         """
 
     def step(self, moves: Sequence[Any]) -> Sequence[float]:
-        """Move on by one step and return each participant's reward, -128 to 127 whole units.
+        """Advance by one step and return each player's reward, -128 to 127 whole units.
 
-        Each of `moves` is the index of a move, or an array of `actions`. Where there is no unit, a
-        reward is any finite number.
+        Each of `moves` is the index of a move, or an array of `actions`. With a `reward_unit` of
+        None, a reward is any finite number.
 
-        A world that has come to its end stays as it is, whatever is done, and rewards nothing.
+        After the end of the episode, steps have no effect and rewards are 0.
         """
 
     def state(self) -> bytes:
-        """Return all that its future depends on; never a pickle, which would run code on load."""
+        """Serialise the complete state, but not as a pickle, which could run code on loading."""
 
     def restore(self, state: bytes) -> None:
-        """Goes on from `state`, in whichever process and however long ago it was taken.
+        """Restore a state that this or another process serialised.
 
         Raises:
-          ValueError: it is no state.
+          ValueError: the bytes are not a valid state.
         """
 
     def digest(self) -> bytes:
-        """Return what tells this moment from others, for holding a replay to its recording.
+        """Return a digest of the current state, with which a replay is verified.
 
-        It is asked for at every step, so it must be quick: a hash of what can be seen will do, and
-        is taken as it is where it has 8 bytes.
+        It is called at every step, so it must be fast. A hash of everything visible is enough. 8
+        bytes are stored unchanged; other lengths are hashed.
         """
 
     def observe(self, role: int) -> Mapping[str, Any]:
-        """Return what a participant sees, arrays or numbers of fixed shapes and types by name.
+        """Return a player's observation, arrays or numbers by name, without side effects.
 
-        Every participant sees the same names, shapes and types. It draws nothing and changes
-        nothing.
+        Names, shapes and types are fixed and the same for every player.
         """
 
     def render(self) -> NDArray[np.uint8]:
-        """Return what a judge sees, uint8[H, W, 3], always of one size; it changes nothing."""
+        """Render what annotators see, uint8[H, W, 3] of constant size, without side effects."""

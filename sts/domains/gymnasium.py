@@ -1,18 +1,16 @@
-"""Any Gymnasium environment as a world that can be restored.
+"""Wrapper that makes an `Environment` of any Gymnasium environment.
 
-Its actions are Discrete, or MultiDiscrete, MultiBinary or Box; those of the last three are recorded
-as they are, with their dtype and shape.
-
-By its id, `gymnasium:CartPole-v1` (`gymnasium:rooms:Rooms-v0` where a module registers it),
-or by a class that says more:
+Actions may be Discrete, MultiDiscrete, MultiBinary or Box; all but the first are recorded with
+their dtype and shape. Use the ID, `gymnasium:CartPole-v1` (`gymnasium:rooms:Rooms-v0` if the module
+`rooms` registers it), or a subclass:
 
     class CartPole(GymnasiumEnvironment):
         id, moves, noop = "CartPole-v1", ("left", "right"), 0
 
-A state is the seed, the settings and the moves made so far, as JSON, with a digest after each step
-of all that has come out so far: observation, reward, terminated, truncated. No pickle is ever read.
-docs/worlds.md says what that costs, and what becomes of time limits and rewards. The `info` of a
-step is lost. Needs the extra `gym`.
+A state is the seed, the settings and all actions so far, as JSON, with a digest after each step of
+all outputs so far: observation, reward, terminated, truncated. Restoring replays it; docs/worlds.md
+describes what that costs, and how time limits and rewards are treated. The `info` of steps is
+dropped. Needs the extra `gym`.
 """
 
 from __future__ import annotations
@@ -31,8 +29,8 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sts.domains.actions import ActionSpace, discrete
-from sts.domains.rewards import LEAST, MOST, WrongRewards
+from sts.domains.actions import ActionSpace, discrete_space
+from sts.domains.rewards import MAX_REWARD, MIN_REWARD, WrongRewards
 from sts.errors import ArgumentError, DamagedState, MissingExtra
 from sts.registry import look_here
 from sts.storage.files import canonical_json
@@ -45,30 +43,28 @@ except ImportError:
         "pip install 'standardised-test-suite[gym]'"
     ) from None
 
-_MARK = 8
-_CLOSE = 1e-6
-_WHOLE = frozenset(range(LEAST, MOST + 1))
+_DIGEST_BYTES = 8
+_ROUNDING_TOLERANCE = 1e-6
+_WHOLE_REWARDS = frozenset(range(MIN_REWARD, MAX_REWARD + 1))
 _ENDING = struct.Struct("<d??")
 _SHAPELESS = (gymnasium.spaces.Sequence, gymnasium.spaces.Graph, gymnasium.spaces.OneOf)
 
 
 class GymnasiumEnvironment:
-    """One world of the environment `id`, with one participant.
+    """An instance of the Gymnasium environment `id`, with one player.
 
     Attributes:
-      id: as `gymnasium.make` takes it.
-      kwargs: what `gymnasium.make` is to be given besides; a recording's own settings come on top.
-      name: what recordings call it; the id unless it is said.
-      version: gymnasium's and that of the package that the environment is from, unless it is said.
-      moves: names of Discrete actions; their numbers unless they are said.
-      actions: what they are where they are not Discrete; else None.
-      noop: the move that does nothing, or as little as any; 0, or what is nearest to it, unless it
-        is said.
-      reward_unit: what a reward of 1 is worth; a reward must be a whole number of units, -128 to
-        127, and is refused otherwise. None keeps rewards as float64. Unless it is said it is 1
-        where actions are Discrete, and None elsewhere.
-      rounded: True takes the nearest unit instead, which loses up to half a unit at each step.
-      live: Gymnasium's own environment, for a category to look at.
+      id: for `gymnasium.make`.
+      kwargs: further arguments of `gymnasium.make`; a recording's settings override them.
+      name: in recordings; by default the ID.
+      version: by default, the versions of gymnasium and of the environment's package.
+      moves: names of Discrete actions; by default their numbers.
+      actions: the action space if it is not Discrete; else None.
+      noop: the action that does nothing, or least; by default 0, or the nearest within bounds.
+      reward_unit: the value of a reward of 1; rewards must be -128 to 127 whole units. None keeps
+        rewards as float64. By default 1 if actions are Discrete, else None.
+      rounded: if True, round rewards to whole units, which loses up to half a unit per step.
+      live: the wrapped Gymnasium environment.
     """
 
     id: ClassVar[str] = ""
@@ -85,20 +81,20 @@ class GymnasiumEnvironment:
     _settings: dict[str, Any]
 
     def __init__(self) -> None:
-        """Make the environment, and no world yet: `reset` or `restore` does.
+        """Construct the environment, which has yet to be reset or restored.
 
         Raises:
-          ArgumentError: Gymnasium knows none of that id, its actions are of no such space, it does
-            not render pixels, or what it shows has no fixed shape.
+          ArgumentError: the ID is unknown, the action space is not supported, the environment does
+            not render pixels, or its observations have no fixed shape.
         """
-        self._begin({})
+        self._make_env({})
         self.name = self.name or self.id
-        self.version = self.version or _version(self.live)
+        self.version = self.version or _describe_versions(self.live)
         self.actions = self._space if self._first is None else None
         count = int(self._space.high) + 1 if self.actions is None else 0
         if self.moves and len(self.moves) != count:
             found = f"{count} actions" if count else f"actions {self._space.text()}"
-            raise ArgumentError(f"{self.id} has {found}, and {len(self.moves)} are named")
+            raise ArgumentError(f"{self.id}: expected names for {found}, found {len(self.moves)}")
         self.moves = self.moves or tuple(str(i) for i in range(count))
         if not hasattr(self, "reward_unit"):
             self.reward_unit = 1.0 if self.moves else None
@@ -106,26 +102,26 @@ class GymnasiumEnvironment:
             self.noop = np.clip(0, self._space.low, self._space.high) if self.actions else 0
 
     def reset(self, seed: int, **settings: Any) -> None:
-        """Begins the world of `seed`; `settings` are passed to `gymnasium.make`."""
+        """Generate the instance of `seed`; `settings` are passed to `gymnasium.make`."""
         if settings != self._settings:
-            self._begin(settings)
+            self._make_env(settings)
         self._seed, self._made, self._marks = int(seed), list[Any](), list[bytes]()
         self._last, _ = self.live.reset(seed=self._seed)
         self.ended = self.truncated = False
         self._mark = b""
-        self._note(0.0, False, False)
+        self._update_digest(0.0, False, False)
 
     def step(self, moves: Sequence[Any]) -> Sequence[float]:
-        """Make the one participant's move and return its reward, in units; nothing once ended.
+        """Take the one player's action and return its reward in units, 0 after the end.
 
         Raises:
-          WrongRewards: the reward is no whole number of units, or out of range.
+          WrongRewards: the reward is not a whole number of units, or out of range.
         """
         if self.ended:
             return (0,)
         (move,) = moves
         if self._first is None:
-            move = np.array(move, self._space.dtype)  # its own: an environment may write to it
+            move = np.array(move, self._space.dtype)  # a copy, which the environment may modify
             self._made.append(move.tolist())
             outcome = self.live.step(move)
         else:
@@ -135,16 +131,16 @@ class GymnasiumEnvironment:
         self.ended = bool(terminated or truncated)
         self.truncated = bool(truncated and not terminated)
         reward = float(given)
-        self._note(reward, terminated, truncated)
+        self._update_digest(reward, terminated, truncated)
         if self.reward_unit is None:
             return (reward,)
         units = reward / self.reward_unit
-        if units in _WHOLE:
+        if units in _WHOLE_REWARDS:
             return (int(units),)
-        return (self._rounded(reward, units),)
+        return (self._round_reward(reward, units),)
 
     def state(self) -> bytes:
-        """Return the seed, the settings, the moves, and a digest before and after each of them."""
+        """Return seed, settings and actions as JSON, with a digest before and after each step."""
         return canonical_json(
             {
                 "seed": self._seed,
@@ -155,126 +151,127 @@ class GymnasiumEnvironment:
         )
 
     def restore(self, state: bytes) -> None:
-        """Make the moves of `state` again, and holds each against its digest.
+        """Replay the actions of `state`, and verify the digest after each.
 
         Raises:
-          DamagedState: it is no state, or the environment does not replay it; names the step.
+          DamagedState: it is not a state, or does not replay identically; names the step.
         """
         try:
-            told = json.loads(state)
-            seed, settings = int(told["seed"]), dict(told["settings"])
-            moves, marks = told["moves"], [bytes.fromhex(m) for m in told["marks"]]
+            content = json.loads(state)
+            seed, settings = int(content["seed"]), dict(content["settings"])
+            moves, marks = content["moves"], [bytes.fromhex(m) for m in content["marks"]]
             made = np.array(moves, np.float64).reshape(len(moves), *self._space.shape)
         except (ValueError, TypeError, LookupError) as error:
             raise DamagedState(f"expected a state of {self.id}, found {state!r:.60}") from error
         if len(marks) != len(moves) + 1 or not self._space.within(made):
-            raise DamagedState(f"expected a state of {self.id}, found moves that cannot be made")
+            raise DamagedState(f"expected a state of {self.id}, found one with invalid actions")
         moves = list(made.astype(self._space.dtype))
         self.reset(seed, **settings)
         for step, mark in enumerate(marks):
             if step:
                 self.step(moves[step - 1 : step])
             if len(self._marks) != step + 1 or self._marks[step] != mark:
-                when = f"after step {step - 1}" if step else "as it begins"
+                when = f"after step {step - 1}" if step else "at the start"
                 raise DamagedState(
-                    f"{self.id} does not replay identically: {when} it is not as it was when the "
-                    "state was taken"
+                    f"{self.id} does not replay identically: {when} it differs from when the state "
+                    "was serialised"
                 )
 
     def digest(self) -> bytes:
-        """Return the digest of all that has come out of it so far."""
+        """Return the digest of all outputs of the environment so far."""
         return self._mark
 
     def observe(self, role: int) -> dict[str, Any]:
-        """Return the last observation: an array is called "observation"; dicts are flattened."""
+        """Return the last observation: an array as "observation", a dict flattened."""
         return {key: np.array(value) for key, value in flat("", self._last)}
 
     def render(self) -> NDArray[np.uint8]:
-        """Return its pixels.
+        """Render pixels.
 
         Raises:
-          MissingExtra: it needs a library to draw that is not installed.
+          MissingExtra: rendering needs a library that is not installed.
         """
         try:
             return np.asarray(self.live.render())
         except gymnasium.error.DependencyNotInstalled as error:
             raise MissingExtra(f"{self.id}: {error}") from error
 
-    def _begin(self, settings: Mapping[str, Any]) -> None:
+    def _make_env(self, settings: Mapping[str, Any]) -> None:
         if not self.id:
-            raise ArgumentError(f"{type(self).__name__} names no environment: expected an `id`")
+            raise ArgumentError(f"{type(self).__name__} has no `id`; set it to a Gymnasium ID")
         wanted: dict[str, Any] = {"render_mode": "rgb_array", "disable_env_checker": True}
         endless = {"max_episode_steps": -1}
         look_here()
-        os.environ.setdefault("SDL_VIDEODRIVER", "dummy")  # pixels need no screen
+        os.environ.setdefault("SDL_VIDEODRIVER", "dummy")  # render without a screen
         try:
             with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # of a render mode that it has not; see below
+                warnings.simplefilter("ignore")  # render modes are checked below
                 self.live: gymnasium.Env[Any, Any] = gymnasium.make(
                     self.id, **wanted, **{**endless, **self.kwargs, **settings}
                 )
         except gymnasium.error.DependencyNotInstalled as error:
             raise MissingExtra(f"{self.id}: {error}") from error
         except (gymnasium.error.Error, ImportError, TypeError, ValueError) as error:
-            raise ArgumentError(f"Gymnasium does not make {self.id!r}: {error}") from error
+            raise ArgumentError(f"cannot make {self.id!r} with Gymnasium: {error}") from error
         space = self.live.action_space
         try:
-            taken = actions_of(space)
+            actions = actions_of(space)
         except ArgumentError as error:
             raise error.about(self.id) from None
-        if not taken.same(getattr(self, "_space", taken)):
+        if not actions.same(getattr(self, "_space", actions)):
             raise ArgumentError(
                 f"{self.id}: these settings change its actions from {self._space.text()} to "
-                f"{taken.text()}; name them in a class of your own, as `kwargs`"
+                f"{actions.text()}; put them into the `kwargs` of a subclass"
             )
-        self._space = taken
+        self._space = actions
         self._first = int(space.start) if isinstance(space, gymnasium.spaces.Discrete) else None
         if "rgb_array" not in self.live.metadata.get("render_modes", ()):
             raise ArgumentError(
-                f"{self.id} does not render as rgb_array, and a judge must see something"
+                f"{self.id}: expected render mode rgb_array, which annotators need; found "
+                f"{', '.join(self.live.metadata.get('render_modes', ())) or 'none'}"
             )
-        if any(isinstance(one, _SHAPELESS) for _, one in flat("", self.live.observation_space)):
-            raise ArgumentError(f"{self.id}: what it shows has no fixed shape")
+        if any(isinstance(leaf, _SHAPELESS) for _, leaf in flat("", self.live.observation_space)):
+            raise ArgumentError(f"{self.id}: its observations have no fixed shape")
         self._settings = dict(settings)
 
-    def _note(self, reward: float, terminated: bool, truncated: bool) -> None:
-        """Add what has just come out to the digest of all that came before."""
+    def _update_digest(self, reward: float, terminated: bool, truncated: bool) -> None:
+        """Add the outputs of the last step to the digest."""
         last = self._last
         if type(last) is np.ndarray:
             seen = last.tobytes()
         else:
-            seen = b"".join(_bytes(key, value) for key, value in flat("", last))
-        told = self._mark + _ENDING.pack(reward, terminated, truncated) + seen
-        self._mark = hashlib.blake2b(told, digest_size=_MARK).digest()
+            seen = b"".join(_encode_leaf(key, value) for key, value in flat("", last))
+        outputs = self._mark + _ENDING.pack(reward, terminated, truncated) + seen
+        self._mark = hashlib.blake2b(outputs, digest_size=_DIGEST_BYTES).digest()
         self._marks.append(self._mark)
 
-    def _rounded(self, reward: float, units: float) -> int:
-        """Return the nearest whole number of units, where that is allowed."""
+    def _round_reward(self, reward: float, units: float) -> int:
+        """Round to a whole number of units; raise WrongRewards if the error is too large."""
         if not math.isfinite(units):
-            raise WrongRewards(f"{self.id}: a reward of {reward:g} is no number of units")
+            raise WrongRewards(f"{self.id}: expected a finite reward, found {reward:g}")
         whole = round(units)
-        if not LEAST <= whole <= MOST:
+        if not MIN_REWARD <= whole <= MAX_REWARD:
             raise WrongRewards(
-                f"{self.id}: a reward of {reward:g} is not within {LEAST} to {MOST} units of "
-                f"{self.reward_unit:g}; declare another reward_unit"
+                f"{self.id}: a reward of {reward:g} is not within {MIN_REWARD} to {MAX_REWARD} "
+                f"units of {self.reward_unit:g}; declare another reward_unit"
             )
-        if not self.rounded and abs(units - whole) > _CLOSE:
+        if not self.rounded and abs(units - whole) > _ROUNDING_TOLERANCE:
             raise WrongRewards(
-                f"{self.id}: a reward of {reward:g} is no whole number of units of "
-                f"{self.reward_unit:g}; declare a reward_unit that divides it, None for rewards "
-                "that have no unit, or rounded = True"
+                f"{self.id}: a reward of {reward:g} is not a whole number of units of "
+                f"{self.reward_unit:g}; declare a reward_unit that divides it, None for real "
+                "rewards, or rounded = True"
             )
         return whole
 
 
 def actions_of(space: gymnasium.Space[Any]) -> ActionSpace:
-    """Return what a Gymnasium space of actions is here; of Discrete ones, their numbers from 0.
+    """Convert a Gymnasium action space; Discrete actions are numbered from 0.
 
     Raises:
-      ArgumentError: it is a space of others.
+      ArgumentError: the kind of space is not supported.
     """
     if isinstance(space, gymnasium.spaces.Discrete):
-        return discrete(int(space.n))
+        return discrete_space(int(space.n))
     if isinstance(space, gymnasium.spaces.MultiDiscrete):
         low, high = space.start, space.start + space.nvec - 1
     elif isinstance(space, gymnasium.spaces.MultiBinary):
@@ -290,35 +287,35 @@ def actions_of(space: gymnasium.Space[Any]) -> ActionSpace:
 
 
 def named(id: str) -> type[GymnasiumEnvironment]:
-    """Return the class of the environment that Gymnasium calls `id`."""
+    """Return a class for the Gymnasium environment `id`."""
     return type("Gymnasium", (GymnasiumEnvironment,), {"id": id})
 
 
 def flat(name: str, value: Any) -> list[tuple[str, Any]]:
-    """Return the leaves of an observation, or of its space, by name: "image", "position.x", "0"."""
+    """Flatten an observation, or its space, to named leaves: "image", "position.x", "0"."""
     if isinstance(value, Mapping):
         pairs = [(str(key), value[key]) for key in sorted(value)]
     elif isinstance(value, tuple | gymnasium.spaces.Tuple):
-        pairs = [(str(i), one) for i, one in enumerate(value)]
+        pairs = [(str(i), part) for i, part in enumerate(value)]
     else:
         return [(name or "observation", value)]
-    dot = f"{name}." if name else ""
-    return [leaf for key, one in pairs for leaf in flat(f"{dot}{key}", one)]
+    prefix = f"{name}." if name else ""
+    return [leaf for key, part in pairs for leaf in flat(f"{prefix}{key}", part)]
 
 
-def _bytes(key: str, value: Any) -> bytes:
-    own = value.encode() if isinstance(value, str) else np.asarray(value).tobytes()
-    return key.encode() + own
+def _encode_leaf(key: str, value: Any) -> bytes:
+    raw = value.encode() if isinstance(value, str) else np.asarray(value).tobytes()
+    return key.encode() + raw
 
 
-def _version(env: gymnasium.Env[Any, Any]) -> str:
-    """Return the versions of gymnasium and of the package that the environment is from."""
+def _describe_versions(env: gymnasium.Env[Any, Any]) -> str:
+    """Return the versions of gymnasium and of the environment's package."""
     package = type(env.unwrapped).__module__.partition(".")[0]
     parts = [f"gymnasium {gymnasium.__version__}"]
     if package != "gymnasium":
         try:
             parts.append(f"{package} {version(package)}")
         except PackageNotFoundError:
-            own = getattr(import_module(package), "__version__", None)
-            parts += [f"{package} {own}"] if own else []
+            declared = getattr(import_module(package), "__version__", None)
+            parts += [f"{package} {declared}"] if declared else []
     return ", ".join(parts)

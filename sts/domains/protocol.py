@@ -1,7 +1,7 @@
-"""What the rest of the suite asks of a domain: restore many worlds, observe, step, serialise.
+"""The protocol of a domain: restore, observe, step and serialise batches of worlds.
 
-A domain is known by name alone; everything here is a batch of B worlds in lock-step. T counts
-steps, P participants, R the roles that one agent plays, K the objects that a scene shows.
+Axes: B worlds, stepped together, T steps, P players (participants), R players of one agent (roles),
+K objects of a scene.
 """
 
 from __future__ import annotations
@@ -13,18 +13,18 @@ from typing import Any, Literal, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-DIGEST = 4
-"""How many numbers of 16 bits the scene of a domain has that is drawn as frames."""
+DIGEST_NUMBERS = 4
+"""Objects of a scene that is the digest of a frame: uint16 numbers."""
 
 
 class Form(NamedTuple):
-    """What a world's scenes are like, which is known without drawing one.
+    """The format of a world's scenes.
 
     Attributes:
-      kind: of their `Picture`.
+      kind: of the `Picture`.
       participants: P.
-      objects: K, how many numbers a scene has.
-      bound: what every number of a scene is below.
+      objects: K, the length of a scene.
+      bound: exclusive upper bound of the numbers in a scene.
     """
 
     kind: str
@@ -33,23 +33,23 @@ class Form(NamedTuple):
     bound: int
 
 
-def framed(participants: int) -> Form:
-    """Return the form of scenes that are digests of what is to be seen."""
-    return Form("frames", participants, DIGEST, 2**16)
+def frame_scene_format(participants: int) -> Form:
+    """Return the format of scenes that are digests of frames."""
+    return Form("frames", participants, DIGEST_NUMBERS, 2**16)
 
 
 @dataclass(frozen=True)
 class Picture:
-    """What there is to know of a world to draw its scenes.
+    """The constant properties of a world that are needed to draw its scenes.
 
     Attributes:
-      kind: "drawn" where a scene says in which of `height` x `width` cells each object is, which
-        the domain's own drawing draws; "frames" where the world renders pictures of `height` x
-        `width` pixels, and a scene is the digest of what they show.
-      names: of the objects; for frames, of the participants.
-      glyphs: one letter for each of them.
-      participants: the index of each participant in these.
-      details: whatever else the domain's drawing needs, as JSON; walls, for example.
+      kind: "drawn" if a scene holds the cell of each object in a grid of `height` x `width`, and
+        the domain's JavaScript draws it; "frames" if the world renders frames of `height` x `width`
+        pixels, and a scene is a digest of one.
+      names: of the objects; for frames, of the players.
+      glyphs: a letter for each name.
+      participants: the index of each player among the names.
+      details: other data that the domain's JavaScript needs, as JSON, such as walls.
     """
 
     kind: Literal["drawn", "frames"]
@@ -62,21 +62,21 @@ class Picture:
 
     @property
     def form(self) -> Form:
-        """What its scenes are like."""
+        """The format of the scenes."""
         if self.kind == "frames":
-            return framed(len(self.participants))
+            return frame_scene_format(len(self.participants))
         return Form(self.kind, len(self.participants), len(self.names), self.height * self.width)
 
 
 class Focus(NamedTuple):
-    """What is looked at in an episode, for pictures that say so.
+    """Annotations to draw on the pictures of an episode.
 
     Attributes:
-      roles: the participants that are judged.
-      takeover: the frame at which an agent took over, or None.
-      text: what was asked, or "".
-      cells: places that are marked, as a scene counts them.
-      sight: what the judged see around them is marked too.
+      roles: the evaluated players.
+      takeover: the frame of the takeover, or None.
+      text: the instruction, or "".
+      cells: cells to mark, as numbered in a scene.
+      sight: True to mark the field of view of the evaluated players.
     """
 
     roles: tuple[int, ...] = ()
@@ -87,67 +87,70 @@ class Focus(NamedTuple):
 
 
 class Worlds(Protocol):
-    """B worlds of one domain, stepped together."""
+    """A batch of B worlds of one domain, stepped together."""
 
     @property
     def rewards(self) -> NDArray[Any]:
-        """[B, P], of the last step: int8 in the domain's `reward_unit`, else float64."""
+        """The rewards of the last step, [B, P]: int8 in units of `reward_unit`, else float64."""
 
     @property
     def scene(self) -> NDArray[np.uint16]:
-        """uint16[B, K], what is where now."""
+        """uint16[B, K], the current scenes."""
 
     def observe(self, roles: Sequence[int], *, team: Sequence[int], world: bool) -> Any:
-        """Return what `roles` may see now; draws nothing and changes nothing.
+        """Return the observations of `roles`, without side effects.
 
         Args:
-          roles: the participants that observe.
-          team: the participants that count as team-mates.
-          world: True adds what only a `world` agent may know.
+          roles: the observing players.
+          team: the players that count as teammates.
+          world: True to add the privileged information of an agent that sees the `world`.
         """
 
     def step(self, moves: NDArray[Any], says: NDArray[Any]) -> None:
-        """Move every world on by one step.
+        """Advance every world by one step.
 
         Args:
-          moves: [B, P, ...], of the domain's `actions`; int8[B, P] where its moves have names.
-          says: int8[B, P], tokens; or texts [B, P] where the domain names no tokens.
+          moves: [B, P, ...], actions of the domain; int8[B, P] if they are named moves.
+          says: [B, P], the utterances: int8 tokens, or texts if the domain has no tokens.
         """
 
     def states(self) -> list[bytes]:
-        """Return each world's state, serialised."""
+        """Serialise each world's state."""
 
 
-class Framed(Worlds, Protocol):
-    """Worlds whose pictures are frames."""
+class RenderableWorlds(Worlds, Protocol):
+    """Worlds that render frames."""
 
     def frames(self, role: int | None = None) -> list[NDArray[np.uint8]]:
-        """Return each world as it looks, uint8[H, W, 3].
+        """Render each world as uint8[H, W, 3].
 
         Args:
-          role: the participant to whom it looks so; None is a judge. Where the domain's `sees` is
-            "world", participants see what a judge sees.
+          role: the player whose view is rendered, or None for that of annotators. The two are the
+            same if the domain's `sees` is "world".
         """
 
 
 class Domain(Protocol):
-    """A world that can be restored exactly.
+    """An environment whose exact state can be saved and restored.
 
     Attributes:
-      name: what recordings and suites call it.
-      moves: the names of the moves; () where actions are no choice of one of several.
-      tokens: what can be said; index 0 is silence. () where any text can be, "" being silence.
-      guide: what is to be seen in its pictures, for annotators; a few sentences of Markdown, or "".
-      sees: what a person who plays in it is shown: "observation", what an agent may know; or
-        "world", more than that.
+      name: in recordings and suites.
+      moves: the names of the moves; () if actions are not named moves.
+      tokens: what players can say, index 0 being silence; () if they can say any text, "" being
+        silence.
+      guide: Markdown, a few sentences that explain its pictures to annotators, or "".
+      sees: what human players are shown: "observation", the same information as agents, or
+        "world", privileged information.
 
-    One whose actions are several numbers or real ones also has an attribute `actions`, their
-    `ActionSpace`. One whose scenes are drawn also has an attribute `drawing`: the name of a file
-    beside the module of its class, the ES module that draws them in a browser; see
-    `sts.domains.drawing`; and may have a method `frames`, of an episode and a `Focus`, that returns
-    them as pictures, uint8[H, W, 3] each, for films. One that has more to say of steps of a
-    recording than what `sts.trajectories.steps` says of all has `step_columns`, a function of an
-    episode and a role that returns arrays [T] by name, and an int `step_columns_version`.
+    Optional attributes:
+
+    - `actions`, an `ActionSpace`: if actions are not named moves.
+    - `drawing`: the name of the ES module that draws its scenes in a browser, a file in the folder
+      of its Python module; see `sts.domains.drawing`.
+    - `frames(episode, focus)`: pictures of an episode for films, uint8[H, W, 3] each, if its scenes
+      are drawn; `focus` is a `Focus`.
+    - `step_columns(episode, role)` and an int `step_columns_version`: properties of each step in
+      addition to those of `sts.trajectories.steps`, arrays [T] by name.
     """
 
     name: str
@@ -158,44 +161,44 @@ class Domain(Protocol):
 
     @property
     def noop(self) -> int | NDArray[Any]:
-        """The action that does nothing: the index of a move, or an action of `actions`."""
+        """The action that does nothing: the index of a move, or an array of `actions`."""
 
     @property
     def reward_unit(self) -> float | None:
-        """What a recorded reward of 1 is worth; None has no unit, and rewards are float64."""
+        """The value of a recorded reward of 1; None if rewards are float64."""
 
     def restore(self, states: Sequence[bytes]) -> Worlds:
-        """Return the worlds in `states`, ready to step.
+        """Restore a batch of worlds from `states`.
 
         Raises:
-          DamagedState: one is truncated, altered or no state of this domain.
+          DamagedState: one is truncated, altered or not a state of this domain.
           NewerFormat: one was written by a later version.
         """
 
     def generate(self, count: int, *, seed: int, **settings: Any) -> list[bytes]:
-        """Return the serialised states of `count` new worlds; the same for the same seed."""
+        """Generate the serialised states of `count` new worlds, always the same for a seed."""
 
     def world(self, state: bytes) -> str:
-        """Return the hash of what makes this world itself, whoever takes part in it."""
+        """Return a hash that identifies the generated world, independent of its players."""
 
     def view(self, state: bytes) -> dict[str, Any]:
-        """Return the state as JSON that a person can read."""
+        """Return the state as human-readable JSON."""
 
     def form(self, state: bytes) -> Form:
-        """Return what scenes of this world are like; cheap, since every file that is read asks.
+        """Return the format of this world's scenes. It must be fast, as every reader calls it.
 
         Raises:
-          DamagedState: as `restore`.
+          DamagedState: as for `restore`.
         """
 
     def picture(self, state: bytes) -> Picture:
-        """Return how scenes of this world are drawn."""
+        """Return the properties of this world that are needed to draw its scenes."""
 
     def shapes(self, state: bytes) -> Hashable:
-        """Return the shapes of what is seen in this world; equal ones can be observed together."""
+        """Return the shapes of observations; worlds with equal ones can share a batch."""
 
     def sight(self, worlds: Worlds, role: int) -> dict[str, Any]:
-        """Return what participant `role` of the first world may see now, as JSON for a page."""
+        """Return what player `role` of the first world may see, as JSON for a page."""
 
     def draw(self, picture: Picture, scene: NDArray[np.uint16], judged: Sequence[int]) -> list[str]:
-        """Return one scene (uint16[K]) as lines of text of equal width for a terminal."""
+        """Draw a scene, uint16[K], as lines of text of equal width for a terminal."""

@@ -1,4 +1,4 @@
-"""The random agent: the lower bound on performance, in the worlds of every domain."""
+"""The random agent, a lower bound on performance in every domain."""
 
 from __future__ import annotations
 
@@ -14,10 +14,9 @@ from sts.errors import ArgumentError, StsError
 
 
 class Random(Agent):
-    """Acts uniformly at random, and never speaks.
+    """Agent that acts uniformly at random and never speaks.
 
-    Named moves all weigh alike. Other actions are uniform between the bounds of the domain's
-    `ActionSpace`, with one draw for each of their numbers.
+    It samples uniformly from the named moves, or between the bounds of the domain's `ActionSpace`.
 
     Source: Chmait et al. 2016, section 5.2.1, random agent.
     """
@@ -27,25 +26,29 @@ class Random(Agent):
     _moves = 0
     _space: ActionSpace | None = None
 
-    def play_in(self, domain: Domain) -> Self:
-        """Return the agent for the worlds of `domain`, whose actions must have bounds."""
+    def bind_domain(self, domain: Domain) -> Self:
+        """Return a copy of the agent for `domain`.
+
+        Raises:
+          ArgumentError: its actions are unbounded.
+        """
         space = action_space(domain)
         if not space.is_bounded:
             raise ArgumentError(
                 f"agent {self.name!r} cannot play in {domain.name}: its actions {space.text()} "
-                "have no bounds; choose an agent that chooses among them"
+                "are unbounded; choose another agent"
             )
-        own = copy.copy(self)
-        own._moves, own._space = len(domain.moves), space
-        own.draws = 0 if domain.moves else space.low.size
-        return own
+        bound = copy.copy(self)
+        bound._moves, bound._space = len(domain.moves), space
+        bound.draws = 0 if domain.moves else space.low.size
+        return bound
 
     def act(
         self, observation: Any, instructions: Instructions, memory: Memory, draws: Draws
     ) -> tuple[Choice, Memory]:
-        """Return equal weights, or actions of equal density."""
+        """Return equal weights, or actions drawn with uniform density."""
         if self._space is None:
-            raise StsError(f"agent {self.name!r} does not know its world; see play_in")
+            raise StsError(f"agent {self.name!r} is not bound to a domain; call bind_domain first")
         size = draws.shape[:2]
         if self._moves:
             return Choice(np.ones((*size, self._moves))), memory

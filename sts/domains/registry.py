@@ -1,4 +1,4 @@
-"""Domains by name, and episodes from files held against theirs."""
+"""Loading of domains by name, and validation of stored episodes against their domain."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from typing import Any, cast
 from numpy.typing import NDArray
 
 from sts import registry
-from sts.domains.actions import action_space, sayable
+from sts.domains.actions import action_space, are_sayable
 from sts.domains.adapted import Adapted
-from sts.domains.environment import ENVIRONMENT, Environment
+from sts.domains.environment import REQUIRED_ATTRIBUTES, Environment
 from sts.domains.protocol import Domain, Form
 from sts.episodes import Episode
 from sts.errors import ArgumentError, DamagedData, MissingExtra, NewerFormat, OtherVersion, StsError
@@ -20,17 +20,16 @@ from sts.errors import ArgumentError, DamagedData, MissingExtra, NewerFormat, Ot
 
 @functools.cache
 def domain(name: str) -> Domain:
-    """Return the domain called `name`: an installed one, or a user's by `module:Class`.
+    """Load a domain, by installed name, `FAMILY:NAME` or `module:Class`.
 
-    `FAMILY:NAME` is one of an installed family, a function in the entry-point group
-    `sts.domain_families` that returns a class by name: `gymnasium:CartPole-v1`.
-
-    What stands there is a domain, or an `Environment` of which one is made.
+    A family, such as `gymnasium` in `gymnasium:CartPole-v1`, is an entry point of the group
+    `sts.domain_families`: a function that returns a class by name. The class is a `Domain`, or an
+    `Environment`, which is wrapped.
 
     Raises:
       UnknownName: no domain of that name is installed.
-      ArgumentError: what stands at `module:Class` is neither.
-      MissingExtra: it needs a library that is not installed; says the pip command.
+      ArgumentError: `module:Class` is neither a domain nor an environment.
+      MissingExtra: it needs a library that is not installed; the message has the pip command.
     """
     family, _, member = name.partition(":")
     if member and family in registry.named("sts.domain_families"):
@@ -41,16 +40,18 @@ def domain(name: str) -> Domain:
         kind = registry.load("sts.domains", "domain", name)
     if not inspect.isclass(kind):
         raise ArgumentError(f"domain {name!r}: expected a class, found {type(kind).__name__}")
-    if all(callable(getattr(kind, one, None)) for one in ("generate", "restore", "picture")):
+    if all(callable(getattr(kind, method, None)) for method in ("generate", "restore", "picture")):
         return cast(Domain, kind())
-    missing = [one for one in ENVIRONMENT if not hasattr(kind, one)]
+    missing = [attribute for attribute in REQUIRED_ATTRIBUTES if not hasattr(kind, attribute)]
     if missing:
-        raise ArgumentError(f"domain {name!r} is no environment: it has no {', '.join(missing)}")
+        raise ArgumentError(
+            f"domain {name!r} is not an environment: it has no {', '.join(missing)}"
+        )
     return Adapted(cast(Callable[[], Environment], kind), name)
 
 
 def written_at(name: str) -> str:
-    """Return the `module:Class` of the domain called `name`; "" for one of a family, or none."""
+    """Return the `module:Class` of a domain; "" for one of a family or an unknown name."""
     if ":" in name:
         return name if is_code(name) else ""
     points = registry.named("sts.domains")
@@ -58,12 +59,12 @@ def written_at(name: str) -> str:
 
 
 def is_code(name: str) -> bool:
-    """Whether a name says where a class is, so that whoever looks for it runs what is there."""
+    """Return True if a name is `module:Class`, so that looking it up runs the code of a module."""
     return ":" in name and name.partition(":")[0] not in registry.named("sts.domain_families")
 
 
 def foreign(name: str) -> bool:
-    """Whether a domain may do anything to its process: an `Environment`, or a class of a user's."""
+    """Return True if a domain has untrusted code: an `Environment`, or a user's class."""
     return ":" in name or isinstance(domain(name), Adapted)
 
 
@@ -71,13 +72,13 @@ _UNAVAILABLE = (ArgumentError, MissingExtra, OtherVersion, NewerFormat)
 
 
 def why_unavailable(episode: Episode) -> StsError | None:
-    """Return why the world of an episode cannot be had here, or None where it can.
+    """Return the error if the world of an episode cannot be restored here, else None.
 
-    Its domain is not known, or needs what is not installed, or its state is of another version or
-    a later format.
+    The domain is unknown or misses a dependency, or the state has another version or a later
+    format.
 
     Raises:
-      DamagedState: the state is truncated or altered, or no state of the domain.
+      DamagedState: the state is truncated, altered, or not a state of the domain.
     """
     try:
         domain(episode.domain).view(episode.state)
@@ -87,17 +88,17 @@ def why_unavailable(episode: Episode) -> StsError | None:
 
 
 def need(episode: Episode, what: str) -> None:
-    """Raise what `why_unavailable` says of an episode, about `what`."""
+    """Raise the error of `why_unavailable`, if any, prefixed with `what`."""
     reason = why_unavailable(episode)
     if reason is not None:
         raise reason.about(what)
 
 
 def shapes(episode: Episode, world: Domain | None = None) -> Hashable:
-    """Return the shapes of what is seen in the world of an episode; see `Domain.shapes`.
+    """Return the observation shapes in an episode's world, to group worlds into batches.
 
-    All worlds of a domain without `shapes` count as alike. One that fails gets a batch of its own,
-    so that its error reaches only who plays it. `world` is its domain where no name finds it.
+    See `Domain.shapes`; without it, all worlds of a domain share a batch. A world that fails gets a
+    batch of its own. `world` is the domain if it cannot be loaded by name.
     """
     try:
         shapes_of = getattr(world or domain(episode.domain), "shapes", None)
@@ -109,49 +110,51 @@ def shapes(episode: Episode, world: Domain | None = None) -> Hashable:
 def checked(
     episodes: Sequence[Episode], names: Sequence[str], worlds: Sequence[str] | None = None
 ) -> Sequence[Episode]:
-    """Return `episodes`, which come from a file, when each can be replayed, drawn and labelled.
+    """Return `episodes`, read from a file, after validating each against its domain and state.
 
-    One whose world cannot be had here is not held against it; whoever needs that world is told.
-    An error calls each by its name; `worlds` are the hashes of their worlds that they state.
+    Episodes whose world cannot be restored here are not validated; see `require_domain`. `names`
+    are used in errors; `worlds` are the stored hashes of their worlds.
 
     Raises:
-      DamagedData: one does not fit the domain or the state that it names.
+      DamagedData: an episode does not match its domain or state.
     """
     forms: dict[tuple[str, bytes], tuple[Form, str] | None] = {}
-    for i, one in enumerate(episodes):
-        key = one.domain, one.state
+    for i, episode in enumerate(episodes):
+        key = episode.domain, episode.state
         try:
             if key not in forms:
-                forms[key] = _form(one)
+                forms[key] = _scene_format(episode)
         except StsError as error:
             raise error.about(names[i]) from None
-        stated = forms[key]
-        if stated is None:
+        expected_form = forms[key]
+        if expected_form is None:
             continue
-        form, hash = stated
-        world = domain(one.domain)
+        form, hash = expected_form
+        world = domain(episode.domain)
         space = action_space(world)
         allowed = f"moves under {len(world.moves)}" if world.moves else f"actions {space.text()}"
         spoken = f"tokens under {len(world.tokens)}" if world.tokens else "texts of one line"
         rewards = "float64" if world.reward_unit is None else "int8"
         checks = (
-            (one.participants == form.participants, f"{form.participants} participants"),
-            (one.scene.shape[1] == form.objects, f"{form.objects} objects"),
-            (one.moves.shape[2:] == space.shape and space.holds(one.moves), allowed),
-            (one.rewards.dtype == rewards, f"rewards of {rewards}"),
-            (sayable(world, one.says), spoken),
-            (_within(one.scene, form.bound), "cells that are on the grid"),
+            (episode.participants == form.participants, f"{form.participants} participants"),
+            (episode.scene.shape[1] == form.objects, f"{form.objects} objects"),
+            (episode.moves.shape[2:] == space.shape and space.contains(episode.moves), allowed),
+            (episode.rewards.dtype == rewards, f"rewards of {rewards}"),
+            (are_sayable(world, episode.says), spoken),
+            (_is_within(episode.scene, form.bound), "cells that are on the grid"),
         )
-        for good, expected in checks:
-            if not good:
+        for valid, expected in checks:
+            if not valid:
                 raise DamagedData(f"{names[i]}: expected {expected}, found others")
         if worlds is not None and worlds[i] != hash:
-            raise DamagedData(f"{names[i]} was altered: its world is {hash[:8]}")
+            raise DamagedData(
+                f"{names[i]} was altered: expected world {worlds[i][:8]}, found {hash[:8]}"
+            )
     return episodes
 
 
-def _form(episode: Episode) -> tuple[Form, str] | None:
-    """Return the form of an episode's scenes and its world's hash; None where it has none here."""
+def _scene_format(episode: Episode) -> tuple[Form, str] | None:
+    """Return the scene format and world hash of an episode; None if its world is unavailable."""
     try:
         world = domain(episode.domain)
         return world.form(episode.state), world.world(episode.state)
@@ -159,5 +162,5 @@ def _form(episode: Episode) -> tuple[Form, str] | None:
         return None
 
 
-def _within(values: NDArray[Any], bound: int) -> bool:
+def _is_within(values: NDArray[Any], bound: int) -> bool:
     return not values.size or bool(0 <= values.min() and values.max() < bound)

@@ -1,4 +1,4 @@
-"""What an environment pays, checked: whole numbers of a unit, or finite numbers without one."""
+"""Validation of rewards: whole numbers of a unit, or finite numbers without one."""
 
 from __future__ import annotations
 
@@ -10,37 +10,43 @@ from numpy.typing import NDArray
 
 from sts.errors import StsError
 
-LEAST, MOST = -128, 127
-"""Of whole rewards, which are kept as int8."""
+MIN_REWARD, MAX_REWARD = -128, 127
+"""Bounds of whole rewards, which are stored as int8."""
 
 
 class WrongRewards(StsError):
-    """Rewards that are no whole units, or no numbers, or not one for each participant."""
+    """Rewards that are not numbers, not whole units, or not one for each player."""
 
 
-def checked(given: Sequence[Any], shape: tuple[int, int], *, whole: bool, at: str) -> NDArray[Any]:
-    """Return what each of B environments paid, as int8[B, P] if it is `whole`, else float64[B, P].
+def validate_rewards(
+    given: Sequence[Any], shape: tuple[int, int], *, whole: bool, at: str
+) -> NDArray[Any]:
+    """Return the rewards of B environments as int8[B, P] if `whole`, else float64[B, P].
 
-    `shape` is (B, P). An error begins with `at`, as "domain 'pond' at step 3".
+    `shape` is (B, P). `at` is the prefix of errors, such as "domain 'pond' at step 3".
+
+    Raises:
+      WrongRewards: the rewards of an environment are invalid.
     """
-    found = _array(given)
-    if _fits(found, shape, whole):
-        return found.astype(np.int8 if whole else np.float64)
-    wrong = next((one for one in given if not _fits(_array(one), shape[1:], whole)), given[0])
-    wanted = f"whole rewards from {LEAST} to {MOST}" if whole else "finite rewards"
+    rewards = _as_array(given)
+    if _is_valid(rewards, shape, whole):
+        return rewards.astype(np.int8 if whole else np.float64)
+    invalid = (row for row in given if not _is_valid(_as_array(row), shape[1:], whole))
+    wrong = next(invalid, given[0])
+    wanted = f"whole rewards from {MIN_REWARD} to {MAX_REWARD}" if whole else "finite rewards"
     raise WrongRewards(f"{at}: expected {shape[1]} {wanted}, found {wrong!r:.60}")
 
 
-def _array(given: Any) -> NDArray[Any]:
+def _as_array(given: Any) -> NDArray[Any]:
     try:
         return np.array(given)
-    except (TypeError, ValueError, OverflowError):  # some of one length, others of another
+    except (TypeError, ValueError, OverflowError):  # ragged or not numbers
         return np.empty(0)
 
 
-def _fits(found: NDArray[Any], shape: tuple[int, ...], whole: bool) -> bool:
-    if found.shape != shape or found.dtype.kind not in ("iub" if whole else "iubf"):
+def _is_valid(rewards: NDArray[Any], shape: tuple[int, ...], whole: bool) -> bool:
+    if rewards.shape != shape or rewards.dtype.kind not in ("iub" if whole else "iubf"):
         return False
     if whole:
-        return bool(found.min() >= LEAST and found.max() <= MOST)
-    return bool(np.isfinite(found).all())
+        return bool(rewards.min() >= MIN_REWARD and rewards.max() <= MAX_REWARD)
+    return bool(np.isfinite(rewards).all())

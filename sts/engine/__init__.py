@@ -1,1 +1,1 @@
-"""Worlds at work: playing in lock-step, replaying recordings, and their pictures."""
+"""The engine: playing episodes in batches, replaying recordings and rendering them."""

@@ -1,4 +1,4 @@
-"""Playing B episodes in lock-step to their end: a session that is stepped, and what happened."""
+"""Rollouts: B episodes played in lockstep for a fixed number of steps."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from sts.episodes import Instruction
 
 
 class Script(NamedTuple):
-    """What participants are made to do whatever their agents say.
+    """Scripted actions, which override those of agents.
 
     Attributes:
       moves: [B, T, P, ...].
       says: [B, T, P], tokens or texts.
-      forced: bool[T, P], where the script holds.
+      forced: bool[T, P], True for the steps and players that are scripted.
     """
 
     moves: NDArray[Any]
@@ -28,12 +28,12 @@ class Script(NamedTuple):
     forced: NDArray[np.bool_]
 
     def at(self, step: int) -> tuple[Actions, NDArray[np.bool_]]:
-        """Return what is done at a step, and bool[P] by whom; as `Session.step` takes them."""
+        """Return the actions of a step, and bool[P] of scripted players; see `Session.step`."""
         return Actions(self.moves[:, step], self.says[:, step]), self.forced[step]
 
 
 class Played(NamedTuple):
-    """What happened in B episodes of T steps.
+    """Rollouts of B episodes of T steps.
 
     Attributes:
       moves: [B, T, P, ...], of the domain's actions.
@@ -41,7 +41,7 @@ class Played(NamedTuple):
       rewards: [B, T, P], int8 in the domain's unit or float64.
       scene: uint16[B, T + 1, K], row t is the scene before step t.
       log_probs: float32[B, T, P]; see `session.Step`.
-      memories: what each team remembers after the last step.
+      memories: the state of each team after the last step.
     """
 
     moves: NDArray[Any]
@@ -62,13 +62,18 @@ def play(
     told: Sequence[Sequence[Instruction]] | None = None,
     watch: Callable[[int, Worlds], None] | None = None,
 ) -> Played:
-    """Play `steps` steps and return what happened; `worlds` is then where the episodes ended.
+    """Play `steps` steps of `worlds`, in place, and return the rollouts.
 
-    Teams and what they are told are as of `session.open`, whose errors and those of `Session.step`
-    are raised. Forced participants' agents observe all the same. `watch` is called after each step
-    with its number and the worlds, and may raise to stop.
+    Args:
+      domain: of the worlds.
+      worlds: B worlds.
+      teams: see `session.open`, also for errors.
+      steps: T.
+      script: actions that override those of agents, which still observe every step.
+      told: instructions; see `session.open`.
+      watch: called after each step with its number and the worlds; may raise to stop.
     """
-    begun = session.open(domain, worlds, teams, told=told)
+    game = session.open(domain, worlds, teams, told=told)
     if script is not None:
         session.check_actions(domain, Actions(script.moves, script.says))
     scene = worlds.scene
@@ -83,10 +88,10 @@ def play(
     )
     out.scene[:, 0] = scene
     for t in range(steps):
-        done = begun.step(*script.at(t)) if script is not None else begun.step()
+        done = game.step(*script.at(t)) if script is not None else game.step()
         out.moves[:, t], out.says[:, t], out.log_probs[:, t] = done
         out.rewards[:, t] = worlds.rewards
         out.scene[:, t + 1] = worlds.scene
         if watch is not None:
             watch(t, worlds)
-    return out._replace(memories=tuple(begun.memories))
+    return out._replace(memories=tuple(game.memories))

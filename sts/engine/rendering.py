@@ -1,4 +1,4 @@
-"""Episodes of domains that only render pixels: their frames, and many of them in one picture.
+"""Rendering of episodes as frames, sprite sheets, WebP and MP4.
 
 Axes: F frames, one more than the steps; H x W pixels of each.
 """
@@ -15,7 +15,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from sts.domains import Focus, Framed, Worlds
+from sts.domains import Focus, RenderableWorlds, Worlds
 from sts.domains import domain as find_domain
 from sts.engine.replay import along
 from sts.episodes import Episode
@@ -24,21 +24,21 @@ from sts.storage.files import beside, check_place
 
 Frame = NDArray[np.uint8]
 
-SIDE = 4096
-"""Pixels that a sheet is at most wide, where it can be: larger ones are slow to paint from."""
-PIXELS = 2**24
-"""Pixels that a sheet has at most, where it can: a browser unpacks them to 64 MB."""
-PACE = 4
-"""Frames of a film a second."""
-_CLEAR = 360
-"""Pixels that the shorter side of a film has at least."""
-LONGEST = 16383
-"""Pixels of the longest side that WebP has."""
+MAX_SHEET_WIDTH = 4096
+"""Maximum width of a sheet of several frames: browsers are slow to draw from larger ones."""
+MAX_SHEET_PIXELS = 2**24
+"""Maximum pixels of a sheet of several frames: a browser decodes them to 64 MB."""
+FRAMES_PER_SECOND = 4
+"""Frame rate of films."""
+_MIN_FILM_SIDE = 360
+"""Minimum length of the shorter side of a film, px."""
+MAX_WEBP_SIDE = 16383
+"""Maximum length of a side in WebP, px."""
 
 
 @dataclass(frozen=True)
 class Sheet:
-    """Successive frames of an episode in one lossless WebP: `columns` in a row, `count` in all."""
+    """A sprite sheet: `count` successive frames in rows of `columns`, as lossless WebP."""
 
     webp: bytes
     columns: int
@@ -46,34 +46,34 @@ class Sheet:
 
 
 def film(episode: Episode, focus: Focus) -> list[Frame]:
-    """Return an episode as pictures that anybody can be shown, uint8[H, W, 3] a frame.
+    """Return an episode as frames, uint8[H, W, 3], for a film.
 
     Raises:
-      ArgumentError: the domain's scenes are drawn, and it has no pictures of them.
-      ReplayMismatch, DamagedState: as `frames`.
+      ArgumentError: the domain neither renders frames nor draws any from its scenes.
+      ReplayMismatch, DamagedState: as for `frames`.
     """
     painted = getattr(find_domain(episode.domain), "frames", None)
     return frames(episode) if painted is None else list(painted(episode, focus))
 
 
 def frames(episode: Episode, role: int | None = None) -> list[Frame]:
-    """Return what a judge, or participant `role`, sees before each step and after the last.
+    """Render an episode before each step and after the last, as annotators or player `role` see it.
 
-    Each is uint8[H, W, 3]. The episode is replayed, and each step held against the recording.
+    Each frame is uint8[H, W, 3]. The episode is replayed, and each step verified.
 
     Raises:
-      ArgumentError: the domain's scenes are drawn, not rendered.
-      ReplayMismatch, DamagedState: as `replay.along`.
+      ArgumentError: the domain does not render frames.
+      ReplayMismatch, DamagedState: as for `replay.along`.
     """
     name = episode.domain
     return [look(worlds, name, role) for worlds in along([episode], [f"domain {name!r}"])]
 
 
 def look(worlds: Worlds, name: str, role: int | None = None) -> Frame:
-    """Return the first world of the domain `name` as it looks now; as `frames`."""
+    """Render the first of `worlds`, of the domain `name`; see `frames`."""
     if not hasattr(worlds, "frames"):
-        raise ArgumentError(f"domain {name!r} renders no frames; its scenes are drawn")
-    frame = cast(Framed, worlds).frames(role)[0]
+        raise ArgumentError(f"domain {name!r} does not render frames; its scenes are drawn")
+    frame = cast(RenderableWorlds, worlds).frames(role)[0]
     if frame.ndim != 3 or frame.shape[2] != 3 or frame.dtype != np.uint8 or not frame.size:
         raise StsError(
             f"domain {name!r}: expected frames uint8[H, W, 3], found {frame.dtype}{frame.shape}"
@@ -82,29 +82,33 @@ def look(worlds: Worlds, name: str, role: int | None = None) -> Frame:
 
 
 def layout(count: int, height: int, width: int) -> list[tuple[int, int]]:
-    """Return how `count` frames stand in sheets: the columns and the frames of each."""
-    if max(height, width) > LONGEST:
-        raise StsError(f"a frame of {height} x {width} pixels is larger than WebP allows")
-    most, columns = max(1, PIXELS // (height * width)), max(1, SIDE // width)
-    counts = (min(most, count - start) for start in range(0, count, most))
-    return [(min(columns, one), one) for one in counts]
+    """Split `count` frames into sheets; return the columns and the number of frames of each."""
+    if max(height, width) > MAX_WEBP_SIDE:
+        raise StsError(
+            f"expected frames of at most {MAX_WEBP_SIDE} pixels a side, the limit of WebP, found "
+            f"{height} x {width}"
+        )
+    largest = max(1, MAX_SHEET_PIXELS // (height * width))
+    columns = max(1, MAX_SHEET_WIDTH // width)
+    sizes = (min(largest, count - start) for start in range(0, count, largest))
+    return [(min(columns, size), size) for size in sizes]
 
 
 def sheets(frames: Sequence[Frame]) -> list[Sheet]:
-    """Return F frames, which must be of one size, in pictures that have exactly their pixels."""
+    """Pack F frames of one size losslessly into sprite sheets."""
     shapes = {frame.shape for frame in frames}
     if len(shapes) != 1:
         raise StsError(f"expected frames of one size, found {sorted(shapes)}")
     ((height, width, _),) = shapes
     rest = iter(frames)
     return [
-        Sheet(webp(_grid(list(itertools.islice(rest, count)), columns)), columns, count)
+        Sheet(webp(_tile(list(itertools.islice(rest, count)), columns)), columns, count)
         for columns, count in layout(len(frames), height, width)
     ]
 
 
-def _grid(frames: Sequence[Frame], columns: int) -> Frame:
-    """Return frames side by side in rows of `columns`."""
+def _tile(frames: Sequence[Frame], columns: int) -> Frame:
+    """Tile frames in rows of `columns`."""
     height, width, _ = frames[0].shape
     rows = -(-len(frames) // columns)
     grid = np.zeros((rows, height, columns, width, 3), np.uint8)
@@ -114,15 +118,15 @@ def _grid(frames: Sequence[Frame], columns: int) -> Frame:
 
 
 def webp(picture: Frame, *following: Frame) -> bytes:
-    """Return uint8[H, W, 3] as lossless WebP; with more that follow, of its size, an animation."""
+    """Encode uint8[H, W, 3] as lossless WebP; with `following` frames, as an animation."""
     from PIL import Image
 
-    first, *rest = (Image.fromarray(one) for one in (picture, *following))
+    first, *rest = (Image.fromarray(frame) for frame in (picture, *following))
     out = io.BytesIO()
-    # Of the ways to be lossless this one is quick and still finds what successive frames share.
+    # A fast lossless setting that still compresses what successive frames share.
     options: dict[str, Any] = {"lossless": True, "method": 3, "quality": 20}
     if rest:
-        options |= {"append_images": rest, "duration": 1000 // PACE, "loop": 0}
+        options |= {"append_images": rest, "duration": 1000 // FRAMES_PER_SECOND, "loop": 0}
         first.save(out, "WEBP", save_all=True, **options)
     else:
         first.save(out, "WEBP", **options)
@@ -130,15 +134,14 @@ def webp(picture: Frame, *following: Frame) -> bytes:
 
 
 def mp4(file: Path, frames: Sequence[Frame]) -> None:
-    """Write uint8[H, W, 3] frames of one size as an MP4 that any browser plays, H.264 in 4:2:0.
+    """Write uint8[H, W, 3] frames of one size atomically as an MP4 for browsers, H.264 in 4:2:0.
 
-    Colours are coded at half the resolution, so small pictures are enlarged first, and odd sides
-    get an edge of one pixel. Each frame is a key frame, so that a player that seeks to the middle
-    of one shows it. What stands at `file` is replaced once all is written.
+    4:2:0 halves the resolution of colours, so small frames are enlarged, and odd sides padded by a
+    pixel. Every frame is a key frame, so that players can seek to it.
 
     Raises:
       ArgumentError: PyAV is not installed.
-      DamagedData: what stands at `file` is no file.
+      DamagedData: `file` exists and is not a regular file.
     """
     check_place(file)
     try:
@@ -149,13 +152,13 @@ def mp4(file: Path, frames: Sequence[Frame]) -> None:
             "or write a lossless WebP"
         ) from None
     height, width, _ = frames[0].shape
-    times = max(1, -(-_CLEAR // min(height, width)))
+    times = max(1, -(-_MIN_FILM_SIDE // min(height, width)))
     high, wide = (side * times + side * times % 2 for side in (height, width))
-    # To a path of its own: what stands before the pictures is known once these are written.
+    # MP4 needs a seekable file: its header is written last.
     with beside(file) as folder:
         part = folder / "film"
         with av.open(str(part), "w", format="mp4", options={"movflags": "+faststart"}) as container:
-            stream = container.add_stream("libx264", rate=PACE)
+            stream = container.add_stream("libx264", rate=FRAMES_PER_SECOND)
             stream.width, stream.height, stream.pix_fmt = wide, high, "yuv420p"
             stream.options = {"crf": "16", "g": "1"}
             for frame in frames:
@@ -168,7 +171,7 @@ def mp4(file: Path, frames: Sequence[Frame]) -> None:
 
 
 def small(frame: Frame, height: int, width: int) -> Frame:
-    """Return a frame scaled to `height` x `width` pixels, each the mean of what it covers."""
+    """Downscale a frame to `height` x `width` pixels, each the mean of the pixels it covers."""
     from PIL import Image
 
     return np.asarray(Image.fromarray(frame).resize((width, height), Image.Resampling.BOX))

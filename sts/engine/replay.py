@@ -1,4 +1,4 @@
-"""Replaying episodes and holding every step, scene and rewards, against its recording."""
+"""Replay of episodes, with each step's scene and rewards compared to the recording."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from sts.errors import ReplayMismatch
 
 
 class Mismatch(NamedTuple):
-    """Where a replay leaves its recording: the step, and how."""
+    """A difference between a replay and its recording: the step, and a description."""
 
     step: int
     what: str
 
 
-class Moment(NamedTuple):
-    """B episodes before one of their steps or after the last, as they are replayed.
+class ReplayedStep(NamedTuple):
+    """B replayed worlds before one of their steps or after the last.
 
-    `mismatches` says by the number of an episode how it has just left its recording.
+    `mismatches` has the new difference of each episode that has one, by its index.
     """
 
     worlds: Worlds
@@ -35,74 +35,78 @@ class Moment(NamedTuple):
 
 
 def _stack(episodes: Sequence[Episode], name: str, steps: int) -> NDArray[Any]:
-    """Return [B, steps, P, ...]: column `name` of episodes of one P, cut at `steps`."""
+    """Stack the first `steps` rows of attribute `name` of all episodes: [B, steps, P, ...]."""
     out: NDArray[Any] = np.stack([getattr(e, name)[:steps] for e in episodes])
     return out
 
 
 def differences(worlds: Worlds, episodes: Sequence[Episode], step: int) -> dict[int, Mismatch]:
-    """Return by the number of an episode how its world after `step` is not as recorded."""
+    """Compare worlds after `step` to the recordings; return the mismatches by episode index."""
     scene = np.stack([e.scene[step + 1] for e in episodes])
     rewards = np.stack([e.rewards[step] for e in episodes])
     off = (worlds.scene != scene).any(1) | (_bits(worlds.rewards) != _bits(rewards)).any(1)
     out = {}
     for b in np.flatnonzero(off).tolist():
         moved = worlds.scene[b] != scene[b]
-        if moved.any() and hasattr(worlds, "frames"):  # of which a scene is the digest
-            found = "the world is not as recorded"
+        if moved.any() and hasattr(worlds, "frames"):  # whose scenes are digests
+            difference = "the digest of the world differs from the recording"
         elif moved.any():
             k = int(np.argmax(moved))
-            found = f"object {k} is at {worlds.scene[b, k]}, recorded at {scene[b, k]}"
+            difference = f"object {k} is at {worlds.scene[b, k]}, recorded at {scene[b, k]}"
         else:
             p = int(np.argmax(_bits(worlds.rewards)[b] != _bits(rewards)[b]))
             units = " (in reward units)" if rewards.dtype == np.int8 else ""
-            found = (
+            difference = (
                 f"participant {p} receives {worlds.rewards[b, p]}, recorded {rewards[b, p]}{units}"
             )
-        out[b] = Mismatch(step, f"step {step}: {found}")
+        out[b] = Mismatch(step, f"step {step}: {difference}")
     return out
 
 
 def _bits(rewards: NDArray[Any]) -> NDArray[Any]:
-    """Return what two rewards that are equal bit for bit have in common."""
+    """Return rewards in a form in which only bit-identical ones are equal."""
     return rewards.view(np.uint64) if rewards.dtype == np.float64 else rewards
 
 
-def replayed(domain: Domain, episodes: Sequence[Episode]) -> Iterator[Moment]:
-    """Yield episodes, with the same T, P and K, before each of their T steps and after the last.
+def replayed(domain: Domain, episodes: Sequence[Episode]) -> Iterator[ReplayedStep]:
+    """Replay episodes with the same T, P and K; yield each of the T + 1 states with mismatches.
 
-    Nothing follows where the states have other participants or objects than the recordings.
-    Errors are those of `along`, but for a mismatch.
+    It stops at the first state if the states have other players or objects than the recordings.
+
+    Raises:
+      DamagedData: as for `along`.
     """
-    first, everyone = episodes[0], range(len(episodes))
-    done = Actions(*(_stack(episodes, name, first.steps) for name in ("moves", "says")))
-    begun = session.open(domain, domain.restore([e.state for e in episodes]))
+    first, indices = episodes[0], range(len(episodes))
+    done = Actions(*(_stack(episodes, name, first.steps) for name in ("moves", "says")))  # stored
+    game = session.open(domain, domain.restore([e.state for e in episodes]))
     session.check_actions(domain, done)
-    worlds = begun.worlds
+    worlds = game.worlds
     sizes = worlds.scene.shape[1], worlds.rewards.shape[1]
     if sizes != (first.scene.shape[1], first.participants):
-        yield Moment(worlds, dict.fromkeys(everyone, _OTHERS))
+        yield ReplayedStep(worlds, dict.fromkeys(indices, _SIZES_DIFFER))
         return
     off = (worlds.scene != [e.scene[0] for e in episodes]).any(1)
-    yield Moment(worlds, dict.fromkeys(np.flatnonzero(off).tolist(), _OTHER_START))
+    yield ReplayedStep(worlds, dict.fromkeys(np.flatnonzero(off).tolist(), _START_DIFFERS))
     for step in range(first.steps):
-        begun.step(Actions(done.moves[:, step], done.says[:, step]), range(first.participants))
-        yield Moment(worlds, differences(worlds, episodes, step))
+        game.step(Actions(done.moves[:, step], done.says[:, step]), range(first.participants))
+        yield ReplayedStep(worlds, differences(worlds, episodes, step))
 
 
-_OTHER_START = Mismatch(0, "step 0: the scene is not where the state has it")
-_OTHERS = Mismatch(0, "step 0: the state has other participants than the recording")
+_START_DIFFERS = Mismatch(0, "step 0: the recorded scene differs from the state's")
+_SIZES_DIFFER = Mismatch(
+    0, "step 0: the state has other participants or objects than the recording"
+)
 
 
 def along(episodes: Sequence[Episode], names: Sequence[str]) -> Iterator[Worlds]:
-    """Yield the worlds of episodes before each of their T steps and after the last, as recorded.
+    """Replay episodes of one domain, T, P and K; yield the worlds of all T + 1 states.
 
-    They are of one domain, with the same T, P and K, and one batch, replayed along the way: whoever
-    looks changes nothing. Errors call them by `names`.
+    The worlds are a single batch that is stepped in place; do not modify it. `names` are used in
+    errors.
 
     Raises:
-      ReplayMismatch: a replay leaves its recording; names the episode and the step.
-      DamagedData: a state cannot be restored, or what was done is no move or token.
+      ReplayMismatch: a replay differs from its recording; names the episode and the step.
+      DamagedData: a state cannot be restored, or a recorded action or utterance is invalid.
     """
     for worlds, mismatches in replayed(find_domain(episodes[0].domain), episodes):
         for b, (step, what) in mismatches.items():
@@ -111,11 +115,11 @@ def along(episodes: Sequence[Episode], names: Sequence[str]) -> Iterator[Worlds]
 
 
 def verify(domain: Domain, episodes: Sequence[Episode]) -> list[Mismatch | None]:
-    """Return for each episode where its replay first leaves the recording, or None."""
+    """Replay episodes; return the first mismatch of each, or None."""
     groups: dict[tuple[tuple[int, ...], Hashable], list[int]] = defaultdict(list)
-    for i, one in enumerate(episodes):
-        size = one.steps, one.participants, one.scene.shape[1]
-        groups[size, shapes(one, domain)].append(i)
+    for i, episode in enumerate(episodes):
+        size = episode.steps, episode.participants, episode.scene.shape[1]
+        groups[size, shapes(episode, domain)].append(i)
     out: list[Mismatch | None] = [None] * len(episodes)
     for members in groups.values():
         for _, mismatches in replayed(domain, [episodes[i] for i in members]):

@@ -1,8 +1,8 @@
-"""What an agent answers, checked and sampled: one action for each of its roles.
+"""Validation and sampling of policy outputs: one action for each player of an agent.
 
-An agent's weights are sampled from its episode's stream, so an agent's draws never move the world
-and no episode depends on which others share its batch. Of each step's draws a role uses `SLOTS` for
-what it does and the agent's own `draws` after them.
+Actions are sampled from a random stream per episode, so sampling never affects the environment,
+and no episode depends on which others share its batch. At each step a player uses `ENGINE_DRAWS`
+draws for sampling, followed by the agent's own `draws`.
 
 Axes: B episodes, R roles of a team, A actions.
 """
@@ -15,23 +15,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sts.agents.protocol import Agent, Choice
-from sts.domains import Domain, action_space, sayable, silence
-from sts.domains.actions import LETTERS, TEXT
+from sts.domains import Domain, action_space, are_sayable, silence
+from sts.domains.actions import MAX_UTTERANCE_CHARS, TEXT
 from sts.errors import StsError
 from sts.numerics.compiled import compiled
 from sts.numerics.draws import uniform
 
-MIXTURE = 0.01
-SLOTS = 2
+UNIFORM_SHARE = 0.01
+ENGINE_DRAWS = 2
 
 
-class Draws(NamedTuple):
-    """Where one step of one team stands in its episodes' streams.
+class StepDraws(NamedTuple):
+    """The random draws of one step of one team: positions in its episodes' streams.
 
     Attributes:
       streams: uint64[B].
-      first: the counter of the first role's first draw.
-      stride: how far apart its roles are.
+      first: the counter of the first player's first draw.
+      stride: the number of draws per player.
       roles: R.
     """
 
@@ -40,23 +40,23 @@ class Draws(NamedTuple):
     stride: int
     roles: int
 
-    def own(self) -> NDArray[np.float64]:
-        """Return float64[B, R, draws]: what the agent is given for its own planning."""
-        out = np.empty((self.streams.size, self.roles, self.stride - SLOTS))
+    def agent_draws(self) -> NDArray[np.float64]:
+        """Return the random numbers for the agent's own planning, float64[B, R, draws]."""
+        out = np.empty((self.streams.size, self.roles, self.stride - ENGINE_DRAWS))
         if out.size:
-            _fill(self.streams, self.first + SLOTS, self.stride, out)
+            _fill_uniform(self.streams, self.first + ENGINE_DRAWS, self.stride, out)
         return out
 
 
 class Sample(NamedTuple):
-    """What a team chooses, and how likely it was to.
+    """The sampled actions of a team, with their distributions.
 
     Attributes:
-      moves: [B, R, ...], of the domain's actions.
+      moves: [B, R, ...], actions of the domain.
       says: [B, R], tokens or texts.
-      move_weights: float64[B, R, A] that the moves were drawn from; None of an agent of actions.
-      say_weights: float64[B, R, A], of the tokens.
-      log_probs: float64[B, R], what an agent of actions says of its `moves`; None for nothing.
+      move_weights: float64[B, R, A] of the moves; None if the agent returned actions.
+      say_weights: float64[B, R, A] of the tokens; None if the agent returned utterances or none.
+      log_probs: float64[B, R], reported by an agent that returned actions; else None.
     """
 
     moves: NDArray[Any]
@@ -66,100 +66,119 @@ class Sample(NamedTuple):
     log_probs: NDArray[np.float64] | None = None
 
 
-def draws_of(agent: Agent, roles: int, streams: NDArray[np.uint64], step: int) -> Draws:
-    """Return the draws that a team of `roles` has at its `step`."""
-    stride = SLOTS + agent.draws
-    return Draws(streams, step * roles * stride, stride, roles)
+def locate_draws(agent: Agent, roles: int, streams: NDArray[np.uint64], step: int) -> StepDraws:
+    """Return the draws of a team with `roles` players at its step number `step`."""
+    stride = ENGINE_DRAWS + agent.draws
+    return StepDraws(streams, step * roles * stride, stride, roles)
 
 
-def sampled(domain: Domain, agent: Agent, choice: Choice, draws: Draws, step: int) -> Sample:
-    """Return one action for each role; an error names the agent and the `step`."""
+def sample_output(
+    domain: Domain, agent: Agent, choice: Choice, draws: StepDraws, step: int
+) -> Sample:
+    """Validate a policy output and sample an action for each player.
+
+    Raises:
+      StsError: the output is invalid; names the agent and the `step`.
+    """
     if choice.moves is None:
-        raise _no_choice(agent, step, _CHOICES, "no moves")
+        raise _invalid_output(agent, step, _EXPECTED_WEIGHTS, "no moves")
     if domain.moves:
-        moves, move_weights = _picked(agent, choice.moves, len(domain.moves), draws, 0, step)
+        moves, move_weights = _sample_indices(
+            agent, choice.moves, len(domain.moves), draws, 0, step
+        )
     else:
-        moves, move_weights = _acted(domain, agent, choice.moves, draws, step), None
+        moves, move_weights = _validate_actions(domain, agent, choice.moves, draws, step), None
     says, say_weights = silence(domain, moves.shape[:2]), None
     if choice.says is not None and not domain.tokens:
-        says = _spoken(domain, agent, choice.says, draws, step)
+        says = _validate_texts(domain, agent, choice.says, draws, step)
     elif choice.says is not None:
-        says, say_weights = _picked(agent, choice.says, len(domain.tokens), draws, 1, step)
-    own = None
+        says, say_weights = _sample_indices(agent, choice.says, len(domain.tokens), draws, 1, step)
+    log_probs = None
     if choice.log_probs is not None and move_weights is None:
-        own = np.asarray(choice.log_probs)
-        if own.shape != says.shape or own.dtype.kind not in "iuf" or not np.isfinite(own).all():
+        given = np.asarray(choice.log_probs)
+        if (
+            given.shape != says.shape
+            or given.dtype.kind not in "iuf"
+            or not np.isfinite(given).all()
+        ):
             expected = f"finite log-probabilities, float{list(says.shape)}"
-            raise _no_choice(agent, step, expected, f"{own.dtype}{list(own.shape)}")
-        own = own.astype(np.float64)
-    return Sample(moves, says, move_weights, say_weights, own)
+            raise _invalid_output(agent, step, expected, f"{given.dtype}{list(given.shape)}")
+        log_probs = given.astype(np.float64)
+    return Sample(moves, says, move_weights, say_weights, log_probs)
 
 
-def _picked(
-    agent: Agent, given: Any, count: int, draws: Draws, slot: int, step: int
+def _sample_indices(
+    agent: Agent, given: Any, count: int, draws: StepDraws, slot: int, step: int
 ) -> tuple[NDArray[np.int8], NDArray[np.float64] | None]:
-    """Return int8[B, R] of `count` moves or tokens, and the weights if these were drawn."""
+    """Return indices int8[B, R] of `count` moves or tokens, and the weights if any were given."""
     shape = (draws.streams.size, draws.roles)
     values = np.asarray(given)
     if values.shape == shape and values.dtype.kind in "iu":
         if not ((values >= 0) & (values < count)).all():
-            raise _no_choice(agent, step, _CHOICES, f"an action outside 0..{count - 1}")
+            raise _invalid_output(
+                agent, step, _EXPECTED_WEIGHTS, f"an action outside 0..{count - 1}"
+            )
         return values.astype(np.int8), None
     if values.shape != (*shape, count) or values.dtype.kind not in "fiub":
-        raise _no_choice(agent, step, _CHOICES, f"{values.dtype}{list(values.shape)}")
+        raise _invalid_output(agent, step, _EXPECTED_WEIGHTS, f"{values.dtype}{list(values.shape)}")
     floats = np.ascontiguousarray(values, np.float64)
     picked = np.empty(shape, np.int8)
-    bad = _choose(floats, draws.streams, draws.first + slot, draws.stride, picked)
+    bad = _sample_all(floats, draws.streams, draws.first + slot, draws.stride, picked)
     if bad >= 0:
         weights = floats.reshape(-1, count)[bad].tolist()
-        raise _no_choice(agent, step, _CHOICES, f"weights {weights}")
+        raise _invalid_output(agent, step, _EXPECTED_WEIGHTS, f"weights {weights}")
     if agent.deterministic and (np.count_nonzero(floats, axis=-1) > 1).any():
         raise StsError(
-            f"agent {agent.name!r} says that it is deterministic, so that one "
-            f"continuation is enough, and at step {step} it weighs more than one action"
+            f"agent {agent.name!r} at step {step}: expected a single action with positive weight, "
+            "since the agent declares deterministic = True; found several"
         )
     return picked, floats
 
 
-def _acted(domain: Domain, agent: Agent, given: Any, draws: Draws, step: int) -> NDArray[Any]:
-    """Return actions [B, R, ...] of a world whose actions are no choice of one move."""
+def _validate_actions(
+    domain: Domain, agent: Agent, given: Any, draws: StepDraws, step: int
+) -> NDArray[Any]:
+    """Validate actions [B, R, ...] of a domain without named moves."""
     space = action_space(domain)
     size = (draws.streams.size, draws.roles, *space.shape)
     expected = f"actions {space.dtype}{list(size)} within the bounds of {domain.name}"
     values = np.asarray(given)
     if values.shape != size or not np.can_cast(values.dtype, space.dtype, "same_kind"):
-        raise _no_choice(agent, step, expected, f"{values.dtype}{list(values.shape)}")
+        raise _invalid_output(agent, step, expected, f"{values.dtype}{list(values.shape)}")
     if not space.within(values):
-        outside = [one for one in values.reshape(-1, *space.shape) if not space.within(one)]
-        raise _no_choice(agent, step, expected, f"{outside[0].tolist()!r:.80}")
+        actions = values.reshape(-1, *space.shape)
+        outside = [action for action in actions if not space.within(action)]
+        raise _invalid_output(agent, step, expected, f"{outside[0].tolist()!r:.80}")
     return values.astype(space.dtype)
 
 
-def _spoken(domain: Domain, agent: Agent, given: Any, draws: Draws, step: int) -> NDArray[Any]:
-    """Return texts [B, R] of a world that names no tokens."""
+def _validate_texts(
+    domain: Domain, agent: Agent, given: Any, draws: StepDraws, step: int
+) -> NDArray[Any]:
+    """Validate texts [B, R] of a domain without tokens."""
     size = (draws.streams.size, draws.roles)
-    expected = f"texts {list(size)} of one line each, at most {LETTERS} letters that print"
+    expected = f"texts {list(size)} of one line and {MAX_UTTERANCE_CHARS} printable characters"
     values = np.asarray(given)
-    if values.shape != size or not sayable(domain, values):
-        raise _no_choice(agent, step, expected, f"{values.tolist()!r:.80}")
+    if values.shape != size or not are_sayable(domain, values):
+        raise _invalid_output(agent, step, expected, f"{values.tolist()!r:.80}")
     return values.astype(TEXT)
 
 
-_CHOICES = (
+_EXPECTED_WEIGHTS = (
     "weights at least 0 and not all 0, [episodes, roles, actions], or integer actions "
     "[episodes, roles]"
 )
 
 
-def _no_choice(agent: Agent, step: int, expected: str, found: str) -> StsError:
+def _invalid_output(agent: Agent, step: int, expected: str, found: str) -> StsError:
     return StsError(f"agent {agent.name!r} at step {step}: expected {expected}; found {found}")
 
 
 def log_probs(sample: Sample, moves: NDArray[Any], says: NDArray[Any]) -> NDArray[np.float64]:
-    """Return float64[B, R]: the log-probability of what was done, a little uniform mixed in.
+    """Return the log-probabilities of executed actions and utterances, float64[B, R].
 
-    Where the agent returned actions it is what it says of these, unmixed, and NaN where something
-    else was done.
+    Weights are mixed with a share `UNIFORM_SHARE` of the uniform distribution. If the agent
+    returned actions, the result is its own `log_probs`, unmixed, and NaN if another was executed.
     """
     if sample.move_weights is not None:
         total = _log_prob(sample.move_weights, moves)
@@ -183,32 +202,32 @@ def _log_prob(weights: NDArray[np.float64], actions: NDArray[np.int8]) -> NDArra
             for a in range(count):
                 total += weights[b, r, a]
             p = weights[b, r, actions[b, r]] / total
-            out[b, r] = np.log((1.0 - MIXTURE) * p + MIXTURE / count)
+            out[b, r] = np.log((1.0 - UNIFORM_SHARE) * p + UNIFORM_SHARE / count)
     return out
 
 
 @compiled
-def pick(weights: NDArray[np.float64], total: float, u: float) -> int:
-    """Return the first action whose running sum of weights exceeds u * total, for u in [0, 1)."""
-    bar, reached, last = u * total, 0.0, 0
+def sample_index(weights: NDArray[np.float64], total: float, u: float) -> int:
+    """Return the first index whose cumulative weight exceeds u * total, for u in [0, 1)."""
+    threshold, cumulative, last = u * total, 0.0, 0
     for a in range(weights.size):
         if weights[a] > 0.0:
-            reached += weights[a]
+            cumulative += weights[a]
             last = a
-            if reached > bar:
+            if cumulative > threshold:
                 return a
     return last
 
 
 @compiled
-def _choose(
+def _sample_all(
     weights: NDArray[np.float64],
     streams: NDArray[np.uint64],
     first: int,
     stride: int,
     out: NDArray[np.int8],
 ) -> int:
-    """Sample an action a role; return the first row that is no distribution, else -1."""
+    """Sample an action per player; return the first row with invalid weights, else -1."""
     batch, roles, count = weights.shape
     for b in range(batch):
         for r in range(roles):
@@ -220,12 +239,14 @@ def _choose(
                 total += w
             if not (total > 0.0 and total < np.inf):
                 return int(b * roles + r)
-            out[b, r] = pick(weights[b, r], total, uniform(streams[b], first + r * stride))
+            out[b, r] = sample_index(weights[b, r], total, uniform(streams[b], first + r * stride))
     return -1
 
 
 @compiled
-def _fill(streams: NDArray[np.uint64], first: int, stride: int, out: NDArray[np.float64]) -> None:
+def _fill_uniform(
+    streams: NDArray[np.uint64], first: int, stride: int, out: NDArray[np.float64]
+) -> None:
     batch, roles, draws = out.shape
     for b in range(batch):
         for r in range(roles):

@@ -1,4 +1,4 @@
-"""The record of what happened in one world, and its columns in a file."""
+"""Recorded episodes, and their columns in files."""
 
 from sts.episodes.types import Episode as Episode
 from sts.episodes.types import Instruction as Instruction

@@ -1,10 +1,9 @@
-"""Episodes as columns of a table.
+"""Conversion of episodes to and from the columns of a table.
 
-An episode is one row. Its step columns are flat lists (row-major), so that Arrow keeps one long
-array and the offsets; `steps`, `participants`, `objects` and `action_shape` give the shapes back.
-Moves and rewards that are int8 have columns of their own, and others stand beside them as float64,
-which holds every one of them exactly, as texts do beside tokens. Of each pair one is empty in a
-row.
+An episode is one row. Its arrays are flat row-major lists, which Arrow stores as one array with
+offsets; their shapes follow from `steps`, `participants`, `objects` and `action_shape`. Moves,
+utterances and rewards have two columns each, of which one is empty in a row: one for int8, and one
+for float64, which represents other actions and rewards exactly, or for texts.
 """
 
 from __future__ import annotations
@@ -16,10 +15,10 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from sts.episodes.types import NUMBERS, Episode, dtype_name
+from sts.episodes.types import ACTION_DTYPES, Episode, dtype_name
 from sts.errors import DamagedData, StsError
 from sts.storage.arrow import lists, of_numpy, texts, unlist
-from sts.storage.parquet import ITEMS
+from sts.storage.parquet import MAX_ITEMS
 
 EPISODE = {
     "domain": pa.string(),
@@ -39,11 +38,11 @@ EPISODE = {
     "say_dtype": pa.string(),
     "texts": pa.list_(pa.string()),
 }
-_NOTHING = np.empty(0, np.int8)
+_EMPTY = np.empty(0, np.int8)
 
 
 def episode_columns(episodes: Sequence[Episode]) -> dict[str, pa.Array]:
-    """Return the columns of EPISODE for `episodes`."""
+    """Convert episodes to the columns of EPISODE."""
     shapes = np.array([(e.steps, e.participants, e.scene.shape[1]) for e in episodes], np.int32)
     steps, participants, objects = map(of_numpy, shapes.reshape(-1, 3).T)
     return {
@@ -52,87 +51,94 @@ def episode_columns(episodes: Sequence[Episode]) -> dict[str, pa.Array]:
         "steps": steps,
         "participants": participants,
         "objects": objects,
-        **{name: lists(flat, EPISODE[name].value_type) for name, flat in _flat(episodes).items()},
+        **{
+            name: lists(flat, EPISODE[name].value_type)
+            for name, flat in _list_columns(episodes).items()
+        },
         "action_dtype": texts([dtype_name(e.moves) for e in episodes]),
         "reward_dtype": texts([dtype_name(e.rewards) for e in episodes]),
         "say_dtype": texts([dtype_name(e.says) for e in episodes]),
-        "texts": _spoken(episodes),
+        "texts": _text_column(episodes),
     }
 
 
-def _spoken(episodes: Sequence[Episode]) -> pa.Array:
-    """Return what was said, where it was texts."""
-    spoken = [e.says.ravel().tolist() if e.says.dtype != np.int8 else [] for e in episodes]
-    ends = np.cumsum([0, *map(len, spoken)], dtype=np.int64)
-    if ends[-1] > ITEMS:
-        raise StsError(f"expected at most {ITEMS} utterances in a column, found {ends[-1]}")
-    flat = texts([one for own in spoken for one in own])
+def _text_column(episodes: Sequence[Episode]) -> pa.Array:
+    """Return the column of utterances that are texts."""
+    utterances = [e.says.ravel().tolist() if e.says.dtype != np.int8 else [] for e in episodes]
+    ends = np.cumsum([0, *map(len, utterances)], dtype=np.int64)
+    if ends[-1] > MAX_ITEMS:
+        raise StsError(f"expected at most {MAX_ITEMS} utterances in a column, found {ends[-1]}")
+    flat = texts([text for row in utterances for text in row])
     return pa.ListArray.from_arrays(of_numpy(ends.astype(np.int32)), flat)
 
 
-def _flat(episodes: Sequence[Episode]) -> dict[str, list[NDArray[Any]]]:
-    """Return the columns of lists, an array a row."""
+def _list_columns(episodes: Sequence[Episode]) -> dict[str, list[NDArray[Any]]]:
+    """Return the list columns, with one array per row."""
     small = [(e.moves.dtype == np.int8, e.rewards.dtype == np.int8) for e in episodes]
     both = list(zip(episodes, small, strict=True))
     return {
-        "moves": [e.moves if moves else _NOTHING for e, (moves, _) in both],
-        "says": [e.says if e.says.dtype == np.int8 else _NOTHING for e in episodes],
-        "rewards": [e.rewards if rewards else _NOTHING for e, (_, rewards) in both],
+        "moves": [e.moves if moves else _EMPTY for e, (moves, _) in both],
+        "says": [e.says if e.says.dtype == np.int8 else _EMPTY for e in episodes],
+        "rewards": [e.rewards if rewards else _EMPTY for e, (_, rewards) in both],
         "scene": [e.scene for e in episodes],
         "action_shape": [
-            np.array(e.moves.shape[2:]) if e.moves.ndim > 2 else _NOTHING for e in episodes
+            np.array(e.moves.shape[2:]) if e.moves.ndim > 2 else _EMPTY for e in episodes
         ],
-        "actions": [_NOTHING if moves else e.moves for e, (moves, _) in both],
-        "real_rewards": [_NOTHING if rewards else e.rewards for e, (_, rewards) in both],
+        "actions": [_EMPTY if moves else e.moves for e, (moves, _) in both],
+        "real_rewards": [_EMPTY if rewards else e.rewards for e, (_, rewards) in both],
     }
 
 
 def episodes(table: pa.Table) -> list[Episode]:
-    """Return the episode in each row; its columns must agree in length and type."""
+    """Convert table rows to episodes.
+
+    Raises:
+      DamagedData: the columns of a row do not agree in length or type.
+    """
     shapes = [table.column(n).to_pylist() for n in ("steps", "participants", "objects")]
     names = ("domain", "state", "action_dtype", "reward_dtype", "say_dtype", "texts")
     plain = [table.column(n).to_pylist() for n in names]
     numbers = [n for n, i in EPISODE.items() if pa.types.is_list(i) and n != "texts"]
-    flat = {name: _values(table, name) for name in numbers}
+    flat = {name: _list_values(table, name) for name in numbers}
     out = []
     for i, ((steps, people, objects), (domain, state, acted, rewarded, said, words)) in enumerate(
         zip(zip(*shapes, strict=True), zip(*plain, strict=True), strict=True)
     ):
         try:
-            moves = _typed(flat["moves"][i], flat["actions"][i], acted)
-            rewards = _typed(flat["rewards"][i], flat["real_rewards"][i], rewarded)
+            moves = _restore_dtype(flat["moves"][i], flat["actions"][i], acted)
+            rewards = _restore_dtype(flat["rewards"][i], flat["real_rewards"][i], rewarded)
             out.append(
                 Episode(
                     domain,
                     state,
                     moves.reshape(steps, people, *flat["action_shape"][i].tolist()),
-                    _said(flat["says"][i], words, said).reshape(steps, people),
+                    _tokens_or_texts(flat["says"][i], words, said).reshape(steps, people),
                     rewards.reshape(steps, people),
                     flat["scene"][i].reshape(steps + 1, objects),
                 )
             )
         except ValueError:
-            raise DamagedData(f"row {i}: its step columns do not have {steps} steps") from None
+            raise DamagedData(f"row {i}: expected columns of {steps} steps, found others") from None
         except DamagedData as error:
             raise DamagedData(f"row {i}: {error}") from None
     return out
 
 
-def _said(tokens: NDArray[Any], words: list[str], dtype: str) -> NDArray[Any]:
-    """Return tokens, or texts, whichever were said."""
+def _tokens_or_texts(tokens: NDArray[Any], words: list[str], dtype: str) -> NDArray[Any]:
+    """Return the utterances of a row, from the one of two columns that is not empty."""
     if dtype == "int8" and not words:
         return tokens
     if dtype == "text" and not tokens.size:
         return np.array(words, np.dtypes.StringDType())
-    raise _mixed(dtype)
+    raise _mixed_types_error(dtype)
 
 
-def _typed(small: NDArray[Any], real: NDArray[Any], dtype: str) -> NDArray[Any]:
-    """Return the values of the one of two columns that is not empty, as they were recorded."""
+def _restore_dtype(small: NDArray[Any], real: NDArray[Any], dtype: str) -> NDArray[Any]:
+    """Restore the dtype of a row's values, from the one of two columns that is not empty."""
     if dtype == "int8" and not real.size:
         return small
-    if dtype not in NUMBERS or dtype == "int8" or small.size:
-        raise _mixed(dtype)
+    if dtype not in ACTION_DTYPES or dtype == "int8" or small.size:
+        raise _mixed_types_error(dtype)
     with np.errstate(all="ignore"):
         typed = real.astype(dtype)
     if not np.array_equal(typed, real, equal_nan=True):
@@ -140,12 +146,12 @@ def _typed(small: NDArray[Any], real: NDArray[Any], dtype: str) -> NDArray[Any]:
     return typed
 
 
-def _mixed(dtype: str) -> DamagedData:
-    return DamagedData(f"expected values of one type, found others beside {dtype:.20}")
+def _mixed_types_error(dtype: str) -> DamagedData:
+    return DamagedData(f"expected only values of type {dtype:.20}, found others")
 
 
-def _values(table: pa.Table, name: str) -> Sequence[NDArray[Any]]:
-    """Return each row's list of a column, which is empty throughout in most files."""
+def _list_values(table: pa.Table, name: str) -> Sequence[NDArray[Any]]:
+    """Return each row's list of a column, with a fast path for columns without values."""
     column = table.column(name)
     filled = any(len(chunk.flatten()) for chunk in column.chunks)
-    return unlist(table, name) if filled else [_NOTHING] * table.num_rows
+    return unlist(table, name) if filled else [_EMPTY] * table.num_rows

@@ -1,4 +1,4 @@
-"""What happened in one world: the record that trajectories, scenarios and continuations share."""
+"""Episode and instruction types, shared by trajectories, scenarios and continuations."""
 
 from __future__ import annotations
 
@@ -13,10 +13,12 @@ from numpy.typing import NDArray
 from sts.errors import DamagedData
 from sts.storage.files import canonical_json, content_hash
 
-NUMBERS = tuple("int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64".split())
-"""Dtypes of actions, each of whose values float64 holds, but for whole numbers beyond 2^53."""
+ACTION_DTYPES = tuple(
+    "int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64".split()
+)
+"""Dtypes of actions; float64 represents all their values exactly, except integers above 2^53."""
 _FIELDS = {
-    "moves": NUMBERS,
+    "moves": ACTION_DTYPES,
     "says": ("int8", "text"),
     "rewards": ("int8", "float64"),
     "scene": ("uint16",),
@@ -24,13 +26,13 @@ _FIELDS = {
 
 
 def dtype_name(array: NDArray[Any]) -> str:
-    """Return what files call the type of an array: "int8", "float32", "text"."""
+    """Return the name of an array's type in files: "int8", "float32", "text"."""
     return _name(array.dtype)
 
 
 @cache
 def _name(dtype: np.dtype[Any]) -> str:
-    """Return the name of a dtype, which NumPy makes anew each time."""
+    """Return the name of a dtype; cached, since NumPy's `dtype.name` is slow."""
     return "text" if dtype.kind == "T" else dtype.name
 
 
@@ -40,17 +42,17 @@ def _raw(array: NDArray[Any]) -> bytes:
 
 @dataclass(frozen=True, eq=False)
 class Episode:
-    """T steps of P participants, and the state they began in. Arrays are read-only.
+    """T steps of P players, with their initial state. Arrays are read-only.
 
     Attributes:
-      domain: the name of the world's domain.
+      domain: the name of the domain.
       state: the serialised state before step 0.
-      moves: [T, P, ...], of the dtype and shape of the domain's actions; int8[T, P] where it has
-        named moves. Row t acts on state t.
-      says: [T, P], what was said: int8, tokens, of which 0 is silence; or texts, where "" is.
+      moves: [T, P, ...], actions of the domain; int8[T, P] if they are named moves. Row t acts on
+        state t.
+      says: [T, P], the utterances: int8 tokens, 0 being silence; or texts, "" being silence.
       rewards: [T, P], received after each step: int8, in the domain's reward unit, or float64
-        where it has none.
-      scene: uint16[T + 1, K], what is where; row t is before step t.
+        without a unit.
+      scene: uint16[T + 1, K], the scenes; row t is before step t.
     """
 
     domain: str
@@ -61,10 +63,10 @@ class Episode:
     scene: NDArray[np.uint16]
 
     def __post_init__(self) -> None:
-        """Make the arrays read-only.
+        """Validate the arrays and make them read-only.
 
         Raises:
-          DamagedData: their shapes or types do not agree, or a number is none.
+          DamagedData: shapes or types do not agree, or a number is NaN or infinite.
         """
         for name, dtypes in _FIELDS.items():
             array = np.ascontiguousarray(getattr(self, name))
@@ -82,7 +84,7 @@ class Episode:
             object.__setattr__(self, name, array)
         same = self.moves.shape[:2] == self.says.shape == self.rewards.shape
         if not same or len(self.scene) != len(self.moves) + 1:
-            raise DamagedData("episode: its step columns differ in length")
+            raise DamagedData("episode: its arrays differ in the number of steps or participants")
 
     @property
     def steps(self) -> int:
@@ -96,15 +98,15 @@ class Episode:
 
     @cached_property
     def content_hash(self) -> str:
-        """SHA-256 over everything in it."""
+        """SHA-256 of the whole content."""
         shape = f"{self.domain}:{self.moves.shape}:{self.scene.shape}"
-        for array in (self.moves, self.rewards, self.says):  # what is int8 keeps its hash
+        for array in (self.moves, self.rewards, self.says):  # int8 hashes as in earlier formats
             shape += "" if array.dtype == np.int8 else f":{dtype_name(array)}"
         return content_hash(shape.encode(), self.state, *map(_raw, self._arrays))
 
     @property
     def appearance(self) -> str:
-        """SHA-256 over what can be seen and heard of it: its scenes, and what was said."""
+        """SHA-256 of everything that annotators can see and hear: scenes and utterances."""
         shape = f"{self.domain}:{self.says.shape}:{self.scene.shape}:{dtype_name(self.says)}"
         return content_hash(shape.encode(), _raw(self.says), _raw(self.scene))
 
@@ -113,7 +115,7 @@ class Episode:
         return self.moves, self.says, self.rewards, self.scene
 
     def part(self, state: bytes, start: int, stop: int) -> Episode:
-        """Return steps `start` to `stop`; `state` is the one before step `start`."""
+        """Return steps `start` to `stop` as an episode; `state` is the state before `start`."""
         return Episode(
             self.domain,
             state,
@@ -126,13 +128,13 @@ class Episode:
 
 @dataclass(frozen=True)
 class Instruction:
-    """What somebody is asked to do or to answer.
+    """An instruction: something to do, or a question to answer.
 
     Attributes:
-      text: as it is read.
-      category: the prompt category it came from.
-      given_at: the step from which it is known; it is invisible before.
-      source: "setter", given during the recording, or "curator", written in hindsight.
+      text: the wording.
+      category: its prompt category.
+      given_at: the first step at which the agent can read it.
+      source: "setter" if given during the recording, "curator" if written afterwards.
     """
 
     text: str
@@ -141,16 +143,16 @@ class Instruction:
     source: str
 
     def __post_init__(self) -> None:
-        """Raise DamagedData where a field is of another type, as in a file made elsewhere."""
+        """Raise DamagedData if a field has the wrong type, as may happen in imported files."""
         texts = (self.text, self.category, self.source)
         if type(self.given_at) is not int or not all(isinstance(t, str) for t in texts):
             raise DamagedData(f"expected an instruction of texts and a step, found {self.view()}")
 
     def view(self) -> dict[str, Any]:
-        """Return it as JSON values."""
-        return dict(vars(self))
+        """Return the fields as a JSON object."""
+        return dict(vars(self))  # stored
 
 
 def in_order(judged: Instruction, heard: Sequence[Instruction]) -> tuple[Instruction, ...]:
-    """Return instructions in the order of their steps; of one step the judged one is the last."""
-    return tuple(sorted((*heard, judged), key=lambda one: one.given_at))
+    """Sort instructions by step; at the same step, `judged` comes last."""
+    return tuple(sorted((*heard, judged), key=lambda instruction: instruction.given_at))

@@ -1,1 +1,1 @@
-"""Tasks, the processes that they are worked off in, and how long somebody's code may take."""
+"""Background jobs: tasks, worker processes and timeouts of third-party code."""

@@ -1,4 +1,4 @@
-"""Work that a copy of this process does at the same time, on a second processor."""
+"""Background work in a fork of this process."""
 
 from __future__ import annotations
 
@@ -15,38 +15,38 @@ R = TypeVar("R")
 
 @contextlib.contextmanager
 def beside(work: Callable[[], R], *, worth: bool = True) -> Iterator[Callable[[], R]]:
-    """Yield what waits for the work and returns its result, or raises what it raises.
+    """Run `work` in a fork of this process; yield a function that waits and returns its result.
 
-    The copy has all that this process has, and nothing is sent to it. If it is not worth a copy, or
-    there is one processor, or processes cannot be copied, or the copy ended without a result, the
-    work is done here once it is waited for. It draws of no generator that is used afterwards.
+    The work runs in this process instead, when the result is requested, if `worth` is False, there
+    is one processor, the system is not Linux, or the fork failed. So `work` must not change state
+    that is used afterwards, such as random generators.
     """
     if not worth or sys.platform != "linux" or len(os.sched_getaffinity(0)) < 2:
         yield work
         return
-    copies = multiprocessing.get_context("fork")
-    here, there = copies.Pipe(duplex=False)
+    forks = multiprocessing.get_context("fork")
+    receiver, sender = forks.Pipe(duplex=False)
 
     def answer() -> None:
-        # Whoever waits then does the work, and meets what is wrong with it.
+        # After an error, the parent repeats the work and raises the error.
         with contextlib.suppress(Exception, KeyboardInterrupt):
-            there.send(work())
+            sender.send(work())
 
-    copy = copies.Process(target=answer, daemon=True)
+    fork = forks.Process(target=answer, daemon=True)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)  # of copying where there are threads
-        copy.start()
-    there.close()
+        warnings.simplefilter("ignore", DeprecationWarning)  # forks of a process with threads
+        fork.start()
+    sender.close()
 
     def result() -> R:
         try:
-            return here.recv()  # type: ignore[no-any-return]
+            return receiver.recv()  # type: ignore[no-any-return]
         except EOFError:
             return work()
 
     try:
         yield result
     finally:
-        here.close()
-        copy.kill()  # a handler of signals that it has of this process might let it go on
-        copy.join()
+        receiver.close()
+        fork.kill()  # an inherited signal handler could ignore a gentler signal
+        fork.join()

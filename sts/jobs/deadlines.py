@@ -1,9 +1,8 @@
-"""Calls into the environment of a user: whatever it does wrong becomes one line.
+"""Guarded calls of user environments: one-line errors, captured output and timeouts.
 
-Every such call is made in `with guarded(what)`, in worker processes as in the main one. A call that
-never returns cannot be interrupted here. Code of users is therefore called in a worker process,
-which calls `progress` after each step; its parent ends a worker that has been silent for
-STS_PATIENCE seconds (`sts.jobs.pool`).
+Every call is made in `with guarded(what)`. A call that hangs cannot be interrupted in the same
+process. So user code runs in a worker process, which calls `report_progress` after each step; its
+parent kills a worker that makes no progress for STS_PATIENCE seconds (`sts.jobs.pool`).
 """
 
 from __future__ import annotations
@@ -19,18 +18,18 @@ from typing import TextIO
 
 from sts.errors import ArgumentError, StsError
 
-PATIENCE = "STS_PATIENCE"
-SECONDS = 300.0
-FORKED = "an environment forked this process"
-PROGRESS, COPY = b".", b"2"
-"""Messages of a worker at work: it has made progress; a copy of it has been ended."""
-_APART = 0.5  # seconds between two reports of progress, at least
+TIMEOUT_VARIABLE = "STS_PATIENCE"
+DEFAULT_TIMEOUT_S = 300.0
+FORK_ERROR = "an environment forked this process"
+PROGRESS_MESSAGE, FORK_ENDED_MESSAGE = b".", b"2"
+"""Messages of a busy worker: it made progress; a fork of it was ended."""
+_MIN_REPORT_INTERVAL_S = 0.5  # seconds between two reports of progress, at least
 
 
-class _Quiet:
-    """A context in which what is printed goes to standard error.
+class _StdoutToStderr:
+    """A context that redirects standard output to standard error.
 
-    Standard output comes back as it was before the first of those under way, in whichever thread.
+    It can be nested and used by several threads; the last to leave restores standard output.
     """
 
     def __init__(self) -> None:
@@ -51,59 +50,61 @@ class _Quiet:
                 sys.stdout = self._kept
 
 
-quiet = _Quiet()
-REPORTS = SimpleNamespace(send=None, process=0, last=0.0)
-"""The reports of this process to its parent, if it is a worker: what sends one, the process that a
-guarded call was begun in (0 outside such calls), and when progress was reported last."""
+stdout_to_stderr = _StdoutToStderr()
+PROGRESS_STATE = SimpleNamespace(send=None, process=0, last=0.0)
+"""State of progress reports: the function that sends one, if this process is a worker; the ID of
+the process that started the current guarded call, else 0; and the time of the last report."""
 
 
-def progress() -> None:
-    """Report that code of a user has returned; end this process if that code forked it.
+def report_progress() -> None:
+    """Report progress of user code to the parent; exit if that code forked this process.
 
-    A caller of several environments in one guarded call calls it after each.
+    Call it after each environment if a guarded call steps several.
     """
-    if REPORTS.process and os.getpid() != REPORTS.process:
-        print(f"{FORKED}; its copy was ended\n", end="", file=sys.stderr, flush=True)
-        if REPORTS.send is not None:
-            REPORTS.send(COPY)
+    if PROGRESS_STATE.process and os.getpid() != PROGRESS_STATE.process:
+        print(f"{FORK_ERROR}; its copy was ended\n", end="", file=sys.stderr, flush=True)
+        if PROGRESS_STATE.send is not None:
+            PROGRESS_STATE.send(FORK_ENDED_MESSAGE)
         os._exit(0)
-    if REPORTS.send is not None and time.monotonic() - REPORTS.last >= _APART:
-        REPORTS.last = time.monotonic()
-        REPORTS.send(PROGRESS)
+    if (
+        PROGRESS_STATE.send is not None
+        and time.monotonic() - PROGRESS_STATE.last >= _MIN_REPORT_INTERVAL_S
+    ):
+        PROGRESS_STATE.last = time.monotonic()
+        PROGRESS_STATE.send(PROGRESS_MESSAGE)
 
 
-def patience() -> float:
-    """Return for how many seconds a worker may be silent.
+def read_timeout() -> float:
+    """Return the timeout of workers in seconds, from STS_PATIENCE.
 
     Raises:
       ArgumentError: STS_PATIENCE is not a positive number.
     """
-    text = os.environ.get(PATIENCE, str(SECONDS))
+    text = os.environ.get(TIMEOUT_VARIABLE, str(DEFAULT_TIMEOUT_S))
     with contextlib.suppress(ValueError):
         if 0 < (seconds := float(text)) < 1e9:
             return seconds
-    raise ArgumentError(f"expected {PATIENCE} to be a number of seconds, found {text!r}")
+    raise ArgumentError(f"expected {TIMEOUT_VARIABLE} to be a number of seconds, found {text!r}")
 
 
 @contextlib.contextmanager
 def guarded(what: str, error: type[StsError] = StsError) -> Iterator[None]:
-    """Call a user's environment in this context.
+    """Open a context in which a user's environment is called.
 
-    What it prints goes to standard error, so that it is never mixed with what `sts` prints. If it
-    forks this process and returns twice, the copy ends.
+    Its prints go to standard error. If it forks this process, the fork is ended.
 
     Raises:
-      StsError: what was raised, `SystemExit` too, as an `error` whose line begins with `what`.
+      StsError: any exception, including `SystemExit`, as an `error` that starts with `what`.
     """
-    before, REPORTS.process = REPORTS.process, os.getpid()
+    before, PROGRESS_STATE.process = PROGRESS_STATE.process, os.getpid()
     try:
-        with quiet:
+        with stdout_to_stderr:
             try:
                 yield
             finally:
-                progress()
-                REPORTS.process = before
+                report_progress()
+                PROGRESS_STATE.process = before
     except (StsError, KeyboardInterrupt):
         raise
-    except BaseException as found:
-        raise error(f"{what}: {type(found).__name__}: {found}") from found
+    except BaseException as cause:
+        raise error(f"{what}: {type(cause).__name__}: {cause}") from cause

@@ -1,4 +1,4 @@
-"""Executors: what has tasks done, in this process, in others beside it, or on other machines."""
+"""Executors, which run tasks in this process, in worker processes or on other machines."""
 
 from __future__ import annotations
 
@@ -10,66 +10,67 @@ from typing import Any, Protocol, cast
 from sts import registry
 from sts.errors import StsError
 
-GROUP = "sts.executors"
+ENTRY_POINT_GROUP = "sts.executors"
 LOCAL = "local"
 
 
 @dataclasses.dataclass(frozen=True)
 class Owned:
-    """A function that runs the code of users, whose name is `owner`."""
+    """A function that runs third-party code; `owner` identifies the code."""
 
     work: Callable[..., Any]
     owner: str
 
     def __call__(self, *args: Any) -> Any:
-        """Return what the function returns."""
+        """Call the function."""
         return self.work(*args)
 
 
 class Executor(AbstractContextManager["Executor"], Protocol):
-    """Has tasks done, each at least once.
+    """Protocol of an executor, which runs each task at least once.
 
-    A task is a function of a module, or `Owned`, and its arguments, all of which can be pickled. It
-    is done in the main thread of a process that is at no other task meanwhile, and that has done no
-    task of another owner before. It may be done twice, by two that do not know of each other: what
-    it keeps is then kept once.
+    A task is a module-level function, or `Owned`, with its arguments, all of which can be pickled.
+    It runs in the main thread of a process that runs no other task meanwhile, and that has run no
+    task of another owner before. A task may run twice, even at the same time, so it must be
+    idempotent.
 
     Attributes:
-      width: how many tasks may be submitted and not completed, for all to be kept busy.
+      width: the number of pending tasks that keeps all workers busy.
     """
 
     width: int
 
     def submit(self, key: int, work: Callable[..., Any], *args: Any) -> None:
-        """Has `work(*args)` done."""
+        """Schedule `work(*args)`."""
         ...
 
     def completed(self) -> Iterator[tuple[int, Any]]:
-        """Yield each key with what came of it, as they come; more may be submitted meanwhile.
+        """Yield the key and result of each submitted task, in order of completion.
 
-        That is the result, or an `StsError`: the task's own, or `sts.jobs.pool.Died` that says what
-        its process died of. It ends when all that was submitted has come.
+        The result is an `StsError` if the task raised one, or `sts.jobs.pool.WorkerDied` if its
+        process died. More tasks may be submitted meanwhile.
         """
         ...
 
 
 def executor(workers: int, tasks: int, *, apart: bool = False, name: str = LOCAL) -> Executor:
-    """Return the executor of a name, found by the entry points of `sts.executors`.
+    """Create an executor, by its name in the entry points of `sts.executors`.
 
     Args:
-      workers: how many it may use.
-      tasks: how many there are to do.
-      apart: whether they may end their process, or hang in it.
-      name: an entry point; it is called with all the others.
+      workers: the maximum number of workers.
+      tasks: the number of tasks.
+      apart: True if tasks may kill or hang their process.
+      name: of the entry point, which is called with the other arguments.
 
     Raises:
-      UnknownName: there is none of that name.
-      StsError: it cannot be had, or is none.
+      UnknownName: no executor of that name is installed.
+      StsError: it cannot be loaded, or is not an executor.
     """
-    made = registry.load(GROUP, "executor", name)(workers, tasks, apart=apart)
-    lacking = [one for one in ("width", "submit", "completed") if not hasattr(made, one)]
-    if lacking:
+    created = registry.load(ENTRY_POINT_GROUP, "executor", name)(workers, tasks, apart=apart)
+    members = ("width", "submit", "completed")
+    missing = [member for member in members if not hasattr(created, member)]
+    if missing:
         raise StsError(
-            f"executor {name!r}: expected width, submit and completed, found no {lacking[0]}"
+            f"executor {name!r}: expected width, submit and completed, found no {missing[0]}"
         )
-    return cast(Executor, made)
+    return cast(Executor, created)

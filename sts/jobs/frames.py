@@ -1,9 +1,9 @@
-"""Plain values as bytes, and an end with the parent's: for both ends of a pipe.
+"""Safe encoding of plain values for pipes between processes.
 
 A value is None, a bool, an int, a float, a text, bytes, an array or NumPy scalar of numbers or
-texts, an array of values, or a list, tuple, set or dict of values. Its bytes are a header in JSON,
-then those of arrays and byte strings in order. Reading one executes nothing. The interpreter of an
-agent that brings its own Python runs this file too, so it needs only NumPy and Python 3.8.
+texts, an array of values, or a list, tuple, set or dict of values. It is encoded as a header in
+JSON, followed by the bytes of arrays and byte strings in order. Decoding executes no code. External
+interpreters run this file too, so it needs only NumPy and Python 3.8.
 """
 
 from __future__ import annotations
@@ -22,74 +22,76 @@ import numpy as np
 if sys.platform == "linux":
     import fcntl
 
-KINDS = "biufcSUmM"
-"""The kinds of dtypes that can be sent."""
-_MANY: Any = {"list": list, "tuple": tuple, "set": set}
+DTYPE_KINDS = "biufcSUmM"
+"""The supported kinds of dtypes."""
+_COLLECTIONS: Any = {"list": list, "tuple": tuple, "set": set}
 _SCALARS = (type(None), bool, int, float, str)
 
 
-class Broken(ValueError):
-    """Bytes that do not hold a value."""
+class DecodeError(ValueError):
+    """Bytes that are not an encoded value."""
 
 
-def pack(value: Any, reduce: Callable[[Any], tuple[str, Any]] | None = None) -> bytes:
-    """Return a value as bytes; `TypeError` if it holds something that is not plain.
+def encode(value: Any, reduce: Callable[[Any], tuple[str, Any]] | None = None) -> bytes:
+    """Encode a value; raise `TypeError` if it contains an unsupported object.
 
     `reduce` returns a name and a plain value for an object of any other type.
     """
     raw: list[bytes] = []
-    text = json.dumps(_reduced(value, raw, reduce), separators=(",", ":")).encode()
+    text = json.dumps(_encode_value(value, raw, reduce), separators=(",", ":")).encode()
     return b"".join([len(text).to_bytes(8, "little"), text, *raw])
 
 
-def unpack(data: bytes, build: Callable[[str, Any], Any] | None = None) -> Any:
-    """Return the value that `pack` wrote; its arrays can be written to.
+def decode(data: bytes, build: Callable[[str, Any], Any] | None = None) -> Any:
+    """Decode a value that `encode` wrote; its arrays are writeable.
 
-    `build` makes an object again from what `reduce` returned for it.
+    `build` restores an object from the name and value that `reduce` returned.
 
     Raises:
-      Broken: the bytes do not hold a value.
+      DecodeError: the bytes are not an encoded value.
     """
     try:
         start = 8 + int.from_bytes(data[:8], "little")
         reader = _Reader(memoryview(data)[start:], build)
         value = reader.read(json.loads(data[8:start]))
     except (ValueError, TypeError, KeyError, IndexError, RecursionError, OverflowError) as error:
-        raise Broken("expected a plain value, found other bytes") from error
+        raise DecodeError("expected a plain value, found other bytes") from error
     if reader.left:
-        raise Broken(f"expected a plain value, found {reader.left} more bytes")
+        raise DecodeError(f"expected a plain value, found {reader.left} more bytes")
     return value
 
 
-def _reduced(value: Any, raw: list[bytes], reduce: Callable[[Any], tuple[str, Any]] | None) -> Any:
+def _encode_value(
+    value: Any, raw: list[bytes], reduce: Callable[[Any], tuple[str, Any]] | None
+) -> Any:
     kind = type(value)
     if kind in _SCALARS:
         return value
     if kind in (list, tuple, set):
-        every = sorted(value, key=repr) if kind is set else value  # whose order is no part of it
-        return [kind.__name__, *(_reduced(one, raw, reduce) for one in every)]
+        items = sorted(value, key=repr) if kind is set else value  # equal sets encode equally
+        return [kind.__name__, *(_encode_value(item, raw, reduce) for item in items)]
     if kind is dict:
-        both = ([k, v] for k, v in value.items())
-        return ["dict", *([_reduced(one, raw, reduce) for one in pair] for pair in both)]
+        pairs = ([k, v] for k, v in value.items())
+        return ["dict", *([_encode_value(part, raw, reduce) for part in pair] for pair in pairs)]
     if kind is bytes:
         raw.append(value)
         return ["bytes", len(value)]
     if isinstance(value, np.ndarray) and value.dtype.kind == "O":
-        inside = [_reduced(one, raw, reduce) for one in value.ravel().tolist()]
+        inside = [_encode_value(item, raw, reduce) for item in value.ravel().tolist()]
         return ["objects", list(value.shape), inside]
     if isinstance(value, (np.ndarray, np.generic)):
-        return _array(value, raw)
+        return _encode_array(value, raw)
     if reduce is None:
         raise TypeError(f"expected a plain value, found {kind.__name__}")
     name, inside = reduce(value)
-    return ["object", name, _reduced(inside, raw, reduce)]
+    return ["object", name, _encode_value(inside, raw, reduce)]
 
 
-def _array(value: Any, raw: list[bytes]) -> Any:
+def _encode_array(value: Any, raw: list[bytes]) -> Any:
     array = np.asarray(value)
-    if array.dtype.kind == "T":  # texts of any length, which older versions of NumPy lack
+    if array.dtype.kind == "T":  # StringDType, which older versions of NumPy lack
         array = np.array(array.tolist(), "U" if array.size else "U1").reshape(array.shape)
-    if array.dtype.kind not in KINDS:
+    if array.dtype.kind not in DTYPE_KINDS:
         raise TypeError(f"expected an array of numbers or texts, found {array.dtype}")
     raw.append(array.tobytes())
     name = "array" if isinstance(value, np.ndarray) else "scalar"
@@ -97,7 +99,7 @@ def _array(value: Any, raw: list[bytes]) -> Any:
 
 
 class _Reader:
-    """Reads a header together with the bytes that follow it."""
+    """Decoder of a header and the bytes that follow it."""
 
     def __init__(self, body: memoryview, build: Callable[[str, Any], Any] | None) -> None:
         self._body, self._build = body, build
@@ -106,52 +108,52 @@ class _Reader:
     def left(self) -> int:
         return len(self._body)
 
-    def read(self, told: Any) -> Any:
-        if type(told) is not list:
-            return told
-        kind, *rest = told
-        if kind in _MANY:
-            return _MANY[kind](self.read(one) for one in rest)
+    def read(self, header: Any) -> Any:
+        if type(header) is not list:
+            return header
+        kind, *rest = header
+        if kind in _COLLECTIONS:
+            return _COLLECTIONS[kind](self.read(item) for item in rest)
         if kind == "dict":
             return {self.read(key): self.read(value) for key, value in rest}
         if kind == "bytes":
-            return bytes(self._taken(*rest))
+            return bytes(self._take(*rest))
         if kind in ("array", "scalar"):
             return self._array(kind, *rest)
         if kind == "objects":
             shape, inside = rest
             array: Any = np.empty(len(inside), object)
-            array[:] = [self.read(one) for one in inside]
+            array[:] = [self.read(item) for item in inside]
             return array.reshape(shape)
         if kind != "object" or self._build is None:
             raise ValueError(kind)
         name, inside = rest
         return self._build(name, self.read(inside))
 
-    def _taken(self, size: int) -> memoryview:
+    def _take(self, size: int) -> memoryview:
         if not 0 <= size <= len(self._body):
             raise ValueError(size)
-        taken, self._body = self._body[:size], self._body[size:]
-        return taken
+        part, self._body = self._body[:size], self._body[size:]
+        return part
 
     def _array(self, kind: str, name: str, shape: list[int]) -> Any:
-        if name[1:2] not in KINDS or (dtype := np.dtype(name)).kind not in KINDS:
+        if name[1:2] not in DTYPE_KINDS or (dtype := np.dtype(name)).kind not in DTYPE_KINDS:
             raise ValueError(name)
         count = 1
         for size in shape:
             if type(size) is not int or size < 0:
                 raise ValueError(shape)
             count *= size
-        raw = self._taken(count * dtype.itemsize)
+        raw = self._take(count * dtype.itemsize)
         array: Any = np.ndarray(tuple(shape), dtype, bytes(raw)).copy()
         return array if kind == "array" else array[()]
 
 
 def end_with_parent(pipe: int) -> None:
-    """Have this process, and all that it begins, end when the other end of a pipe is closed.
+    """Kill this process and its descendants when the other end of a pipe is closed.
 
-    It leads a process group. A thread sees to it, and on Linux the system, as compiled code may let
-    no thread run.
+    The process must lead a process group. A thread waits for the end of the pipe; on Linux also the
+    kernel sends a signal, since compiled code may block all threads.
     """
 
     def end() -> None:

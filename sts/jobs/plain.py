@@ -1,8 +1,8 @@
-"""The answers of a worker process, as bytes that are never unpickled.
+"""Safe encoding of workers' answers, which are never unpickled.
 
-Besides plain values (`sts.jobs.frames`) these hold our own records: named tuples and dataclasses of
-classes that this process has imported from our packages, counters and errors. A name in an answer
-leads to such a class or is refused; nothing is imported and nothing else is called.
+In addition to plain values (`sts.jobs.frames`), an answer may contain counters, errors, and named
+tuples and dataclasses of this distribution that are already imported here. Decoding rejects any
+other class, imports nothing and calls nothing else.
 """
 
 from __future__ import annotations
@@ -16,52 +16,54 @@ from typing import Any
 
 from sts.errors import StsError
 from sts.jobs import frames
-from sts.jobs.frames import Broken
+from sts.jobs.frames import DecodeError
 from sts.registry import is_packaged
 
 
-def pack(value: Any) -> bytes:
-    """Return a value as bytes; `TypeError` if it is neither plain nor one of our records."""
-    return frames.pack(value, _reduced)
+def encode(value: Any) -> bytes:
+    """Encode a value; raise `TypeError` if its type is not supported."""
+    return frames.encode(value, _reduce)
 
 
-def unpack(data: bytes) -> Any:
-    """Return the value that `pack` wrote; `Broken` if the bytes do not hold one."""
-    return frames.unpack(data, _built)
+def decode(data: bytes) -> Any:
+    """Decode a value that `encode` wrote; raise `DecodeError` if the bytes are invalid."""
+    return frames.decode(data, _build)
 
 
-def portable(error: BaseException, *, ours: bool) -> BaseException:
-    """Return an error that can be sent; one that is neither ours nor Python's becomes another.
+def make_sendable(error: BaseException, *, ours: bool) -> BaseException:
+    """Convert an exception to one that can be encoded.
 
-    If only our own code ran (`ours`), other errors than `StsError` keep their type and note where
-    they were raised; else they become one.
+    If only code of this distribution ran (`ours`), built-in exceptions keep their type, others
+    become a RuntimeError, and a note has the traceback. Otherwise any exception becomes an
+    `StsError`.
     """
     if isinstance(error, StsError):
         return error
     line = f"{type(error).__name__}: {error}"
     if not ours or not isinstance(error, Exception):
         return StsError(line)
-    own = getattr(builtins, type(error).__name__, None) is type(error)
-    sent = error if own else RuntimeError(line)
+    is_builtin = getattr(builtins, type(error).__name__, None) is type(error)
+    sent = error if is_builtin else RuntimeError(line)
     sent.add_note("in a worker process:\n" + "".join(traceback.format_exception(error)))
     return sent
 
 
-def _reduced(one: Any) -> tuple[str, Any]:
-    kind = type(one)
+def _reduce(value: Any) -> tuple[str, Any]:
+    kind = type(value)
     name = f"{kind.__module__}:{kind.__qualname__}"
-    if isinstance(one, BaseException):
-        return name, [one.args if isinstance(one, StsError) else one.__reduce__()[1], vars(one)]
+    if isinstance(value, BaseException):
+        args = value.args if isinstance(value, StsError) else value.__reduce__()[1]
+        return name, [args, vars(value)]
     if kind is Counter:
-        return name, dict(one)
+        return name, dict(value)
     if dataclasses.is_dataclass(kind):
-        return name, {f.name: getattr(one, f.name) for f in dataclasses.fields(one) if f.init}
+        return name, {f.name: getattr(value, f.name) for f in dataclasses.fields(value) if f.init}
     if hasattr(kind, "_fields"):
-        return name, list(one)
-    raise TypeError(f"expected a plain value or a record of ours, found {name}")
+        return name, list(value)
+    raise TypeError(f"expected a plain value, named tuple, dataclass or error, found {name}")
 
 
-def _built(name: str, inside: Any) -> Any:
+def _build(name: str, inside: Any) -> Any:
     module, _, path = name.partition(":")
     kind: Any = sys.modules.get(module)
     for part in path.split("."):
@@ -70,7 +72,7 @@ def _built(name: str, inside: Any) -> Any:
         if kind is Counter:
             return Counter(inside)
         if issubclass(kind, StsError):
-            return kind.restored(*inside)
+            return kind.rebuild(*inside)
         if module == "builtins" and issubclass(kind, Exception):
             error = kind(*inside[0])
             error.__dict__.update(inside[1])
@@ -79,4 +81,4 @@ def _built(name: str, inside: Any) -> Any:
             return kind(**inside)
         if is_packaged(module) and hasattr(kind, "_fields"):
             return kind(*inside)
-    raise Broken(f"expected one of our records, found {name}")
+    raise DecodeError(f"expected a record of this distribution, found {name}")

@@ -1,11 +1,11 @@
-"""Worker processes, each at one task at a time.
+"""Pool of worker processes that run one task at a time.
 
-A worker that ends, or that makes no progress for STS_PATIENCE seconds if it is limited, costs the
-task that it was at and no other: another takes its place.
+If a worker dies, or makes no progress for STS_PATIENCE seconds if it has a timeout, only its task
+fails, and a new worker replaces it.
 
-Workers are copies of a process that has imported the modules of ours that are imported here, and
-has done nothing since: only the first has to wait for that. Where Python has no such process, and
-if asked for, each worker begins as a new interpreter.
+Workers are forks of a server process (`forkserver`) that has imported the same modules of this
+distribution as this process, so they start fast. If that is not available, or on request, each
+worker is a new interpreter (`spawn`).
 """
 
 from __future__ import annotations
@@ -26,17 +26,17 @@ from typing import Any, NamedTuple, ParamSpec, Self, TypeVar
 from sts.errors import StsError
 from sts.jobs import deadlines, plain
 from sts.jobs.frames import end_with_parent
-from sts.jobs.processes import PULSE, Process, pause
-from sts.jobs.processes import Died as Died
+from sts.jobs.processes import POLL_INTERVAL_S, Process, wait_for_message
+from sts.jobs.processes import WorkerDied as WorkerDied
 
 R = TypeVar("R")
 P = ParamSpec("P")
-ROOM = 70  # bytes of the path of the folder for temporary files that leave a socket's name room
-READY = "sts.numerics.ready"  # is imported there alone
+MAX_TEMPORARY_PATH_BYTES = 70  # of the temporary folder: paths of Unix sockets are short
+WARM_UP_MODULE = "sts.numerics.ready"  # imported only by the server process
 
 
 class _Task(NamedTuple):
-    """A function and its arguments, and whose code it runs if that is not ours."""
+    """A function and its arguments; `owner` identifies third-party code that it runs."""
 
     key: Any
     work: Callable[..., Any]
@@ -46,7 +46,7 @@ class _Task(NamedTuple):
     def owner(self) -> str:
         return getattr(self.work, "owner", "")
 
-    def done(self) -> Any:
+    def run(self) -> Any:
         try:
             return self.work(*self.args)
         except StsError as error:
@@ -54,75 +54,77 @@ class _Task(NamedTuple):
 
 
 class Pool:
-    """At most `width` processes; what is left when the context ends is not done."""
+    """A pool of at most `width` processes; leaving its context drops unfinished tasks."""
 
     def __init__(
         self, width: int, *, inside: bool = False, limited: bool = False, method: str = ""
     ) -> None:
-        """Take how many processes there may be; they are begun when they are needed.
+        """Create a pool, whose processes are started when needed.
 
         Args:
-          width: how many.
-          inside: whether tasks that run only our own code are done in this process.
-          limited: whether every worker has to make progress; one that runs the code of an owner
-            has to in any case.
-          method: "spawn" for processes that share no more than their code, so that the hashes of
-            texts differ too; else they are begun in the quickest way that there is.
+          width: the maximum number of processes.
+          inside: True to run tasks without an owner in this process.
+          limited: True to apply the timeout to all workers, not only to those with an owner.
+          method: "spawn" for new interpreters, in which hashes of text differ too; by default, the
+            fastest method available.
 
         Raises:
           ArgumentError: STS_PATIENCE is not a positive number.
         """
         self.width = width
-        self._inside, self._limited, self._method = inside, limited, method or _quickest()
-        self._patience = deadlines.patience()
+        self._inside, self._limited, self._method = inside, limited, method or _quickest_method()
+        self._patience = deadlines.read_timeout()
         self._waiting: deque[_Task] = deque()
         self._workers: list[_Worker] = []
-        self._copies = 0
+        self._ended_forks = 0
 
     def __enter__(self) -> Self:
-        """Return it."""
+        """Return the pool."""
         return self
 
     def __exit__(self, *error: object) -> None:
-        """End the processes at once."""
+        """Kill the processes."""
         for worker in self._workers:
             worker.end()
 
     @property
-    def copies(self) -> int:
-        """How many copies of its processes have been ended."""
-        return self._copies + sum(worker.copies for worker in self._workers)
+    def ended_forks(self) -> int:
+        """The number of forks of its processes that were ended."""
+        return self._ended_forks + sum(worker.ended_forks for worker in self._workers)
 
     def submit(self, key: Any, work: Callable[..., Any], *args: Any) -> None:
-        """Have `work(*args)` done, by a process that has not run the code of another owner."""
+        """Schedule `work(*args)`, in a process that has not run the code of another owner."""
         self._waiting.append(_Task(key, work, args))
         self._hand_out()
 
     def completed(self) -> Iterator[tuple[Any, Any]]:
-        """Yield each key with what came of it, as they come; more may be submitted meanwhile.
+        """Yield the key and result of each task, in order of completion; more may be submitted.
 
-        That is the result, or an `StsError`: `Died` if the process has ended, or was ended.
+        The result is an `StsError` if the task raised one, `WorkerDied` if its process died.
 
         Raises:
-          Exception: any other that was raised in a process which ran only our own code.
+          Exception: any other exception of a task without an owner.
         """
         while self._waiting or any(worker.task for worker in self._workers):
-            if self._done_here():
+            if self._runs_next_here():
                 task = self._waiting.popleft()
-                yield task.key, task.done()
+                yield task.key, task.run()
                 continue
             self._hand_out()
             busy = [worker for worker in self._workers if worker.task]
-            pause(*busy)
+            wait_for_message(*busy)
             if self._limited:
-                deadlines.progress()  # if this process is a worker, too, and limited by its parent
+                deadlines.report_progress()  # this process may itself be a worker with a timeout
             for worker in busy:
-                if came := worker.outcome():
+                if finished := worker.outcome():
                     self._hand_out()
-                    yield came
+                    yield finished
 
     def ask(self, work: Callable[P, R], *args: P.args, **_: P.kwargs) -> R:
-        """Return `work(*args)`, done in a process while nothing else is, or raise its error."""
+        """Run `work(*args)` in a process and return its result, or raise its error.
+
+        There must be no other pending tasks.
+        """
         self.submit(None, work, *args)
         ((_, outcome),) = self.completed()
         if isinstance(outcome, StsError):
@@ -130,24 +132,24 @@ class Pool:
         result: R = outcome
         return result
 
-    def _done_here(self) -> bool:
+    def _runs_next_here(self) -> bool:
         return bool(self._inside and self._waiting and not self._waiting[0].owner)
 
     def _hand_out(self) -> None:
-        while self._waiting and not self._done_here():
-            worker = self._free(self._waiting[0].owner)
+        while self._waiting and not self._runs_next_here():
+            worker = self._get_free_worker(self._waiting[0].owner)
             if worker is None:
                 return
             worker.give(self._waiting.popleft())
 
-    def _free(self, owner: str) -> _Worker | None:
-        """Return a worker of an owner that is free, a new one if there is room, or None."""
-        for worker in [one for one in self._workers if not one.task and not one.alive]:
-            self._dismiss(worker)
+    def _get_free_worker(self, owner: str) -> _Worker | None:
+        """Return an idle worker for an owner, a new one if the pool is not full, or None."""
+        for dead in [worker for worker in self._workers if not worker.task and not worker.is_alive]:
+            self._dismiss(dead)
         free = [worker for worker in self._workers if not worker.task]
-        own = [worker for worker in free if worker.owner == owner]
-        if own:
-            return own[0]
+        same_owner = [worker for worker in free if worker.owner == owner]
+        if same_owner:
+            return same_owner[0]
         if len(self._workers) >= self.width:
             if not free:
                 return None
@@ -158,30 +160,30 @@ class Pool:
 
     def _dismiss(self, worker: _Worker) -> None:
         worker.end()
-        self._copies += worker.copies
+        self._ended_forks += worker.ended_forks
         self._workers.remove(worker)
 
 
 def executor(workers: int, tasks: int, *, apart: bool = False) -> Pool:
-    """Return what does so many tasks: this process for one worker, else as many as are needed.
+    """Create a pool for a number of tasks; one worker means this process.
 
-    Tasks that may end their process or hang in it are done `apart`, by one worker too; so is each
-    task that has an owner.
+    With `apart`, for tasks that may kill or hang their process, or if a task has an owner, even one
+    worker is a process of its own.
     """
     width = max(1, min(workers, tasks))
     return Pool(width, inside=width == 1 and not apart, limited=apart)
 
 
 class _Worker(Process):
-    """A process, whose code it may run, and the task that it is at."""
+    """A worker process, with the owner of its code and its current task."""
 
     def __init__(self, method: str, owner: str, patience: float) -> None:
         context: Any = multiprocessing.get_context(method)
-        if method == "forkserver":  # which is told once, before its first worker
-            context.set_forkserver_preload(_imported())
+        if method == "forkserver":  # effective only before the first worker
+            context.set_forkserver_preload(_preloaded_modules())
         ours, theirs = context.Pipe()
         given = theirs, dict(os.environ), not owner
-        super().__init__(ours, _started(context, given), patience)
+        super().__init__(ours, _start_process(context, given), patience)
         theirs.close()
         self.owner = owner
         self.task: _Task | None = None
@@ -191,79 +193,79 @@ class _Worker(Process):
         self.send(pickle.dumps((task.work, task.args)))
 
     def outcome(self) -> tuple[Any, Any] | None:
-        """Return the key of its task and what came of it, None if it is still at it.
+        """Return the key and result of its task; None if it is still running.
 
         Raises:
-          Exception: it was raised there, by our own code.
+          Exception: the task raised it, and has no owner.
         """
         try:
-            data = self.answer()
+            data = self.poll_answer()
             if data is None:
                 return None
-            came, raised = plain.unpack(data)
-        except Died as error:
-            came, raised = error, False
+            result, raised = plain.decode(data)
+        except WorkerDied as error:
+            result, raised = error, False
         except ValueError as error:
             self.end()
-            came, raised = Died(f"its process answered what cannot be read: {error}"), False
+            result, raised = WorkerDied(f"its process sent an invalid answer: {error}"), False
         key, self.task = self.task.key if self.task else None, None
-        own = raised and not self.owner and not isinstance(came, StsError)
-        if own and isinstance(came, Exception):
-            raise came
-        return key, came
+        is_bug = raised and not self.owner and not isinstance(result, StsError)
+        if is_bug and isinstance(result, Exception):
+            raise result
+        return key, result
 
 
-def _started(context: Any, given: tuple[Any, ...]) -> Any:
-    """Return a process that serves; a server of copies that has just died is begun again."""
+def _start_process(context: Any, given: tuple[Any, ...]) -> Any:
+    """Start a worker process; if the fork server has just died, start both again."""
     main = sys.modules["__main__"]
-    sys.modules["__main__"] = types.ModuleType("__main__")  # no worker runs a user's script again
+    sys.modules["__main__"] = types.ModuleType("__main__")  # a user's script must not run again
     try:
-        begun = context.Process(target=_serve, args=given)
+        process = context.Process(target=_serve, args=given)
         try:
-            begun.start()
+            process.start()
         except (ConnectionError, EOFError, FileNotFoundError):
-            time.sleep(PULSE)  # until its end can be seen
-            begun = context.Process(target=_serve, args=given)
-            begun.start()
+            time.sleep(POLL_INTERVAL_S)  # until Python notices that the server has died
+            process = context.Process(target=_serve, args=given)
+            process.start()
     finally:
         sys.modules["__main__"] = main
-    return begun
+    return process
 
 
-def _quickest() -> str:
-    """Return how processes are begun here; macOS has libraries of which no copy may be made."""
-    room = len(os.fsencode(tempfile.gettempdir())) <= ROOM
+def _quickest_method() -> str:
+    """Return the fastest start method; forks are not safe with some libraries of macOS."""
+    room = len(os.fsencode(tempfile.gettempdir())) <= MAX_TEMPORARY_PATH_BYTES
     return "forkserver" if sys.platform == "linux" and room else "spawn"
 
 
-def _imported() -> list[str]:
-    """Return what a process imports of which workers are copies: the modules of ours here."""
+def _preloaded_modules() -> list[str]:
+    """Return the modules that the fork server imports: those of `sts` imported here."""
     names = [name for name in sys.modules if name.startswith("sts.")]
-    return [*names, READY] if "sts.numerics.compiled" in names else names
+    return [*names, WARM_UP_MODULE] if "sts.numerics.compiled" in names else names
 
 
 def _serve(connection: Connection, environment: dict[str, str], ours: bool) -> None:
-    """Do tasks until the parent has gone."""
-    os.setpgid(0, 0)  # what it begins ends with it, and Ctrl-C is the parent's
+    """Run tasks until the parent has ended."""
+    os.setpgid(0, 0)  # its descendants can be killed with it, and Ctrl-C reaches the parent only
     parent: Any = multiprocessing.parent_process()
     end_with_parent(parent.sentinel)
-    os.dup2(2, 1)  # what any program prints there is not mixed with what `sts` prints
+    os.dup2(2, 1)  # standard output is reserved for `sts`
     os.environ.clear()
     os.environ.update(environment)
-    deadlines.REPORTS.send = connection.send_bytes
+    deadlines.PROGRESS_STATE.send = connection.send_bytes
     with contextlib.suppress(EOFError, OSError):
         while True:
             connection.send_bytes(_answer(connection.recv_bytes(), ours=ours))
 
 
 def _answer(request: bytes, *, ours: bool) -> bytes:
-    """Return what comes of a task, which the parent has pickled, and whether it was raised."""
+    """Run a task pickled by the parent; return its encoded result, and whether it was raised."""
     try:
         work, args = pickle.loads(request)
-        return plain.pack((work(*args), False))
-    except BaseException as error:  # a user's too, such as SystemExit or KeyboardInterrupt
-        found = plain.portable(error, ours=ours)
+        return plain.encode((work(*args), False))
+    except BaseException as error:  # user code may also raise SystemExit
+        sendable = plain.make_sendable(error, ours=ours)
     try:
-        return plain.pack((found, True))
-    except TypeError:  # what the error holds besides its line cannot be sent
-        return plain.pack((StsError(str(found)), True))
+        return plain.encode((sendable, True))
+    except TypeError:  # the error has attributes that cannot be encoded
+        return plain.encode((StsError(str(sendable)), True))

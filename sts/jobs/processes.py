@@ -1,4 +1,4 @@
-"""A process that this one asks over a pipe, and ends with everything that it has begun."""
+"""Child processes that answer requests over a pipe, and are killed with their descendants."""
 
 from __future__ import annotations
 
@@ -11,119 +11,121 @@ from multiprocessing.connection import Connection, wait
 from typing import Any
 
 from sts.errors import Unavailable
-from sts.jobs.deadlines import COPY, PATIENCE, PROGRESS
+from sts.jobs.deadlines import FORK_ENDED_MESSAGE, PROGRESS_MESSAGE, TIMEOUT_VARIABLE
 
-PULSE = 0.2  # seconds between two looks, at most
-LEAVE = 2.0  # seconds that a process which has closed its pipe may take to end
-MOST = 2**29 - 1
-"""Bytes of a message from a process that runs the code of users. The first four bytes of a text
-that such code writes into the pipe would announce more."""
-
-
-class Died(Unavailable):
-    """The process of a task has ended without a result; the line says how."""
+POLL_INTERVAL_S = 0.2  # maximum time between two checks
+EXIT_TIMEOUT_S = 2.0  # time to exit after closing the pipe
+MAX_MESSAGE_BYTES = 2**29 - 1
+"""Maximum size of a message from third-party code. Text written into the pipe by mistake would
+announce a larger size in its first four bytes."""
 
 
-class Hung(Died):
-    """The process of a task has made no progress for STS_PATIENCE seconds, and was ended."""
+class WorkerDied(Unavailable):
+    """The process of a task ended without a result; the message has the cause."""
+
+
+class WorkerHung(WorkerDied):
+    """The process of a task made no progress for STS_PATIENCE seconds, and was killed."""
 
 
 class Process:
-    """A process at the other end of a pipe, which leads a process group of its own.
+    """A child process at the other end of a pipe, which leads its own process group.
 
-    Seconds of silence are counted in looks, so that a time in which this process did not run is one
-    look, however long it was.
+    Silence is counted as at most two poll intervals per check, so time in which this process was
+    suspended does not count.
 
     Attributes:
       connection: our end of the pipe.
-      patience: for how many seconds it may be silent while it is asked; infinity for any time.
-      copies: how many copies of the process were ended; see `sts.jobs.deadlines.progress`.
+      timeout_s: maximum time without progress while it has a request; infinity for no limit.
+      ended_forks: the number of its forks that were ended; see `report_progress`.
     """
 
-    def __init__(self, connection: Connection, begun: Any, patience: float) -> None:
-        """Take our end of its pipe, and a `multiprocessing.Process` or `subprocess.Popen`."""
-        self.connection, self.copies = connection, 0
-        self._begun, self.patience = begun, patience
+    def __init__(self, connection: Connection, started: Any, timeout_s: float) -> None:
+        """Wrap our end of the pipe and a `multiprocessing.Process` or `subprocess.Popen`."""
+        self.connection, self.ended_forks = connection, 0
+        self._started, self.timeout_s = started, timeout_s
         self._silent, self._looked = 0.0, time.monotonic()
 
     @property
-    def alive(self) -> bool:
-        """Return True if it has not ended yet."""
-        return self._code(0.0) is None
+    def is_alive(self) -> bool:
+        """True if the process is running."""
+        return self._exit_code(0.0) is None
 
     @property
     def pid(self) -> int:
-        """The number of the process."""
-        pid: int = self._begun.pid
+        """The process ID."""
+        pid: int = self._started.pid
         return pid
 
     def send(self, data: bytes) -> None:
-        """Send it a message; `answer` finds out if it has just died."""
+        """Send a message; `poll_answer` reports if the process has died."""
         self._silent, self._looked = 0.0, time.monotonic()
         with contextlib.suppress(OSError):
             self.connection.send_bytes(data)
 
-    def answer(self) -> bytes | None:
-        """Return its answer, or None if it is still at work.
+    def poll_answer(self) -> bytes | None:
+        """Return the answer, or None if the process is still busy.
 
         Raises:
-          Died: it has ended, or has been silent for too long and was ended.
+          WorkerDied: the process has ended, or was killed after the timeout.
         """
-        alive = self.alive
+        alive = self.is_alive
         try:
             while self.connection.poll():
                 self._silent = 0.0
-                data = self.connection.recv_bytes(None if self.patience == float("inf") else MOST)
-                if data not in (PROGRESS, COPY):
+                data = self.connection.recv_bytes(
+                    None if self.timeout_s == float("inf") else MAX_MESSAGE_BYTES
+                )
+                if data not in (PROGRESS_MESSAGE, FORK_ENDED_MESSAGE):
                     return data
-                self.copies += data == COPY
+                self.ended_forks += data == FORK_ENDED_MESSAGE
         except (EOFError, ConnectionError):
             alive = False
-        except OSError:  # a message that is longer than any
+        except OSError:  # larger than MAX_MESSAGE_BYTES
             self.end()
-            raise Died("its process sent bytes that are not an answer, and was ended") from None
+            raise WorkerDied("its process sent an invalid answer and was killed") from None
         since, self._looked = time.monotonic() - self._looked, time.monotonic()
-        self._silent += min(since, 2 * PULSE)
+        self._silent += min(since, 2 * POLL_INTERVAL_S)
         if not alive:
-            raise Died(self.end(LEAVE))
-        if self._silent < self.patience:
+            raise WorkerDied(self.end(EXIT_TIMEOUT_S))
+        if self._silent < self.timeout_s:
             return None
         self.end()
-        raise Hung(
-            f"its process made no progress for {self.patience:g} seconds and was ended "
-            f"({PATIENCE} sets how long a step may take)"
+        raise WorkerHung(
+            f"its process made no progress for {self.timeout_s:g} seconds and was killed; set "
+            f"{TIMEOUT_VARIABLE} to allow more seconds for a step"
         )
 
     def end(self, seconds: float = 0.0) -> str:
-        """End it with everything that it has begun, and return how it came to its end.
+        """Kill the process and its descendants; return a description of how it ended.
 
-        `seconds` is how long it may take to end by itself.
+        `seconds` is the time to wait for it to exit by itself.
         """
         self.connection.close()
-        code = self._code(seconds)
-        with contextlib.suppress(OSError):  # it has no group any more
-            os.killpg(self._begun.pid, signal.SIGKILL)
-        self._begun.kill()
-        self._code(None)
+        code = self._exit_code(seconds)
+        with contextlib.suppress(OSError):  # its process group is gone
+            os.killpg(self._started.pid, signal.SIGKILL)
+        self._started.kill()
+        self._exit_code(None)
         if code is None:
-            return "its process closed its pipe and was ended"
+            return "its process closed its pipe and was killed"
         if code >= 0:
             return f"its process ended with exit code {code} and without a result"
         name = signal.Signals(-code).name
-        why = ", for lack of memory or because it was killed" if name == "SIGKILL" else ""
+        why = ": it was out of memory, or another program killed it" if name == "SIGKILL" else ""
         return f"its process died of {name}{why}"
 
-    def _code(self, seconds: float | None) -> int | None:
-        """Return its exit code, waiting for it for so long; None if it has not ended."""
-        if isinstance(self._begun, subprocess.Popen):
+    def _exit_code(self, seconds: float | None) -> int | None:
+        """Wait up to `seconds` and return the exit code; None if the process is running."""
+        if isinstance(self._started, subprocess.Popen):
             with contextlib.suppress(subprocess.TimeoutExpired):
-                self._begun.wait(seconds)
-            return self._begun.returncode
-        self._begun.join(seconds)
-        code: int | None = self._begun.exitcode
+                self._started.wait(seconds)
+            return self._started.returncode
+        self._started.join(seconds)
+        code: int | None = self._started.exitcode
         return code
 
 
-def pause(*processes: Process) -> None:
-    """Wait until one of the processes has sent something, or for a pulse."""
-    wait([one.connection for one in processes], PULSE)
+def wait_for_message(*processes: Process) -> None:
+    """Wait until one of the processes has sent something, for at most a poll interval."""
+    wait([process.connection for process in processes], POLL_INTERVAL_S)

@@ -1,4 +1,4 @@
-"""Working tasks off, in this process or in several beside it, so that a bad one costs no other."""
+"""Fault-tolerant execution of tasks: failed tasks are retried in parts, others are unaffected."""
 
 from __future__ import annotations
 
@@ -9,28 +9,28 @@ from typing import Any, Generic, TypeVar
 
 from sts.errors import StsError, Unavailable
 from sts.jobs.executors import Executor, Owned
-from sts.jobs.processes import Died, Hung
+from sts.jobs.processes import WorkerDied, WorkerHung
 
-ENOUGH = 3
-"""How many parts of an owner's tasks must fail, and half of all, before no more are tried.
+MIN_FAILURES = 3
+"""Failed parts of an owner's tasks after which the rest is skipped, if at least half have failed.
 
-Each may have to be waited for, as where a world hangs.
+Each failure may take a whole timeout.
 """
 T = TypeVar("T")
 R = TypeVar("R")
 
 
 class NotTried(StsError):
-    """Too much of the same owner had failed."""
+    """A task that was skipped because too many tasks of its owner had failed."""
 
 
-class _Chain(Generic[T]):
-    """Tasks that are done one after the other: one, or the parts of one that has failed.
+class _Attempts(Generic[T]):
+    """The attempts at one task: the task itself, or its parts after it has failed.
 
     Attributes:
-      tasks: still to do.
-      error: of the first attempt, once something is tried again.
-      failed: whether something failed for good.
+      tasks: remaining, in order.
+      error: of the first attempt, if there was a retry.
+      failed: True if a task or part failed finally.
     """
 
     def __init__(self, task: T) -> None:
@@ -38,12 +38,12 @@ class _Chain(Generic[T]):
         self.error: StsError | None = None
 
     def take(self, outcome: object, parts: Callable[[T], Sequence[T]]) -> T | None:
-        """Take what came of the first task; return that task, or None if it is tried again."""
+        """Record the outcome of the first task; return the task, or None if it is retried."""
         task, error = self.tasks.popleft(), outcome if isinstance(outcome, StsError) else None
         again: Sequence[T] = ()
-        if isinstance(error, Died) and self.error is None:
+        if isinstance(error, WorkerDied) and self.error is None:
             again = (task,)
-        elif error is not None and not isinstance(error, Hung) and len(parts(task)) > 1:
+        elif error is not None and not isinstance(error, WorkerHung) and len(parts(task)) > 1:
             again = parts(task)
         if again:
             self.error = error
@@ -63,54 +63,53 @@ def work_off(
     apart: Callable[[T], str] = lambda _: "",
     mention: Callable[[T, StsError], None] = lambda task, error: None,
 ) -> Iterator[tuple[T, R | StsError]]:
-    """Yield each task with its result, as they come; if one fails, each of its parts.
+    """Yield each task with its result, in order of completion; of a failed task, each part.
 
-    A task whose process has died is done once more, as a whole. If it fails again, or failed
-    otherwise, each of its parts is done once; but a task that made no progress twice is given up.
-    What fails then comes with its error: that of `perform`, or `Died`. Of an owner for whom too
-    much has failed (`ENOUGH`) nothing more is done, and what is left comes with `NotTried`. Errors
-    other than `StsError` are not caught.
+    A task whose process died is retried once as a whole. If it fails again, or failed otherwise,
+    each of its parts is tried once, except that a task which hung twice is given up. A failure is
+    yielded as an error, that of `perform` or `WorkerDied`. If too many tasks of an owner fail (see
+    `MIN_FAILURES`), the rest are yielded with `NotTried`. Other errors than `StsError` propagate.
 
     Args:
-      tasks: to do. Like their parts and results, they are sent between processes.
-      perform: does a task or a part.
-      parts: what a task consists of; a part consists of itself.
-      owner: whose a task is.
-      there: does them.
-      apart: names the users whose code a task runs; "" for none.
-      mention: called with a part of a task, and the error of a first attempt that was made good.
+      tasks: to run. They, their parts and results are sent between processes.
+      perform: runs a task or a part.
+      parts: returns the parts of a task; a part consists of itself.
+      owner: returns the owner of a task.
+      there: the executor.
+      apart: returns the name of the third-party code that a task runs; "" for none.
+      mention: called with a task or part that succeeded after a retry, and the first error.
     """
     good, bad = Counter[str](), Counter[str]()  # parts of each owner's
-    waiting = deque(_Chain(task) for task in tasks)
-    numbers, busy = itertools.count(), dict[int, _Chain[T]]()
+    waiting = deque(_Attempts(task) for task in tasks)
+    numbers, busy = itertools.count(), dict[int, _Attempts[T]]()
 
     def hand_out() -> Iterator[tuple[T, R | StsError]]:
-        """Have as much begun as there is room for; yield what is not to be tried."""
+        """Submit tasks until the executor is full; yield those that are skipped."""
         while waiting and len(busy) < there.width:
             chain = waiting.popleft()
             first = chain.tasks[0]
-            who, users = owner(first), apart(first)
-            if bad[who] >= max(ENOUGH, good[who]):
+            task_owner, code_owner = owner(first), apart(first)
+            if bad[task_owner] >= max(MIN_FAILURES, good[task_owner]):
                 yield from ((task, NotTried()) for task in chain.tasks)
             else:
                 busy[number := next(numbers)] = chain
-                work: Callable[..., Any] = Owned(perform, users) if users else perform
+                work: Callable[..., Any] = Owned(perform, code_owner) if code_owner else perform
                 there.submit(number, work, first)
 
     yield from hand_out()
     for number, outcome in there.completed():
-        if number not in busy:  # done twice
+        if number not in busy:  # a duplicate result
             continue
         chain = busy.pop(number)
         task = chain.take(outcome, parts)
         if chain.tasks:
             waiting.appendleft(chain)
-        came: list[tuple[T, R | StsError]] = []
+        finished: list[tuple[T, R | StsError]] = []
         if task is not None:
-            came = [(task, outcome)]
+            finished = [(task, outcome)]
             (bad if isinstance(outcome, StsError) else good)[owner(task)] += len(parts(task))
             if not chain.tasks and chain.error is not None and not chain.failed:
                 mention(task, chain.error)
-        yield from [*came, *hand_out()]
+        yield from [*finished, *hand_out()]
     if busy:
-        raise Unavailable(f"the executor has ended with {len(busy)} tasks not done; start again")
+        raise Unavailable(f"the executor stopped with {len(busy)} tasks unfinished; start again")

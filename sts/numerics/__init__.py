@@ -1,1 +1,1 @@
-"""The compiled kernels' shell, and random draws."""
+"""Compilation of kernels with numba, and random numbers."""

@@ -1,8 +1,8 @@
-"""Random draws as a hash of (stream, counter), so that a stream is two integers and nothing else.
+"""Counter-based random numbers: each is a hash of a stream and a counter, without other state.
 
-SplitMix64's finaliser over `stream + counter * golden`. Every word operation stands in `draw`,
-once, in a form that agrees compiled and uncompiled: compiled words are uint64, which wrap by
-themselves; uncompiled ones are Python integers, which the mask wraps.
+The hash is SplitMix64's finaliser of `stream + counter * golden`. `draw` gives the same words
+compiled and uncompiled: compiled words are uint64, which wrap; otherwise they are Python integers,
+which the mask wraps.
 
 Source: Steele, Lea and Flood 2014, "Fast splittable pseudorandom number generators", figure 20.
 """
@@ -27,7 +27,7 @@ _UNIT = 1.0 / 9007199254740992.0
 
 @compiled
 def draw(stream: int | np.uint64, counter: int) -> Any:
-    """Return the 64-bit word at `counter` of `stream`."""
+    """Return the random 64-bit word at `counter` of `stream`."""
     word = (_Word(stream) + _Word(counter) * _GOLDEN) & _MASK
     word = ((word ^ (word >> _30)) * _FIRST) & _MASK
     word = ((word ^ (word >> _27)) * _SECOND) & _MASK
@@ -36,11 +36,11 @@ def draw(stream: int | np.uint64, counter: int) -> Any:
 
 @compiled
 def uniform(stream: int | np.uint64, counter: int) -> float:
-    """Return the float64 in [0, 1) at `counter` of `stream`: its upper 53 bits."""
+    """Return the random float64 in [0, 1) at `counter` of `stream`, from 53 bits."""
     return float((draw(stream, counter) >> _11) * _UNIT)
 
 
 @compiled
 def below(stream: int | np.uint64, counter: int, bound: int) -> int:
-    """Return an integer in [0, bound); biased by less than bound / 2**53."""
+    """Return a random integer in [0, bound); the bias is less than bound / 2**53."""
     return int(uniform(stream, counter) * bound)

@@ -1,6 +1,6 @@
-"""Importing this does what numba does before its first kernel, a third of a second of work.
+"""Warm-up of numba: importing this module runs a kernel, which takes a third of a second.
 
-It is for a process of which others that call kernels will be copies (`sts.jobs.pool`).
+The fork server of worker processes imports it (`sts.jobs.pool`), so that they need not wait.
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ from sts.numerics.compiled import compiled
 
 
 @compiled
-def nothing() -> int:
+def return_zero() -> int:
     """Return 0."""
     return 0
 
 
-with contextlib.suppress(OSError):  # no room for its cache
-    nothing()
+with contextlib.suppress(OSError):  # its cache cannot be written
+    return_zero()

@@ -1,6 +1,6 @@
-"""Streams by name: each is one integer, of which `sts.numerics.draws` draws.
+"""Named random streams: integers that seed the random numbers of `sts.numerics.draws`.
 
-No kernel stands here, so that to name a stream does not load the compiler.
+This module has no kernels, so that it can be used without loading numba.
 """
 
 from __future__ import annotations
@@ -13,21 +13,18 @@ from numpy.typing import NDArray
 
 
 def stream(*parts: str | int | bytes) -> np.uint64:
-    """Return the stream named by `parts`; other parts, or the same in another order, name another.
-
-    This is the one place where streams come from: each part enters with its type and length.
-    """
+    """Return the stream named by `parts`, a hash of their types, lengths, values and order."""
     return np.uint64(streams((), [parts])[0])
 
 
 def streams(
     first: Iterable[str | int | bytes], rest: Iterable[Iterable[str | int | bytes]]
 ) -> NDArray[np.uint64]:
-    """Return uint64[B]: the stream that `first` and each of `rest` name together, as `stream`."""
-    begun, out = hashlib.blake2b(b"".join(map(_entered, first)), digest_size=8), bytearray()
+    """Return the streams named by `first` followed by each of `rest`, uint64[B]; see `stream`."""
+    prefix, out = hashlib.blake2b(b"".join(map(_encode_part, first)), digest_size=8), bytearray()
     for parts in rest:
-        digest = begun.copy()
-        digest.update(b"".join(map(_entered, parts)))
+        digest = prefix.copy()
+        digest.update(b"".join(map(_encode_part, parts)))
         out += digest.digest()
     return np.frombuffer(bytes(out), "<u8").astype(np.uint64, copy=False)
 
@@ -38,16 +35,16 @@ def crossed(
     rest: Iterable[Iterable[str | int | bytes]],
     pairs: Iterable[tuple[int, int]],
 ) -> NDArray[np.uint64]:
-    """Return uint64[B]: of each (i, j) the stream that `first`, second[i] and rest[j] name.
+    """Return the streams named by `first`, second[i] and rest[j] for each pair (i, j), uint64[B].
 
-    It is that of `stream`, and what many of them have in common is hashed once.
+    The results are those of `stream`; common prefixes are hashed only once.
     """
-    begun = hashlib.blake2b(b"".join(map(_entered, first)), digest_size=8)
+    prefix = hashlib.blake2b(b"".join(map(_encode_part, first)), digest_size=8)
     middles = []
     for part in second:
-        middles.append(begun.copy())
-        middles[-1].update(_entered(part))
-    ends, out = [b"".join(map(_entered, parts)) for parts in rest], bytearray()
+        middles.append(prefix.copy())
+        middles[-1].update(_encode_part(part))
+    ends, out = [b"".join(map(_encode_part, parts)) for parts in rest], bytearray()
     for i, j in pairs:
         digest = middles[i].copy()
         digest.update(ends[j])
@@ -55,6 +52,6 @@ def crossed(
     return np.frombuffer(bytes(out), "<u8").astype(np.uint64, copy=False)
 
 
-def _entered(part: str | int | bytes) -> bytes:
+def _encode_part(part: str | int | bytes) -> bytes:
     raw = part if isinstance(part, bytes) else str(part).encode()
     return f"{type(part).__name__}:{len(raw)}:".encode() + raw

@@ -1,1 +1,1 @@
-"""The workspace, and writing so that nothing half-written is ever read."""
+"""Workspaces, file formats and atomic writes."""

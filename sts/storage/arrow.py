@@ -1,4 +1,4 @@
-"""Columns of Arrow, from and to NumPy."""
+"""Conversion of columns between Arrow and NumPy."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 from sts.errors import DamagedData, StsError
 
 MOST = 2**29
-"""Values that a column of arrays may hold: enough for any study, and little enough to be read."""
-BYTES = 2**31 - 1
-"""Bytes of a column, and of its texts when each stands for itself."""
+"""Maximum number of values in a column of lists, so that it fits into memory."""
+MAX_BYTES = 2**31 - 1
+"""Maximum size of a column, and of its texts without a dictionary."""
 
 
 def lists(arrays: Sequence[NDArray[Any]], item: pa.DataType) -> pa.ListArray:
-    """Return one list a row, each an array flattened row by row; together at most `MOST` values."""
+    """Convert arrays to a list column, each flattened in row-major order; at most `MOST` values."""
     offsets = np.concatenate(([0], np.cumsum([a.size for a in arrays], dtype=np.int64)))
     if offsets[-1] > MOST:
         raise StsError(f"expected at most {MOST} values in a column, found {offsets[-1]}")
@@ -28,16 +28,16 @@ def lists(arrays: Sequence[NDArray[Any]], item: pa.DataType) -> pa.ListArray:
 
 
 def unlist(table: pa.Table, name: str) -> list[NDArray[Any]]:
-    """Return each row's list of column `name` as a flat array."""
+    """Split a list column into a flat array per row."""
     column = table.column(name).combine_chunks()
     ends = np.cumsum(as_numpy(column.value_lengths()))
     return np.split(as_numpy(column.flatten()), ends[:-1]) if len(ends) else []
 
 
 def as_numpy(array: pa.Array) -> NDArray[Any]:
-    """Return numbers, or bytes of one length as a row of numbers each, without copying them.
+    """Convert a column without nulls to NumPy, without a copy; fixed-size bytes become rows.
 
-    There is no gap among them. Arrow's own ways from and to NumPy import pandas.
+    Arrow's own conversions import pandas, which is slow.
     """
     kind, width = array.type, 1
     if pa.types.is_fixed_size_binary(kind):
@@ -48,55 +48,55 @@ def as_numpy(array: pa.Array) -> NDArray[Any]:
 
 
 def of_numpy(values: NDArray[Any], there: NDArray[np.bool_] | None = None) -> pa.Array:
-    """Return an Arrow array of numbers or truth values; of rows of bytes, bytes of one length.
+    """Convert numbers or booleans to Arrow; rows of bytes, uint8[N, width], to fixed-size bytes.
 
-    `there` says which of them are no gaps; None for all.
+    `there` is True for values that are not null; None if none is.
     """
     values = np.ascontiguousarray(values)
-    gaps = None if there is None else _bits(there)
+    gaps = None if there is None else _pack_bits(there)
     if values.ndim == 2:
-        return _of_buffers(pa.binary(values.shape[1]), len(values), values, gaps=gaps)
+        return _from_buffers(pa.binary(values.shape[1]), len(values), values, gaps=gaps)
     if values.dtype == np.bool_:
-        return _of_buffers(pa.bool_(), len(values), _bits(values), gaps=gaps)
-    return _of_buffers(pa.from_numpy_dtype(values.dtype), len(values), values, gaps=gaps)
+        return _from_buffers(pa.bool_(), len(values), _pack_bits(values), gaps=gaps)
+    return _from_buffers(pa.from_numpy_dtype(values.dtype), len(values), values, gaps=gaps)
 
 
-def _bits(values: NDArray[np.bool_]) -> NDArray[np.uint8]:
+def _pack_bits(values: NDArray[np.bool_]) -> NDArray[np.uint8]:
     return np.packbits(values, bitorder="little")
 
 
 def coded(codes: NDArray[np.integer[Any]], words: Sequence[str]) -> pa.DictionaryArray:
-    """Return an Arrow array of texts of which few differ: of each row the word of its code."""
+    """Return a dictionary-encoded text column with the codes of its rows and its dictionary."""
     return pa.DictionaryArray.from_arrays(of_numpy(codes.astype(np.int32)), texts(words))
 
 
 def digits(values: NDArray[np.uint8]) -> pa.Array:
-    """Return rows of bytes, uint8[rows, width], as texts of their hexadecimal digits."""
+    """Convert rows of bytes, uint8[rows, width], to hexadecimal texts."""
     ends = np.arange(len(values) + 1, dtype=np.int64) * 2 * values.shape[1]
-    if ends[-1] > BYTES:
-        raise StsError(f"expected texts of at most {BYTES} bytes, found {ends[-1]}")
-    return _of_buffers(
+    if ends[-1] > MAX_BYTES:
+        raise StsError(f"expected texts of at most {MAX_BYTES} bytes, found {ends[-1]}")
+    return _from_buffers(
         pa.string(), len(values), ends.astype(np.int32), values.tobytes().hex().encode()
     )
 
 
 def texts(values: Sequence[str] | Sequence[bytes]) -> pa.Array:
-    """Return an Arrow array of texts, or of bytes.
+    """Convert texts, or bytes, to Arrow.
 
     Raises:
-      DamagedData: a text is none that is written in UTF-8, or all together are too long.
+      DamagedData: a text cannot be encoded in UTF-8, or together they are too long.
     """
     try:
-        raw = [one.encode() if isinstance(one, str) else one for one in values]
+        raw = [value.encode() if isinstance(value, str) else value for value in values]
     except UnicodeError as error:
-        raise DamagedData(f"expected texts: {error}") from None
+        raise DamagedData(f"expected texts in UTF-8: {error}") from None
     ends = np.cumsum([0, *map(len, raw)], dtype=np.int64)
-    if ends[-1] > BYTES:
-        raise DamagedData(f"expected texts of at most {BYTES} bytes, found {ends[-1]}")
-    kind = pa.string() if all(isinstance(one, str) for one in values) else pa.binary()
-    return _of_buffers(kind, len(raw), ends.astype(np.int32), b"".join(raw))
+    if ends[-1] > MAX_BYTES:
+        raise DamagedData(f"expected texts of at most {MAX_BYTES} bytes, found {ends[-1]}")
+    kind = pa.string() if all(isinstance(value, str) for value in values) else pa.binary()
+    return _from_buffers(kind, len(raw), ends.astype(np.int32), b"".join(raw))
 
 
-def _of_buffers(kind: pa.DataType, length: int, *buffers: Any, gaps: Any = None) -> pa.Array:
-    there = None if gaps is None else pa.py_buffer(gaps)
-    return pa.Array.from_buffers(kind, length, [there, *map(pa.py_buffer, buffers)])
+def _from_buffers(kind: pa.DataType, length: int, *buffers: Any, gaps: Any = None) -> pa.Array:
+    validity = None if gaps is None else pa.py_buffer(gaps)
+    return pa.Array.from_buffers(kind, length, [validity, *map(pa.py_buffer, buffers)])

@@ -1,6 +1,6 @@
-"""Chains of records: each has a digest over itself and the one before, so that no change is silent.
+"""Hash chains: each record has a digest of itself and the previous digest, to detect changes.
 
-Whoever keeps the last link of a chain elsewhere also finds that its end was lost.
+A copy of the last link, stored elsewhere, also detects that records at the end are missing.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from sts.storage.files import canonical_json, content_hash
 
 
 class Link(NamedTuple):
-    """A place in a chain.
+    """The position of a record in a chain.
 
     Attributes:
       number: of the record, from 1.
-      digest: SHA-256 of the one before it, and of its number and values; hexadecimal.
+      digest: hexadecimal SHA-256 of the previous digest and the record's number and values.
     """
 
     number: int
@@ -24,10 +24,10 @@ class Link(NamedTuple):
 
 
 START = Link(0, "")
-"""Before the first record."""
+"""The link before the first record."""
 
 
 def follow(before: Link, values: Sequence[object]) -> Link:
-    """Return the link of the record after `before` that holds `values`, which JSON can hold."""
+    """Return the link of the record that follows `before`; its `values` must be valid JSON."""
     number = before.number + 1
     return Link(number, content_hash(before.digest.encode(), canonical_json([number, *values])))

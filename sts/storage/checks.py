@@ -1,7 +1,7 @@
-"""What is looked at in a whole workspace, by whoever keeps files in one: `sts workspace check`.
+"""The interface of workspace checks, which `sts workspace check` runs.
 
-A check is a function of a workspace that returns `Checked`, and an entry point of the group
-`sts.checks`. It changes nothing, and says of everything that is wrong in a line what and where.
+A check is an entry point of the group `sts.checks`: a function of a workspace that returns
+`Checked`. It only reads, and reports every problem as one line that names the place.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ GROUP = "sts.checks"
 
 
 class Checked(NamedTuple):
-    """What a check has found.
+    """The result of a check.
 
     Attributes:
-      counts: how many it has looked at, by what they are, such as {"parts": 3, "rows": 900}.
-      findings: a line each, none where nothing is wrong.
+      counts: the number of checked items by kind, such as {"parts": 3, "rows": 900}.
+      findings: one line per problem.
     """
 
     counts: Mapping[str, int]
@@ -33,11 +33,11 @@ Check = Callable[[Workspace], Checked]
 
 
 class Findings(list[str]):
-    """Lines about what is wrong."""
+    """A list of problems, one line each."""
 
     @contextmanager
     def of(self, what: str | Path) -> Iterator[None]:
-        """Take down whatever the block finds that cannot be read, or is not what it should be."""
+        """Open a context that appends an StsError or OSError as a line that starts with `what`."""
         try:
             yield
         except StsError as error:
@@ -47,7 +47,7 @@ class Findings(list[str]):
 
 
 def folders(parent: Path) -> list[Path]:
-    """Return the folders in a folder, in order of name; none where there is no such folder."""
+    """List the visible folders in a folder by name; return [] if it does not exist."""
     return sorted(
         path for path in parent.glob("*") if path.is_dir() and not path.name.startswith(".")
     )

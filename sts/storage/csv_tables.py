@@ -1,7 +1,7 @@
-"""Tables as CSV: read as text whose lines can be named, written so that no spreadsheet runs a cell.
+"""CSV tables: reading with line numbers for errors, and writing without formula injection.
 
-A spreadsheet takes a text that begins like a formula for one. Such a text is written behind an
-apostrophe, which a spreadsheet does not show, and the reader takes it away again. Numbers stay.
+Spreadsheets run a text that starts like a formula. Such texts are written with a leading
+apostrophe, which spreadsheets hide and the reader removes. Numbers are not changed.
 
 Source: OWASP, "CSV Injection".
 """
@@ -20,17 +20,17 @@ from sts.errors import DamagedData
 from sts.names import shown
 
 MOST_ROWS = 5_000_000
-"""Rows of a table that is read whole: twice what 500 agents judged three times need."""
+"""Maximum number of rows: twice what 500 agents with three annotations per clip need."""
 MOST_BYTES = 2**30
-"""Bytes of such a table, packed or unpacked."""
-_GLANCE = 2**16
+"""Maximum size of a table, compressed or not."""
+_MAX_HEADER_BYTES = 2**16
 _FORMULA = re.compile(r"'*[=+\-@\t\n\uff1d\uff0b\uff0d\uff20]")
 
 
 class CsvTable(NamedTuple):
-    """A table as it was found, before its columns mean anything.
+    """A table of text cells, without leading and trailing spaces.
 
-    Cells have no outer spaces; `lines` are where each row begins, the header being line 1.
+    `lines` has the line number at which each row starts; the header is line 1.
     """
 
     header: list[str]
@@ -39,11 +39,11 @@ class CsvTable(NamedTuple):
 
 
 def from_csv(name: str, data: bytes) -> CsvTable:
-    """Return the table in `data`: UTF-8, commas, one header line; empty lines are passed over.
+    """Parse a CSV table: UTF-8, separated by commas, with one header line; skip empty lines.
 
     Raises:
-      DamagedData: it is empty, binary, ragged or has more than `MOST_ROWS` rows, or a column
-        stands twice; begins with `name` and the line.
+      DamagedData: it is empty, binary, ragged or has more than `MOST_ROWS` rows, or a duplicate
+        column; the message starts with `name` and the line.
     """
     if not data.strip():
         raise DamagedData(f"{name}: expected a table, found an empty file")
@@ -58,11 +58,11 @@ def from_csv(name: str, data: bytes) -> CsvTable:
     lines: list[int] = []
     line = 1
     try:
-        header = [_read(cell) for cell in next(reader, [])]
+        header = [_parse_cell(cell) for cell in next(reader, [])]
         line = reader.line_num + 1
         for cells in reader:
             if any(cell.strip() for cell in cells):
-                rows.append(_row(f"{name}, line {line}", header, cells))
+                rows.append(_parse_row(f"{name}, line {line}", header, cells))
                 lines.append(line)
             if len(rows) > MOST_ROWS:
                 raise DamagedData(f"{name}: expected at most {MOST_ROWS} rows, found more")
@@ -74,22 +74,22 @@ def from_csv(name: str, data: bytes) -> CsvTable:
 
 
 def header_of(path: Path) -> list[str] | None:
-    """Return the columns that a CSV file begins with; None where that cannot be told at a glance.
+    """Return the header of a CSV file, read from its first line; None if that is not possible.
 
-    So a table that lacks a column is refused before anything is imported that reads it whole.
+    With it, a missing column is reported before slow imports.
     """
     if path.suffix.lower() != ".csv" or not path.is_file():
         return None
     with path.open("rb") as file:
-        line = file.readline(_GLANCE)
+        line = file.readline(_MAX_HEADER_BYTES)
     try:
         return from_csv(path.name, line).header
-    except DamagedData:  # said by whoever reads it whole
+    except DamagedData:  # reported when the whole file is read
         return None
 
 
 def require_columns(name: str, header: Collection[str], required: Sequence[str]) -> None:
-    """Raise DamagedData, which names each missing column, where one is not in the header."""
+    """Raise DamagedData with all missing columns, if any."""
     missing = [column for column in required if column not in header]
     if missing:
         raise DamagedData(
@@ -99,42 +99,42 @@ def require_columns(name: str, header: Collection[str], required: Sequence[str])
 
 
 def to_csv(header: Iterable[str], rows: Iterable[Iterable[object]]) -> bytes:
-    """Return a table as `from_csv` reads it; None and NaN become empty cells."""
+    """Format a table as CSV that `from_csv` can read; None and NaN become empty cells."""
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\n")
-    writer.writerow([_written(name) for name in header])
-    writer.writerows(map(_written, row) for row in rows)
+    writer.writerow([_format_cell(name) for name in header])
+    writer.writerows(map(_format_cell, row) for row in rows)
     return file.getvalue().encode()
 
 
 def check_header(name: str, header: Sequence[str]) -> None:
-    """Raise DamagedData where a column stands twice."""
+    """Raise DamagedData if a column occurs twice."""
     seen: set[str] = set()
     for column in header:
         if column in seen:
-            raise DamagedData(f"{name}: column {shown(column)} stands twice; keep one")
+            raise DamagedData(f"{name}: duplicate column {shown(column)}; keep one")
         seen.add(column)
 
 
-def _row(place: str, header: Sequence[str], cells: Sequence[str]) -> list[str]:
+def _parse_row(place: str, header: Sequence[str], cells: Sequence[str]) -> list[str]:
     if len(cells) != len(header):
         raise DamagedData(f"{place}: expected {len(header)} cells, found {len(cells)}")
-    return [_read(cell) for cell in cells]
+    return [_parse_cell(cell) for cell in cells]
 
 
-def _read(cell: str) -> str:
+def _parse_cell(cell: str) -> str:
     cell = cell.strip()
     return cell[1:].strip() if cell.startswith("'") and _FORMULA.match(cell) else cell
 
 
-def _written(value: object) -> object:
+def _format_cell(value: object) -> object:
     if isinstance(value, str):
-        return _text(value)
+        return _escape_text(value)
     return "" if value is None or value != value else value
 
 
 @functools.lru_cache(4096)
-def _text(value: str) -> str:
-    """A name stands in many cells of a table."""
-    text = value.replace("\r\n", "\n").replace("\r", "\n")  # alone, it would end the row
+def _escape_text(value: str) -> str:
+    """Normalise line breaks and escape formulas; cached, since many cells are the same."""
+    text = value.replace("\r\n", "\n").replace("\r", "\n")  # a lone \r would end the row
     return f"'{text}" if _FORMULA.match(text) else text

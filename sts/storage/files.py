@@ -1,6 +1,6 @@
-"""Writing so that nothing half-written is ever read, and hashing what was written.
+"""Safe reading, atomic writing, locking and hashing of files.
 
-Whatever writes raises `OSError` where the disk is full, read-only or not ours.
+Functions that write raise `OSError` if the disk is full or read-only, or permission is denied.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from typing import Any, BinaryIO
 
 from sts.errors import DamagedData, Unavailable
 
-_PART = ".part"
-"""What the names of files and folders that are not whole end with."""
-_AT_ONCE = 2**20
-_KINDS = {
+_PARTIAL_SUFFIX = ".part"
+"""Suffix of incomplete files and folders."""
+_CHUNK_BYTES = 2**20
+_FILE_KINDS = {
     stat.S_IFDIR: "a folder",
     stat.S_IFIFO: "a named pipe",
     stat.S_IFSOCK: "a socket",
@@ -34,105 +34,112 @@ _KINDS = {
 
 
 def regular_bytes(path: Path, limit: int | None = None) -> bytes:
-    """Return what the file `path` holds; never wait, as reading a pipe or a device would.
+    """Read a regular file; never block on a pipe or a device.
 
     Raises:
-      DamagedData: it is a folder, a pipe, a socket or a device, or larger than `limit`.
-      OSError: there is none, or it may not be read.
-      Unavailable: the disk fails to deliver it, which may pass.
+      DamagedData: it is a folder, a pipe, a socket or a device, or larger than `limit` bytes.
+      OSError: it does not exist, or permission is denied.
+      Unavailable: a disk error, which may be temporary.
     """
     with regular(path, limit) as file:
-        data = file.read(os.fstat(file.fileno()).st_size + 1)  # room is made for what is asked
-        while more := file.read(_AT_ONCE):  # it said that it was smaller
+        data = file.read(os.fstat(file.fileno()).st_size + 1)  # allocates as much as requested
+        while more := file.read(_CHUNK_BYTES):  # the file has grown
             data += more
             if limit is not None and len(data) > limit:
                 break
     if limit is not None and len(data) > limit:
-        raise _too_large(path, limit, f"more than {limit}")
+        raise _too_large_error(path, limit, f"more than {limit}")
     return data
 
 
 @contextlib.contextmanager
 def regular(path: Path, limit: int | None = None) -> Iterator[BinaryIO]:
-    """Yield the file `path`, open for reading, as `regular_bytes` would read it."""
+    """Open a regular file for reading; errors as for `regular_bytes`."""
     check_inside(path)
-    _check_regular(path, path.stat(), limit)  # before opening, which may act on a device
+    _check_regular(path, path.stat(), limit)  # opening a device may have side effects
     try:
-        with open(path, "rb", opener=_without_waiting) as file:
-            _check_regular(path, os.fstat(file.fileno()), limit)  # of what was opened
+        with open(path, "rb", opener=_open_nonblocking) as file:
+            _check_regular(
+                path, os.fstat(file.fileno()), limit
+            )  # it may have been replaced meanwhile
             yield file
     except OSError as error:
         if error.errno != errno.EIO:
             raise
-        raise Unavailable(f"{path} could not be read; check the disk and try again") from error
+        raise Unavailable(f"cannot read {path}; check the disk and try again") from error
 
 
-_FOLDER: ContextVar[Path | None] = ContextVar("_FOLDER", default=None)
+_CONFINED_TO: ContextVar[Path | None] = ContextVar("_FOLDER", default=None)
 
 
 @contextlib.contextmanager
 def without_links(folder: Path) -> Iterator[None]:
-    """Refuse in a block to follow a link in `folder` that leads out of it."""
-    before = _FOLDER.set(Path(os.path.abspath(folder)))
+    """Open a context in which links that lead out of `folder` are not followed."""
+    before = _CONFINED_TO.set(Path(os.path.abspath(folder)))
     try:
         yield
     finally:
-        _FOLDER.reset(before)
+        _CONFINED_TO.reset(before)
 
 
-def leads_out(path: Path) -> bool:
-    """Return True in a block of `without_links` if a path in its folder leads out of that."""
-    folder = _FOLDER.get()
+def is_outside_link(path: Path) -> bool:
+    """Return True if a path in the folder of `without_links` links to a place outside it."""
+    folder = _CONFINED_TO.get()
     if folder is None or not Path(os.path.abspath(path)).is_relative_to(folder):
         return False
     return not Path(os.path.realpath(path)).is_relative_to(os.path.realpath(folder))
 
 
 def check_inside(path: Path) -> None:
-    """Raise DamagedData in a block of `without_links` if a path leads out of its folder."""
-    if leads_out(path):
-        raise DamagedData(f"{path} leads to {os.path.realpath(path)} and is not followed")
+    """Raise DamagedData if a path in the folder of `without_links` links to a place outside it."""
+    if is_outside_link(path):
+        raise DamagedData(
+            f"{path} is a link to {os.path.realpath(path)}, outside the folder; replace it with a "
+            "copy"
+        )
 
 
-def _without_waiting(path: str, flags: int) -> int:
+def _open_nonblocking(path: str, flags: int) -> int:
     return os.open(path, flags | os.O_NONBLOCK)
 
 
 def _check_regular(path: Path, info: os.stat_result, limit: int | None) -> None:
     if not stat.S_ISREG(info.st_mode):
-        found = _KINDS.get(stat.S_IFMT(info.st_mode), "something else")
+        found = _FILE_KINDS.get(stat.S_IFMT(info.st_mode), "something else")
         raise DamagedData(f"{path}: expected a file, found {found}")
     if limit is not None and info.st_size > limit:
-        raise _too_large(path, limit, str(info.st_size))
+        raise _too_large_error(path, limit, str(info.st_size))
 
 
-def _too_large(path: Path, limit: int, found: str) -> DamagedData:
+def _too_large_error(path: Path, limit: int, found: str) -> DamagedData:
     return DamagedData(f"{path}: expected a file of at most {limit} bytes, found {found}")
 
 
 def write_atomically(path: Path, data: bytes, *, mode: int = 0o644) -> None:
-    """Write `data` to `path` by temporary file, fsync and rename; make the folders above it.
+    """Write a file by temporary file, fsync and rename; create missing parent folders.
 
-    The file has permissions `mode` from the moment that it can be seen. After an error `path` is as
-    it was; what is there and is no file stays, and raises DamagedData.
+    The file has permissions `mode` as soon as it exists. On an error, `path` is unchanged.
+
+    Raises:
+      DamagedData: `path` exists and is not a regular file.
     """
     check_place(path)
-    _place(path, data, mode, os.replace)
+    _write_and_place(path, data, mode, os.replace)
 
 
 def check_place(path: Path) -> None:
-    """Raise DamagedData if a folder, a pipe or a device is at `path`, which a rename replaces."""
+    """Raise DamagedData if `path` is a folder, a pipe or a device, which a rename would replace."""
     with contextlib.suppress(FileNotFoundError):
         _check_regular(path, path.stat(), None)
 
 
 def put_new(path: Path, data: bytes) -> bool:
-    """Write `data` to `path` as `write_atomically` does where nothing stands; return whether.
+    """Write a file as `write_atomically`, unless it exists; return True if it was written.
 
-    Of several writers one succeeds, and its file stays as it is.
+    Of several concurrent writers exactly one succeeds.
     """
     with contextlib.suppress(FileExistsError):
-        _place(path, data, 0o644, _link)
+        _write_and_place(path, data, 0o644, _link)
         return True
     return False
 
@@ -143,14 +150,16 @@ def _link(source: str, target: Path) -> None:
     except OSError as error:
         if error.errno not in (errno.EPERM, errno.ENOTSUP, errno.ENOSYS):
             raise
-        if target.exists():  # a file system without links, where two may meet here
+        if target.exists():  # without links, there is a race between two writers
             raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(target)) from None
         os.replace(source, target)
 
 
-def _place(path: Path, data: bytes, mode: int, put: Callable[[str, Path], None]) -> None:
+def _write_and_place(path: Path, data: bytes, mode: int, put: Callable[[str, Path], None]) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=_PART)
+    handle, name = tempfile.mkstemp(
+        dir=path.parent, prefix=f".{path.name}.", suffix=_PARTIAL_SUFFIX
+    )
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(data)
@@ -165,33 +174,33 @@ def _place(path: Path, data: bytes, mode: int, put: Callable[[str, Path], None])
 
 @contextlib.contextmanager
 def new_folder(path: Path) -> Iterator[Path]:
-    """Yield a folder to be filled, which is `path` once the block has ended; never a part of it.
+    """Open a context that yields a temporary folder, which is renamed to `path` at the end.
 
     Raises:
-      FileExistsError: there is something at `path`; it stays as it is.
-      Unavailable: another program is filling it.
+      FileExistsError: `path` exists; it is not changed.
+      Unavailable: another program is writing it.
     """
     with beside(path) as part:
         yield part
-        if path.exists():  # an empty folder, too, which a rename would replace
+        if path.exists():  # a rename would replace an empty folder
             raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(path))
         part.chmod(0o755)
-        os.rename(part, path)  # fails where `path` has come to hold anything meanwhile
+        os.rename(part, path)  # fails if `path` is no longer empty
 
 
 @contextlib.contextmanager
 def beside(path: Path) -> Iterator[Path]:
-    """Yield an empty folder beside `path`, which nobody else fills or reads meanwhile.
+    """Open a context that yields an empty locked folder next to `path`.
 
-    What is to be at `path` is made in it, or is the folder itself, and put there by one rename. The
-    folder is then removed, and with it what a killed writer has left of another try.
+    Create the content of `path` in it, or as it, and rename it to `path`. The folder is removed at
+    the end, including leftovers of killed writers.
 
     Raises:
-      Unavailable: another program is making what is to be at `path`.
+      Unavailable: another program is writing `path`.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_name(f".{path.name}{_PART}")
-    handle = _alone(part, path)
+    part = path.with_name(f".{path.name}{_PARTIAL_SUFFIX}")
+    handle = _make_locked_folder(part, path)
     try:
         for left in part.iterdir():
             shutil.rmtree(left) if left.is_dir() and not left.is_symlink() else left.unlink()
@@ -201,8 +210,8 @@ def beside(path: Path) -> Iterator[Path]:
         os.close(handle)
 
 
-def _alone(part: Path, path: Path) -> int:
-    """Make a folder and return it, open and locked; a killed holder's lock ends with it."""
+def _make_locked_folder(part: Path, path: Path) -> int:
+    """Create a folder, open and lock it, and return its descriptor; closing it unlocks."""
     while True:
         part.mkdir(0o700, exist_ok=True)
         handle = os.open(part, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
@@ -213,19 +222,23 @@ def _alone(part: Path, path: Path) -> int:
         except BlockingIOError:
             os.close(handle)
             raise Unavailable(f"another program is writing {path}; wait for it to end") from None
-        except FileNotFoundError:  # its maker has ended just now
+        except FileNotFoundError:  # its previous owner has just removed it
             pass
         os.close(handle)
 
 
 def link_new(source: Path, target: Path) -> None:
-    """Put a file where nothing is, else raise FileExistsError; synchronise the folder."""
+    """Link a file to a new name, and wait until that is on disk.
+
+    Raises:
+      FileExistsError: `target` exists.
+    """
     _link(str(source), target)
     synchronise(target.parent)
 
 
 def synchronise(folder: Path) -> None:
-    """Wait until the names in a folder have reached the disk."""
+    """Wait until the entries of a folder are on disk."""
     handle = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(handle)
@@ -234,11 +247,11 @@ def synchronise(folder: Path) -> None:
 
 
 @contextlib.contextmanager
-def locked(path: Path) -> Iterator[None]:
-    """Wait until no other process or thread holds the lock on the file `path`, then holds it.
+def lock_file(path: Path) -> Iterator[None]:
+    """Lock the file `path` in a context, waiting for other processes and threads.
 
-    Nothing is written; a killed holder's lock ends with it. A file that was replaced while its lock
-    was waited for is locked anew, so that whoever finds the new one waits too.
+    Nothing is written, and the lock ends with its process. If the file is replaced while it waits,
+    the new file is locked.
     """
     while True:
         with path.open("r+b") as file:
@@ -249,7 +262,7 @@ def locked(path: Path) -> Iterator[None]:
 
 
 def content_hash(*parts: bytes) -> str:
-    """Return the SHA-256 hex digest of `parts`, each entering with its length."""
+    """Return the hexadecimal SHA-256 of `parts`, each prefixed with its length."""
     digest = hashlib.sha256()
     for part in parts:
         digest.update(len(part).to_bytes(8, "little"))
@@ -258,9 +271,9 @@ def content_hash(*parts: bytes) -> str:
 
 
 def parsed_json(text: str, kind: type) -> Any:
-    """Return the JSON value in `text`; ValueError if it is not JSON, not finite or no `kind`."""
+    """Parse JSON; raise ValueError if it is invalid, not finite, or not of type `kind`."""
     try:
-        value = json.loads(text, parse_constant=_refused)
+        value = json.loads(text, parse_constant=_reject_constant)
     except RecursionError:
         raise ValueError("JSON nested too deeply") from None
     if not isinstance(value, kind):
@@ -268,7 +281,7 @@ def parsed_json(text: str, kind: type) -> Any:
     return value
 
 
-def _refused(name: str) -> None:
+def _reject_constant(name: str) -> None:
     raise ValueError(f"{name} is not JSON")
 
 
@@ -278,5 +291,5 @@ _CANONICAL = json.JSONEncoder(
 
 
 def canonical_json(value: Any) -> bytes:
-    """Return `value` as JSON with sorted keys and no spaces: equal values give equal bytes."""
+    """Encode a value as JSON with sorted keys and no spaces, so that equal values hash equally."""
     return _CANONICAL.encode(value).encode()

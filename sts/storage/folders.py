@@ -1,4 +1,4 @@
-"""Replacing a folder of files as a whole: a reader finds all of the old one or all of the new."""
+"""Atomic replacement of a folder: readers see either the old or the new content."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from types import MappingProxyType
 from sts.errors import ArgumentError
 
 _EXCHANGE = 2  # RENAME_EXCHANGE of linux/fs.h
-_HERE = -100  # AT_FDCWD of fcntl.h
-_NOT_POSSIBLE = (errno.ENOSYS, errno.EINVAL, errno.ENOTSUP)
+_CURRENT_DIRECTORY = -100  # AT_FDCWD of fcntl.h
+_UNSUPPORTED = (errno.ENOSYS, errno.EINVAL, errno.ENOTSUP)
 
 
 def replace_folder(
@@ -26,43 +26,46 @@ def replace_folder(
     own: Collection[str],
     folders: Mapping[str, Path] = MappingProxyType({}),
 ) -> None:
-    """Make `folder` hold `files`, all of them at once.
+    """Replace the content of `folder` with `files`, atomically.
 
-    Where the system can exchange two folders in one step (Linux), `folder` is at every moment the
-    old one or the new one. Elsewhere the old one is renamed first: for that moment there is none,
-    and if the program is killed just then the next call puts it back. What a killed one left
-    beside is removed by the next. Two at once come one after the other.
+    If the system can exchange two folders in one step (Linux), `folder` always exists. Elsewhere
+    the old folder is renamed first; if the program is killed before the second rename, the next
+    call restores it. A call also removes temporary folders of killed ones. Concurrent calls wait.
 
     Args:
-      folder: absent, empty, or one whose content may be replaced; the caller has looked.
-      files: what to write, by its path inside, with "/".
-      own: paths of what earlier calls may have written, with "/" at the end for all below it;
-        everything else that the old folder holds goes on into the new one.
-      folders: what is moved into it, by its name inside; on the same disk.
+      folder: missing, empty, or replaceable, which the caller has to check.
+      files: content by relative path, with "/".
+      own: relative paths that earlier calls may have written, with a trailing "/" for whole
+        folders; anything else in the old folder is moved to the new one.
+      folders: folders to move into it, by name; on the same disk.
 
     Raises:
-      ArgumentError: the program runs inside `folder`.
-      OSError: the disk is full, read-only or not ours; `folder` is then as it was.
+      ArgumentError: `folder` contains the current directory.
+      OSError: the disk is full or read-only, or permission is denied; `folder` is unchanged.
     """
     folder = folder.resolve()
     if Path.cwd().is_relative_to(folder):
-        raise ArgumentError(f"{folder} holds the current folder; name another, or work elsewhere")
+        raise ArgumentError(
+            f"cannot write to {folder}: it contains the current directory; choose another folder"
+        )
     folder.parent.mkdir(parents=True, exist_ok=True)
     with alone(folder.parent):
-        _clean(folder, own)
-        beside = Path(tempfile.mkdtemp(dir=folder.parent, prefix=_prefix(folder), suffix=".part"))
+        _remove_leftovers(folder, own)
+        replacement = Path(
+            tempfile.mkdtemp(dir=folder.parent, prefix=_prefix(folder), suffix=".part")
+        )
         try:
             for name, data in files.items():
-                _write(beside / name, data)
-            for name, made in folders.items():
-                os.rename(made, beside / name)
+                _write(replacement / name, data)
+            for name, source in folders.items():
+                os.rename(source, replacement / name)
             if folder.exists():
-                shutil.copymode(folder, beside)
+                shutil.copymode(folder, replacement)
             else:
-                beside.chmod(0o755)
-            _put(beside, folder)
+                replacement.chmod(0o755)
+            _swap_in(replacement, folder)
         finally:
-            _clean(folder, own)
+            _remove_leftovers(folder, own)
 
 
 def _write(path: Path, data: bytes) -> None:
@@ -79,63 +82,65 @@ def _prefix(folder: Path) -> str:
 
 @contextlib.contextmanager
 def alone(folder: Path) -> Iterator[None]:
-    """Wait for whoever replaces something in `folder`, and keeps others waiting.
-
-    A killed holder's lock ends with it.
-    """
+    """Lock `folder` in a context, waiting for others; the lock ends with its process."""
     handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
-        with contextlib.suppress(OSError):  # some network disks lock no folders
+        with contextlib.suppress(OSError):  # some network file systems cannot lock folders
             fcntl.flock(handle, fcntl.LOCK_EX)
         yield
     finally:
         os.close(handle)
 
 
-def _put(beside: Path, folder: Path) -> None:
-    """Put `beside` in the place of `folder`; what was there is left beside."""
+def _swap_in(replacement: Path, folder: Path) -> None:
+    """Swap the new folder with `folder`; the old content remains next to it."""
     if not folder.exists() or not any(folder.iterdir()):
-        os.rename(beside, folder)
-    elif not _exchange(beside, folder):
-        os.rename(folder, beside.with_suffix(".old"))
-        os.rename(beside, folder)
+        os.rename(replacement, folder)
+    elif not _exchange_folders(replacement, folder):
+        os.rename(folder, replacement.with_suffix(".old"))
+        os.rename(replacement, folder)
 
 
-def _exchange(one: Path, other: Path) -> bool:
-    """Exchanges two folders in one step; returns False where the system or the disk cannot."""
+def _exchange_folders(new: Path, old: Path) -> bool:
+    """Exchange two folders in one step; return False if that is not supported."""
     rename = getattr(ctypes.CDLL(None, use_errno=True), "renameat2", None)
     if rename is None:
         return False
-    if rename(_HERE, os.fsencode(one), _HERE, os.fsencode(other), _EXCHANGE) == 0:
+    if (
+        rename(
+            _CURRENT_DIRECTORY, os.fsencode(new), _CURRENT_DIRECTORY, os.fsencode(old), _EXCHANGE
+        )
+        == 0
+    ):
         return True
     code = ctypes.get_errno()
-    if code in _NOT_POSSIBLE:
+    if code in _UNSUPPORTED:
         return False
-    raise OSError(code, os.strerror(code), str(other))
+    raise OSError(code, os.strerror(code), str(old))
 
 
-def _clean(folder: Path, own: Collection[str]) -> None:
-    """Remove what is left beside `folder`, by this call or by a killed one."""
-    beside = [p for p in folder.parent.iterdir() if p.name.startswith(_prefix(folder))]
-    left = sorted(p for p in beside if p.suffix in (".part", ".old") and p.is_dir())
-    for path in left:
+def _remove_leftovers(folder: Path, own: Collection[str]) -> None:
+    """Remove temporary folders of this or a killed call; restore `folder` if it is missing."""
+    siblings = [p for p in folder.parent.iterdir() if p.name.startswith(_prefix(folder))]
+    leftovers = sorted(p for p in siblings if p.suffix in (".part", ".old") and p.is_dir())
+    for path in leftovers:
         if path.suffix == ".old" and not folder.exists():
             os.rename(path, folder)
-    for path in left:
+    for path in leftovers:
         if path.exists():
-            _carry(path, folder, own)
+            _carry_over(path, folder, own)
             shutil.rmtree(path)
 
 
-def _carry(old: Path, folder: Path, own: Collection[str]) -> None:
-    """Move what is not `own` from `old` into `folder`."""
-    below = tuple(one for one in own if one.endswith("/"))
-    above = {one.rstrip("/") for one in below}
-    above |= {parent.as_posix() for name in own for parent in PurePosixPath(name).parents}
+def _carry_over(old: Path, folder: Path, own: Collection[str]) -> None:
+    """Move everything but `own` paths from `old` into `folder`."""
+    own_folders = tuple(path for path in own if path.endswith("/"))
+    parents = {path.rstrip("/") for path in own_folders}
+    parents |= {parent.as_posix() for name in own for parent in PurePosixPath(name).parents}
     for path in sorted(old.rglob("*")):
         name = path.relative_to(old).as_posix()
-        kept = name not in own and name not in above and not name.startswith(below)
-        if kept and os.path.lexists(path):
+        is_other = name not in own and name not in parents and not name.startswith(own_folders)
+        if is_other and os.path.lexists(path):
             target = folder / name
             target.parent.mkdir(parents=True, exist_ok=True)
             while os.path.lexists(target):

@@ -1,6 +1,6 @@
-"""The scores table: its columns, and the workspace's files of it, `scores/2`.
+"""The scores table and its file format, `scores/2`.
 
-One row is one metric of one agent; `docs/data_standard.md` says what each column means.
+One row is one metric of one agent; `docs/data_standard.md` describes the columns.
 """
 
 from __future__ import annotations
@@ -27,24 +27,26 @@ SCHEMA = {
     "sees": pa.string(),
     "fingerprint": pa.string(),
 }
-"""Every column and its type; a text that is not known is "", a number NaN."""
+"""The type of each column; missing texts are "", missing numbers NaN."""
 REQUIRED = ("agent", "metric", "value")
 
 
 def write(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
-    """Write a file of scores; what a row does not say, or None, is not known."""
-    columns = {name: [_known(row.get(name), kind) for row in rows] for name, kind in SCHEMA.items()}
+    """Write a file of scores; values that are absent from a row or None are missing."""
+    columns = {
+        name: [_fill_missing(row.get(name), kind) for row in rows] for name, kind in SCHEMA.items()
+    }
     parquet.write(path, FORMAT, VERSION, SCHEMA, columns)
 
 
 def read(path: Path) -> list[dict[str, Any]]:
-    """Return the rows of a file of scores; errors as of `parquet.read`."""
+    """Read the rows of a file of scores; errors as for `parquet.read`."""
     rows: list[dict[str, Any]] = parquet.read(path, FORMAT, VERSION, SCHEMA).to_pylist()
     return rows
 
 
 def check_mark(name: str, mark: str) -> None:
-    """Raise DamagedData for scores of another version, by what a Parquet file says of itself."""
+    """Raise DamagedData if the format `mark` of a Parquet file is another version of scores."""
     kind, _, number = mark.partition("/")
     if kind == FORMAT and number != str(VERSION):
         raise DamagedData(
@@ -52,7 +54,7 @@ def check_mark(name: str, mark: str) -> None:
         )
 
 
-def _known(value: Any, kind: pa.DataType) -> Any:
+def _fill_missing(value: Any, kind: pa.DataType) -> Any:
     if value is None:
         return "" if kind == pa.string() else math.nan
     return value

@@ -1,7 +1,6 @@
-"""The store: named bytes in a folder, which come and go by four verbs.
+"""A key-value store of bytes in a folder.
 
-A name is a path with "/" between its parts. No other verb is needed, so a bucket may take the
-folder's place.
+Names are relative paths with "/". Its four operations could also be implemented by object storage.
 """
 
 from __future__ import annotations
@@ -13,73 +12,73 @@ from pathlib import Path
 from sts.errors import DamagedData
 from sts.storage import files
 
-_LARGEST = 2**32
-"""Bytes of what is read at once."""
+_MAX_BYTES = 2**32
+"""Maximum size of a value."""
 
 
 class Store:
-    """Named bytes in the files of a folder."""
+    """A key-value store of bytes, with one file per name."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
 
     def get(self, name: str) -> bytes:
-        """Return what is kept under a name.
+        """Return the bytes stored under a name.
 
         Raises:
-          FileNotFoundError: nothing is.
+          FileNotFoundError: the name does not exist.
         """
-        return files.regular_bytes(self.root / name, _LARGEST)
+        return files.regular_bytes(self.root / name, _MAX_BYTES)
 
     def list(self, prefix: str) -> dict[str, int]:
-        """Return how many bytes are kept under each name below the folder `prefix`, in order.
+        """Return the size in bytes of each name in the folder `prefix`, in order.
 
-        A file that is not whole is left out.
+        Incomplete files are skipped.
         """
-        found: dict[str, int] = {}
+        sizes: dict[str, int] = {}
         try:
             entries = sorted(os.scandir(self.root / prefix), key=lambda entry: entry.name)
         except (FileNotFoundError, NotADirectoryError):
-            return found
+            return sizes
         for entry in entries:
             name = f"{prefix}/{entry.name}"
-            if entry.name.startswith(".") or files.leads_out(self.root / name):
+            if entry.name.startswith(".") or files.is_outside_link(self.root / name):
                 continue
             if entry.is_dir():
-                found |= self.list(name)
+                sizes |= self.list(name)
             else:
-                found[name] = entry.stat().st_size
-        return found
+                sizes[name] = entry.stat().st_size
+        return sizes
 
     def put_new(
         self, name: str, data: bytes, alike: Callable[[bytes, bytes], bool] = bytes.__eq__
     ) -> bool:
-        """Keep bytes under a name that nothing is kept under; return whether that was so.
+        """Store bytes under a new name; return False if the name exists with the same content.
 
-        Of several at once one succeeds. What is there already stays.
+        Of several concurrent calls exactly one returns True.
 
         Args:
-          name: of what is put.
-          data: the whole of it.
-          alike: says whether what is there already holds the same as `data`.
+          name: to store under.
+          data: the bytes.
+          alike: returns True if the existing bytes, its first argument, have the same content.
 
         Raises:
-          DamagedData: something else is there.
-          OSError: it cannot be kept; nothing of it is then there.
+          DamagedData: the name exists with other content.
+          OSError: the bytes cannot be written; nothing is stored.
         """
         if files.put_new(self.root / name, data):
             return True
         if not alike(self.get(name), data):
             raise DamagedData(
-                f"{self.root / name}: expected what was made now, found something else under its "
-                "name; move the file away and start again"
+                f"{self.root / name} already exists with other content; move the file away and "
+                "start again"
             )
         return False
 
     def swap(self, name: str, data: bytes) -> None:
-        """Keep bytes under a name, in the place of what was there.
+        """Store bytes under a name, replacing existing ones.
 
         Raises:
-          OSError: it cannot be kept; what was there still is.
+          OSError: the bytes cannot be written; existing ones are unchanged.
         """
         files.write_atomically(self.root / name, data)

@@ -1,4 +1,4 @@
-"""The workspace: one folder that holds everything a study makes."""
+"""The workspace: the folder with all data of a study."""
 
 from __future__ import annotations
 
@@ -14,84 +14,89 @@ from pathlib import Path
 from typing import Any
 
 from sts.errors import DamagedData, NewerFormat
-from sts.storage.files import locked, put_new, regular_bytes
+from sts.storage.files import lock_file, put_new, regular_bytes
 from sts.storage.store import Store
 
-SCHEMA = 2
-DEFAULT = "sts-workspace"
+SCHEMA_VERSION = 2
+DEFAULT_FOLDER = "sts-workspace"
 _ID = re.compile(r"[0-9a-f]{32}")
-_MOST_BYTES = 2**20
-_HEADER = """\
-# A workspace of the Standardised Test Suite. Settings may be edited; the schema may not.
+_MAX_SETTINGS_BYTES = 2**20
+_DEFAULT_SETTINGS = """\
+# A workspace of the Standardised Test Suite. You may edit the settings, but not the schema.
 schema = 2
 
 [annotation]
-required = 1          # judgements wanted of each clip
-twice = 0.1           # share of clips that are judged twice at least, and first
-queue = 100000        # continuations that wait to be judged at a time, drawn by lot from all
-reference_rate = 0.1  # share of reference episodes among what annotators see, where there are any
+required = 1          # annotations per clip
+twice = 0.1           # share of clips that at least two people annotate, queued first
+queue = 100000        # continuations queued at a time, a random sample of the suite
+reference_rate = 0.1  # share of reference episodes among the clips shown, if there are any
 """
 
 
 @dataclass(frozen=True)
 class Workspace:
-    """A study's folder; `settings` is what its `workspace.toml` says."""
+    """The folder of a study; `settings` is the content of its `workspace.toml`."""
 
     root: Path
     settings: dict[str, Any]
 
     @classmethod
     def open(cls, path: Workspace | str | Path | None = None) -> Workspace:
-        """Return the workspace at `path`, else at `STS_WORKSPACE`, else at `sts-workspace`.
+        """Open the workspace at `path`, by default `STS_WORKSPACE` or else `sts-workspace`.
 
-        Nothing is written: a workspace that does not exist yet is an empty one. An open workspace
-        is returned as it is.
+        Nothing is written; a folder that does not exist is an empty workspace. An open
+        workspace is returned as it is.
 
         Raises:
           NewerFormat: its schema is later than this version reads.
-          DamagedData: its `workspace.toml` cannot be read, or is of an earlier version, whose
-            agents had other identities and drew otherwise.
-          OSError: `path` leads through a file, or round in a circle.
+          DamagedData: its `workspace.toml` is invalid, or of an earlier version, whose results are
+            not comparable.
+          OSError: a parent of `path` is a file, or a loop of links.
         """
         if isinstance(path, Workspace):
             return path
-        root = Path(path or os.environ.get("STS_WORKSPACE") or DEFAULT)
+        root = Path(path or os.environ.get("STS_WORKSPACE") or DEFAULT_FOLDER)
         with contextlib.suppress(FileNotFoundError):
             if not stat.S_ISDIR(root.stat().st_mode):
                 raise DamagedData(f"expected a workspace folder at {root}, found a file")
         file = root / "workspace.toml"
-        return cls(root, _read(file) if file.exists() else tomllib.loads(_HEADER))
+        return cls(
+            root, _read_settings(file) if file.exists() else tomllib.loads(_DEFAULT_SETTINGS)
+        )
 
     def ensure(self) -> Workspace:
-        """Make the folder and its `workspace.toml` where they are missing."""
+        """Create the folder and its `workspace.toml` if they are missing; return the workspace."""
         file = self.root / "workspace.toml"
         if not file.exists():
-            first, rest = _HEADER.split("\n", 1)
-            put_new(file, f"{first}\n{_new_id()}{rest}".encode())
+            first, rest = _DEFAULT_SETTINGS.split("\n", 1)
+            put_new(file, f"{first}\n{_new_id_line()}{rest}".encode())
         return self
 
     def identity(self) -> str:
-        """Return the workspace's own id, 32 hex digits, made with it; a copy has the original's."""
-        return str(_read(self.ensure().root / "workspace.toml")["id"])
+        """Return the ID of the workspace, 32 hex digits; create it if necessary.
+
+        A copy of a workspace has the same ID.
+        """
+        return str(_read_settings(self.ensure().root / "workspace.toml")["id"])
 
     def locked(self) -> AbstractContextManager[None]:
-        """Wait until no other process changes what is shared here, and keeps others waiting."""
-        return locked(self.root / "workspace.toml")
+        """Lock the workspace in a context, waiting for other processes that change it."""
+        return lock_file(self.root / "workspace.toml")
 
     @property
     def store(self) -> Store:
-        """What continuations are kept in."""
+        """The store of continuations."""
         return Store(self.root)
 
     def path(self, *parts: str) -> Path:
-        """Return a path inside the workspace; nothing is made."""
+        """Return a path inside the workspace, which need not exist."""
         return self.root.joinpath(*parts)
 
     def setting(self, section: str, name: str, default: Any) -> Any:
-        """Return a setting of `workspace.toml`, or `default` where it is absent.
+        """Return a setting of `workspace.toml`, or `default` if it is missing.
 
         Raises:
-          DamagedData: the section is not a table, or the value's type is not the default's.
+          DamagedData: the section is not a table, or the value has another type than the default.
         """
         table = self.settings.get(section, {})
         value = table.get(name, default) if isinstance(table, dict) else None
@@ -104,31 +109,31 @@ class Workspace:
         return value
 
 
-def _new_id() -> str:
-    """Return the line of a `workspace.toml` that gives it an id."""
+def _new_id_line() -> str:
+    """Return the line of `workspace.toml` with a new ID."""
     return f'id = "{secrets.token_hex(16)}"  # its annotation database knows it by this\n'
 
 
-def _read(file: Path) -> dict[str, Any]:
-    """Return what a `workspace.toml` says; errors as of `Workspace.open`."""
-    raw = regular_bytes(file, _MOST_BYTES)
+def _read_settings(file: Path) -> dict[str, Any]:
+    """Read a `workspace.toml`; errors as for `Workspace.open`."""
+    raw = regular_bytes(file, _MAX_SETTINGS_BYTES)
     try:
         settings = tomllib.loads(raw.decode())
     except (ValueError, RecursionError) as error:
-        raise DamagedData(f"{file} is not readable TOML: {error}") from None
+        raise DamagedData(f"{file} is not valid TOML: {error}") from None
     schema = settings.get("schema")
     if type(schema) is not int or schema < 1:
-        raise DamagedData(f"{file} has no integer `schema`; expected schema = {SCHEMA}")
-    if schema > SCHEMA:
+        raise DamagedData(f"{file} has no integer `schema`; expected schema = {SCHEMA_VERSION}")
+    if schema > SCHEMA_VERSION:
         raise NewerFormat(
-            f"{file} has schema {schema}; this version reads up to {SCHEMA}: update sts"
+            f"{file} has schema {schema}; this version reads up to {SCHEMA_VERSION}: update sts"
         )
-    if schema < SCHEMA:
+    if schema < SCHEMA_VERSION:
         raise DamagedData(
-            f"{file} has schema {schema}: an earlier version made it, whose agents drew otherwise; "
-            "start a new workspace (what is recorded here may be copied to it: trajectories/)"
+            f"{file} has schema {schema}, of an earlier version whose results are not comparable; "
+            "start a new workspace (you may copy the folder trajectories/ to it)"
         )
-    own = settings.get("id")
-    if not (isinstance(own, str) and _ID.fullmatch(own)):
-        raise DamagedData(f"{file}: expected an id of 32 hexadecimal digits, found {own!r}")
+    id = settings.get("id")
+    if not (isinstance(id, str) and _ID.fullmatch(id)):
+        raise DamagedData(f"{file}: expected an id of 32 hexadecimal digits, found {id!r}")
     return settings

@@ -47,7 +47,9 @@ def test_a_table_that_lies_about_its_size_takes_no_more_than_it_may(tmp_path: Pa
     group = pq.ParquetFile(file).metadata.row_group(0)
     assert group.column(0).total_uncompressed_size == SAID and file.stat().st_size < LARGE / 5000
     line = refusal(LARGE // 2, "report", "--table", str(file))
-    assert line.endswith("half of what this machine has, found more")
+    assert line.endswith(
+        "half of the memory of this machine; use a smaller file or a larger machine"
+    )
 
 
 @pytest.mark.slow
@@ -61,12 +63,14 @@ def test_a_wide_table_takes_no_more_than_it_may(tmp_path: Path) -> None:
     file.write_bytes(b"agent,scenario,verdict\n" + b"a," * 2**24 + b"\n")
     for words in (["report", "--table"], ["annotations", "import"]):
         line = refusal(2**26, *words, str(file), "--workspace", str(tmp_path / "w"))
-        assert line.endswith("half of what this machine has, found more")
+        assert line.endswith(
+            "half of the memory of this machine; use a smaller file or a larger machine"
+        )
 
 
 def test_a_limit_ends_with_what_it_was_for(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(memory, "allowance", lambda: 2**20)
-    with pytest.raises(DamagedData, match=r"^big: expected what can be read in 0\.0 GiB"):
+    with pytest.raises(DamagedData, match=r"^big: reading it needs more than 0\.0 GiB"):
         with memory.bounded("big"):
             np.ones(2**26)
     assert np.ones(2**20).all()

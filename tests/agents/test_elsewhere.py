@@ -22,7 +22,7 @@ import pytest
 from sts import agents
 from sts.agents import described
 from sts.agents.elsewhere import child
-from sts.agents.elsewhere.agent import Elsewhere
+from sts.agents.elsewhere.agent import ExternalAgent
 from sts.agents.identity import stated
 from sts.cli.main import main
 from sts.continuations import store
@@ -199,7 +199,7 @@ def test_one_that_does_not_come_to_its_start_is_ended(name, home, monkeypatch) -
 
 
 def test_what_it_has_begun_ends_with_it(name, capfd) -> None:
-    agent = cast(Elsewhere, agents.load(name("Begins")))
+    agent = cast(ExternalAgent, agents.load(name("Begins")))
     agent.begin(1, 1)
     own = int(capfd.readouterr().err.rpartition("began ")[2].split()[0])
     assert exists(own)
@@ -216,16 +216,22 @@ def test_one_process_is_begun_for_a_class_and_used_again(name) -> None:
 
 
 NONE = {
-    "no such file": ("{folder}/nowhere/python:brain:Mine", "is no interpreter: no such program"),
-    "a folder": ("{folder}:brain:Mine", "is no interpreter: no such program"),
-    "another program": ("{folder}/says:brain:Mine", "it does not run a file of ours"),
-    "no program at all": ("{folder}/odd:brain:Mine", "is no interpreter: Exec format error"),
-    "no NumPy": ("{folder}/bare/bin/python:brain:Mine", "it has no NumPy that can be imported"),
+    "no such file": (
+        "{folder}/nowhere/python:brain:Mine",
+        ": no such program",
+    ),
+    "a folder": ("{folder}:brain:Mine", ": no such program"),
+    "another program": ("{folder}/says:brain:Mine", "it cannot run the agent server"),
+    "no program at all": (
+        "{folder}/odd:brain:Mine",
+        ": Exec format error",
+    ),
+    "no NumPy": ("{folder}/bare/bin/python:brain:Mine", "NumPy cannot be imported"),
     "no module": ("{python}:no_brain:Mine", "cannot import no_brain: ModuleNotFoundError"),
     "no class": ("{python}:brain:Yours", "module brain has no Yours"),
     "no agent": ("{python}:brain:NoAgent", "expected a class with a name, begin and act"),
     "no name": ("{python}:brain:Unnamed", "needs a name"),
-    "arguments": ("{python}:brain:NeedsMore", "must be made without arguments"),
+    "arguments": ("{python}:brain:NeedsMore", "cannot be constructed without arguments"),
     "no interpreter": (":brain:Mine", "expected agent as PYTHON:module:Class"),
     "no path": ("{python}:../brain:Mine", "expected agent as PYTHON:module:Class"),
 }
@@ -247,11 +253,11 @@ def test_what_is_no_agent_elsewhere_is_one_line(what, name, poor, capsys) -> Non
     spelling, said = NONE[what]
     python = name("").partition(":")[0]
     who = spelling.format(folder=poor, python=python)
-    before = set(child._children)
+    before = set(child._processes)
     assert main(["lambda-star", "score", "--agent", who, "--episodes", "2"]) == 2
     out, err = capsys.readouterr()
     assert out == "" and err.startswith("sts: ") and err.count("\n") == 1 and said in err
-    assert "Mine" not in who or set(child._children) == before
+    assert "Mine" not in who or set(child._processes) == before
 
 
 WRONG = {
@@ -260,19 +266,19 @@ WRONG = {
     "Leaves": "SystemExit: 3",
     "Raises": "ValueError: it is\nworn out",
     "Closes": "its process closed its pipe",
-    "Babbles": "its process sent bytes that are not an answer",
+    "Babbles": "its process sent an invalid answer",
     "Shapes": r"expected weights .* found float64\[1, 2, 2\]",
     "NaNs": "expected weights .* found weights .nan",
     "Nothing": r"act must return \(choice, memory\), found NoneType",
     "Forgets": "memory must be a dict of arrays, found list",
-    "Hoards": "all is not an array of numbers or texts",
+    "Hoards": "expected all as numbers or texts, found object",
     "Looks": "the observation has no weather; it has .*last_reward",
 }
 
 
 @pytest.mark.parametrize("kind", WRONG)
 def test_what_goes_wrong_there_is_an_error_of_its_step(kind, name, monkeypatch) -> None:
-    monkeypatch.setattr("sts.jobs.processes.LEAVE", 0.2)
+    monkeypatch.setattr("sts.jobs.processes.EXIT_TIMEOUT_S", 0.2)
     agent = agents.load(name(kind))
     step = 0 if kind == "Looks" else 2
     with pytest.raises(StsError, match=f"agent 'bad' (failed )?at step {step}: .*{WRONG[kind]}"):
@@ -403,9 +409,9 @@ def test_its_code_is_read_where_it_is_played(what, name, home, tmp_path, monkeyp
 def test_one_that_cannot_be_read_needs_a_version(name) -> None:
     for kind, why in (
         ("Unread", "its model .* cannot be read"),
-        ("Inner", "Inner is not what stands at its name"),
+        ("Inner", "Inner cannot be imported by its name"),
     ):
-        with pytest.raises(ArgumentError, match=f"{why}.*state .*version"):
+        with pytest.raises(ArgumentError, match=f"{why}.*declare .*version"):
             agents.fingerprint(agents.load(name(kind)))
     assert stated(agents.fingerprint(agents.load(name("Stated")))) == "7"
 
@@ -420,12 +426,12 @@ def test_one_that_comes_again_as_another_is_refused(name, home, tmp_path, monkey
     shutil.copytree(home, tmp_path / "copy", symlinks=True)
     monkeypatch.chdir(tmp_path / "copy")
     who = f"{tmp_path / 'copy' / 'apart' / 'bin' / 'python'}:brain:Mine"
-    agent = cast(Elsewhere, agents.load(who))
+    agent = cast(ExternalAgent, agents.load(who))
     mark = agents.fingerprint(agent)
     (tmp_path / "copy" / "helper.py").write_text("SHARE = 0.75\n")
     assert agents.planned(who, mark).name == "mine"  # what it loaded is what it plays
     agent.child.end()
-    with pytest.raises(ArgumentError, match="another than was planned"):
+    with pytest.raises(ArgumentError, match="has changed since the run was planned"):
         agents.planned(who, mark)
 
 
@@ -468,15 +474,15 @@ def test_another_version_of_python_speaks_as_this_one_does(tmp_path, monkeypatch
     (site / "numpy.py").write_text(apart.STAND_IN)
     (tmp_path / "plain.py").write_text(apart.PLAIN)
     monkeypatch.chdir(tmp_path)
-    one = child.Child(str(tmp_path / "other/bin/python"), "plain", "Plain")
+    one = child.AgentProcess(str(tmp_path / "other/bin/python"), "plain", "Plain")
     asked = {"seen": None, "far": "far"}, ("", "Go."), None, {"texts": [1, (2.5, None)]}
     try:
-        assert one.told["played_by"]["python"].split(".")[:2] != sys.version.split(".")[:2]
-        assert one.ask("begin", 2, 3) == {}
-        with pytest.raises(child.Raised, match="memory must be a dict"):
-            one.ask("finish", {}, {})
-        with pytest.raises(child.Raised, match="far") as caught:
-            one.ask("act", *asked, b"raise")
+        assert one.description["played_by"]["python"].split(".")[:2] != sys.version.split(".")[:2]
+        assert one.request("begin", 2, 3) == {}
+        with pytest.raises(child.AgentRaised, match="memory must be a dict"):
+            one.request("finish", {}, {})
+        with pytest.raises(child.AgentRaised, match="far") as caught:
+            one.request("act", *asked, b"raise")
         assert type(caught.value).__name__ == "ValueError"
     finally:
         one.end()

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 import sts
-from sts.agents.described import find as find_here
-from sts.agents.identity.code import Code, read
+from sts.agents.described import find_module as find_here
+from sts.agents.identity.code import Code, read_code
 from sts.storage.files import content_hash
 
 LAB = {
@@ -99,7 +99,7 @@ def mark(tmp_path: Path) -> Mark:
             found = find_here(name, inside or folders)
             return found if inside or any(found) else find_here(name)
 
-        return read(module, find)
+        return read_code(module, find)
 
     return made
 
@@ -147,7 +147,7 @@ OTHER = {
 @pytest.mark.parametrize("what", SAME)
 def test_identity_is_the_same_after_an_edit_without_meaning(mark: Mark, what: str) -> None:
     assert mark(SAME[what]) == mark(LAB)
-    assert mark(LAB).hidden == "" and not mark(LAB).outside
+    assert mark(LAB).hidden_reason == "" and not mark(LAB).reads_outside
 
 
 @pytest.mark.parametrize("what", OTHER)
@@ -233,7 +233,7 @@ def test_the_bytes_of_a_compiled_extension_count(mark: Mark) -> None:
     one, two = (
         mark(mine | {f"room/swift{suffix}": raw}, "room.mine") for raw in (b"ELF 1", b"ELF 2")
     )
-    assert one.trees != two.trees and one.hidden == ""
+    assert one.trees != two.trees and one.hidden_reason == ""
 
 
 PINNED = "7ddfdd29d1bee9ce"
@@ -326,7 +326,7 @@ named = {}
 )
 def test_code_that_no_import_leads_to_is_noticed(mark: Mark, body: str, why: str) -> None:
     text = f"import importlib\ndef act(which):\n    {body}\n"
-    found = mark({"mine.py": text, "broken.py": "def"}, "mine").hidden
+    found = mark({"mine.py": text, "broken.py": "def"}, "mine").hidden_reason
     assert found.startswith(why)
 
 
@@ -345,4 +345,4 @@ def test_what_a_module_reads_from_elsewhere_is_noticed(
     mark: Mark, text: str, outside: bool
 ) -> None:
     files = {"mine.py": text, "helper.py": "def load():\n    return 1\n"}
-    assert mark(files, "mine").outside == outside
+    assert mark(files, "mine").reads_outside == outside

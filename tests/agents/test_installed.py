@@ -11,14 +11,16 @@ import pytest
 
 from sts import agents
 from sts.agents.identity import stated
-from sts.entry_points import of_group
+from sts.entry_points import list_group
 from sts.errors import ArgumentError
 from sts.registry import is_packaged
 from sts.worlds.lambda_star.agents.rule import Rule
 from tests import golden
 from tests.examples import scenarios
 
-OURS = {one.name: one for one in of_group("sts.agents") if is_packaged(one.value.partition(":")[0])}
+OURS = {
+    one.name: one for one in list_group("sts.agents") if is_packaged(one.value.partition(":")[0])
+}
 
 
 @pytest.mark.parametrize("name", sorted(OURS))
@@ -57,7 +59,7 @@ def test_version_of_a_packaged_base_counts_and_is_not_one_that_a_user_states(
     (tmp_path / "derived_hidden.py").write_text(DERIVED + "    more = eval('1')\n")
     before = agents.fingerprint(agents.load("derived_agent:Mine"))
     assert not stated(before)
-    with pytest.raises(ArgumentError, match="it uses eval.* state a version in its class"):
+    with pytest.raises(ArgumentError, match="it uses eval.* declare a version in its class"):
         agents.fingerprint(agents.load("derived_hidden:Mine"))
     monkeypatch.setattr(Rule, "version", "2")
     assert agents.fingerprint(agents.load("derived_agent:Mine")) != before

@@ -84,7 +84,7 @@ def test_a_users_class_that_misstates_itself_is_refused(
 @pytest.mark.parametrize(
     ("name", "more", "said"),
     [
-        ("human", "", "kept for people"),
+        ("human", "", "reserved for people"),
         ("mine", "draws = -1", "draws must be"),
         ("mine", "draws = 10**12", "draws must be"),
         ("mine", "draws = 'many'", "draws must be"),

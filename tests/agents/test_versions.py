@@ -87,7 +87,9 @@ def test_only_the_parameters_that_an_agent_names_count() -> None:
 
     assert mark(share=1, other=1) == mark(share=1, other=object())
     assert mark(share=1) != mark(share=2)
-    with pytest.raises(ArgumentError, match="parameters names 'share', which it does not have"):
+    with pytest.raises(
+        ArgumentError, match="parameters lists 'share', but there is no such attribute"
+    ):
         mark(other=1)
 
 
@@ -144,7 +146,7 @@ SOURCES = {
     "made in a function": (
         "def make():\n    class Mine:\n        name = 'mine'\n        begin = act = print\n"
         "    return Mine\nMine = make()\n",
-        "Mine is not what stands at its name",
+        "Mine cannot be imported by its name",
     ),
     "made of text": (
         "exec(\"class Mine:\\n    name = 'mine'\\n    begin = act = print\")\n",
@@ -157,27 +159,27 @@ SOURCES = {
     "beside its weights": (
         "from pathlib import Path\nclass Mine:\n    name = 'mine'\n"
         f"{ACT}\n    weights = Path(__file__).with_name('weights.npz')\n",
-        "it reads what lies outside its code",
+        "it reads files or other data outside its code",
     ),
     "opening a file wherever it is": (
         f"class Mine:\n    name = 'mine'\n{ACT}\n    def more(self):\n"
         "        with open('weights.npz') as file:\n            return file.read()\n",
-        "it reads what lies outside its code",
+        "it reads files or other data outside its code",
     ),
     "with weights that NumPy loads": (
         f"import numpy as np\nclass Mine:\n    name = 'mine'\n{ACT}\n    def more(self):\n"
         "        return np.load('weights.npz')\n",
-        "it reads what lies outside its code",
+        "it reads files or other data outside its code",
     ),
     "asking another program": (
         f"import subprocess\nclass Mine:\n    name = 'mine'\n{ACT}\n    def more(self):\n"
         "        return subprocess.run(['move'])\n",
-        "it reads what lies outside its code",
+        "it reads files or other data outside its code",
     ),
     "set by the environment": (
         f"import os\nSPEED = os.environ.get('SPEED')\nclass Mine:\n    name = 'mine'\n{ACT}\n"
         "    speed = SPEED\n",
-        "it reads what lies outside its code",
+        "it reads files or other data outside its code",
     ),
 }
 
@@ -196,7 +198,7 @@ def test_code_that_cannot_be_read_needs_a_version(module: Make, what: str) -> No
 def test_an_agent_typed_into_a_session_needs_a_version() -> None:
     own: dict[str, Any] = {"__name__": "__console__"}
     exec("class Mine:\n    name = 'mine'\n    version = ''\n", own)
-    with pytest.raises(ArgumentError, match="not what stands at its name"):
+    with pytest.raises(ArgumentError, match="cannot be imported by its name"):
         agents.fingerprint(own["Mine"]())
     own["Mine"].version = "1"
     assert stated(agents.fingerprint(own["Mine"]())) == "1"
@@ -243,5 +245,5 @@ def test_a_change_in_its_own_module_is_code_and_no_patch(module: Make) -> None:
 def test_a_class_is_read_once_in_a_process(module: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     mine = module(f"class Mine:\n    name = 'mine'\n{ACT}\n")
     before = agents.fingerprint(mine.Mine())
-    monkeypatch.setattr("sts.agents.identity.identity.read", lambda *given: 1 / 0)
+    monkeypatch.setattr("sts.agents.identity.identity.read_code", lambda *given: 1 / 0)
     assert agents.fingerprint(mine.Mine()) == before

@@ -141,4 +141,4 @@ def test_workspace_check_does_not_follow_links_out(
     assert found["counts"] == {"links": 3} and len(found["findings"]) == 3
     assert "core.json is a link to" in out and "secret words" not in out
     (finding,) = json.loads(out)["checks"]["tags"]["findings"]
-    assert "is not followed" in finding
+    assert "outside the folder; replace it" in finding

@@ -105,7 +105,7 @@ def test_an_episode_of_many_pixels_comes_in_several_sprites(
     one = one_of(workspace)
     (whole,) = sprites.sprites_of(workspace, one.episode)
     side = 3 * ring.SIDE * 40 * ring.SIDE
-    monkeypatch.setattr("sts.engine.rendering.PIXELS", 15 * side)
+    monkeypatch.setattr("sts.engine.rendering.MAX_SHEET_PIXELS", 15 * side)
     made = sprites.sprites_of(workspace, one.episode)
     assert [sprite.count for sprite in made] == [15, 15, 11] and whole.count == 41
     assert np.array_equal(unpacked(shown(workspace, one)), frames(one.episode))

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sts.domains import domain
-from sts.domains.adapted import Adapted, Stepped
+from sts.domains.adapted import Adapted, EnvironmentWorlds
 from sts.errors import StsError
 from sts.jobs.pool import Pool
 from sts.trajectories.record import BATCH
@@ -214,7 +214,7 @@ def measured(kind: Kind, together: tuple[Pool, Barrier], sizes: Sizes) -> Rates:
     return Rates(steps / bare, steps / alone, steps / asked, (steps / one, WORKERS * steps / every))
 
 
-def _kept(worlds: Stepped, moves: Moves) -> Told:
+def _kept(worlds: EnvironmentWorlds, moves: Moves) -> Told:
     """Make the moves, and return what a recording keeps of them."""
     silent = np.zeros_like(moves[0])
     rewards, digests = [], []

@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from sts import agents
-from sts.agents.facts import facts
+from sts.agents.facts import load_info
 from sts.continuations import parts, store
 from sts.continuations.index import EMPTY
 from sts.continuations.plan import Chunk, planned
@@ -119,7 +119,7 @@ def _suite(workspace: Workspace) -> Suite:
 
 def _fill(workspace: Workspace, suite: Suite) -> None:
     """Write the parts of a plan, as a run would."""
-    known = {name: facts(name) for name in AGENTS}
+    known = {name: load_info(name) for name in AGENTS}
     plan = planned(
         EMPTY, suite.scenarios, AGENTS, known, count=CONTINUATIONS, seed=0, suite=suite.hash
     )

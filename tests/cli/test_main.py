@@ -129,7 +129,7 @@ def test_a_suite_edited_by_hand_is_not_run(root: Path, capsys: pytest.CaptureFix
     ("text", "found"),
     [
         ("schema = 3", "has schema 3; this version reads up to 2"),
-        ("schema = ", "not readable TOML"),
+        ("schema = ", "not valid TOML"),
         ("", "no integer `schema`"),
     ],
 )
@@ -265,7 +265,7 @@ def test_a_user_agent_that_fails_is_named_with_its_step(
         "Empty": ("return Choice(np.zeros((*o.cell.shape, 9))), m", "found weights"),
         "Negative": ("return Choice(-np.ones((*o.cell.shape, 9))), m", "found weights"),
         "Nan": ("return Choice(np.full((*o.cell.shape, 9), np.nan)), m", "found weights"),
-        "Asks": ("return o.weather", "no attribute 'weather'; lambda-star shows no such thing"),
+        "Asks": ("return o.weather", "no attribute 'weather'; is it an agent for lambda-star"),
         "Far": ("return Choice(np.full(o.cell.shape, 9)), m", "an action outside 0..8"),
     }
     text = head + "".join(body.format(name, line) for name, (line, _) in cases.items())
@@ -286,7 +286,7 @@ def test_an_agent_that_calls_itself_deterministic_and_is_not_is_refused(
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(str(tmp_path))
     words = ["run", "mine@1", "--agent", "hasty_agents:Hasty"]
-    fails(capsys, words, 1, "'hasty' says that it is deterministic", root)
+    fails(capsys, words, 1, "since the agent declares deterministic = True", root)
 
 
 def test_what_an_agent_prints_is_not_mixed_with_json(root: Path, tmp_path: Path) -> None:

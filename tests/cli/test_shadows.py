@@ -71,8 +71,8 @@ def test_a_module_of_ones_own_that_is_called_as_an_installed_one_is_one_line(
     with pytest.raises(ArgumentError) as error:
         registry.load_path("agent", f"{name}:Mine")
     assert str(error.value) == (
-        f"agent '{name}:Mine': {top} in {folder} has the name of an installed package, which "
-        "comes first; rename yours"
+        f"agent '{name}:Mine': {top} in {folder} has the name of an installed package, which takes "
+        "precedence; rename yours"
     )
 
 

@@ -344,7 +344,7 @@ def test_what_has_no_pictures_or_is_not_one_is_one_line(
     with monkeypatch.context() as without:
         without.delattr(LambdaStar, "frames")
         assert main(["show", "mine@1/clean-take-01", "--agent", "random", *words, str(root)]) == 2
-    assert "renders no frames" in capsys.readouterr().err
+    assert "does not render frames" in capsys.readouterr().err
     two = [f"{ring.SUITE}/ring-00", f"{ring.SUITE}/ring-01"]
     assert main(["show", *two, *words, str(pictures)]) == 2
     assert "expected one continuation, found 2" in capsys.readouterr().err

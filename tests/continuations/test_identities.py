@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from sts import agents
-from sts.agents.facts import facts
+from sts.agents.facts import load_info
 from sts.cli.main import main
 from sts.continuations import store
 from sts.continuations.run import Done, run
@@ -119,11 +119,11 @@ def test_a_worker_with_other_code_refuses_the_task(
     write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, workers: int
 ) -> None:
     several, path = scenarios(2), write(AGENT)
-    known = facts(path)
+    known = load_info(path)
     write(EDITED)
     monkeypatch.setattr("sts.continuations.run.gather", lambda names: {path: known})
     workspace = Workspace.open(str(tmp_path / "w"))
-    with pytest.raises(ArgumentError, match="is another than was planned") as caught:
+    with pytest.raises(ArgumentError, match="has changed since the run was planned") as caught:
         run(
             workspace,
             several,
@@ -139,7 +139,7 @@ def test_a_worker_with_other_code_refuses_the_task(
 
 def test_a_recording_refuses_other_code_too(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
     path = write(AGENT)
-    known = {path: facts(path)}
+    known = {path: load_info(path)}
     write(EDITED)
     settings: dict[str, Any] = {
         "domain": "lambda-star",
@@ -148,7 +148,7 @@ def test_a_recording_refuses_other_code_too(write: Write, monkeypatch: pytest.Mo
         "seed": 0,
         "settings": WORLD,
     }
-    with pytest.raises(ArgumentError, match="is another than was planned"):
+    with pytest.raises(ArgumentError, match="has changed since the run was planned"):
         list(record_all(known, **settings, workers=2))
     in_this_process(monkeypatch)
     (batch,) = record_all(known, **settings, workers=1)  # which is the code that was planned

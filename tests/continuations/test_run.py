@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from sts import agents
-from sts.agents.facts import facts
+from sts.agents.facts import load_info
 from sts.cli.main import main
 from sts.continuations import index, parts, plan, store
 from sts.continuations.plan import planned
@@ -191,7 +191,7 @@ def test_a_scenario_of_a_batch_sensitive_agent_is_made_anew_as_a_whole(
 def test_a_plan_is_of_the_list_and_not_of_its_order_or_of_who_does_it(
     several: list[Scenario],
 ) -> None:
-    known = {name: facts(name) for name in NAMES}
+    known = {name: load_info(name) for name in NAMES}
     options: dict[str, Any] = {"count": 10, "seed": 0, "suite": "s"}
     one = planned(index.EMPTY, several, NAMES, known, **options)
     other = planned(index.EMPTY, several[::-1], NAMES[::-1], known, **options)
@@ -214,7 +214,7 @@ def test_a_chunk_that_is_done_twice_changes_nothing(
     tmp_path: Path, several: list[Scenario]
 ) -> None:
     workspace = Workspace.open(str(tmp_path)).ensure()
-    known = {"random": facts("random")}
+    known = {"random": load_info("random")}
     whole = planned(index.EMPTY, several, NAMES[:1], known, count=3, seed=0, suite="")
     for chunk in (*whole.chunks, *whole.chunks[::-1]):
         assert perform(workspace, chunk) == chunk.size
@@ -229,13 +229,13 @@ def test_a_chunk_that_is_done_twice_changes_nothing(
 def test_a_chunk_that_another_version_planned_is_refused(
     tmp_path: Path, several: list[Scenario]
 ) -> None:
-    known = {"random": facts("random")}
+    known = {"random": load_info("random")}
     (chunk, *_) = planned(index.EMPTY, several, NAMES[:1], known, count=3, seed=0, suite="").chunks
     workspace = Workspace.open(str(tmp_path))
     with pytest.raises(ArgumentError, match=r"planned by sts 9\.9 and is not done by sts") as error:
         perform(workspace, chunk._replace(version="9.9"))
     assert "\n" not in str(error.value)
-    with pytest.raises(ArgumentError, match="is another than was planned"):
+    with pytest.raises(ArgumentError, match="has changed since the run was planned"):
         perform(workspace, chunk._replace(fingerprint="0" * 16))
     assert hashes(workspace, several) == {}
 
@@ -244,7 +244,7 @@ def test_a_part_that_disagrees_with_what_is_made_is_one_line_and_stays(
     tmp_path: Path, several: list[Scenario]
 ) -> None:
     workspace = Workspace.open(str(tmp_path)).ensure()
-    known = {name: facts(name) for name in NAMES}
+    known = {name: load_info(name) for name in NAMES}
     whole = planned(index.EMPTY, several, NAMES, known, count=3, seed=0, suite="")
     name = parts.name_of(whole.chunks[0].plan, whole.chunks[0].number)
     (scenario, indices), *_ = whole.chunks[0].shares
@@ -252,7 +252,7 @@ def test_a_part_that_disagrees_with_what_is_made_is_one_line_and_stays(
     mine = [dataclasses.replace(c, identity=dataclasses.replace(c.identity, seed=0)) for c in own]
     parts.put(workspace.store, name, mine)
     raw = workspace.store.get(name)
-    with pytest.raises(DamagedData, match="expected what was made now, found something else"):
+    with pytest.raises(DamagedData, match="already exists with other content"):
         perform(workspace, whole.chunks[0])
     assert workspace.store.get(name) == raw
 
@@ -385,8 +385,8 @@ def test_run_refuses_an_agent_of_another_world_before_anything_runs(
     words = ["run", "core@2", "--agent", "random", "--agent", "overcooked-stay"]
     assert main([*words, "--continuations", "1", "--workspace", str(folder)]) == 2
     assert capsys.readouterr().err == (
-        "sts: agent 'overcooked-stay' plays the worlds of overcooked, and these are of "
-        "lambda-star; choose an agent for them\n"
+        "sts: agent 'overcooked-stay' plays only in overcooked, not in lambda-star; choose "
+        "another agent\n"
     )
     assert not folder.exists()
 
@@ -475,7 +475,7 @@ def test_worlds_of_two_sizes_in_one_suite_run_as_each_alone(
     assert len(alone) == 4 * 4
     assert [len(group) for group in by_shape(several)] == [2, 2]
     with pytest.raises(
-        StsError, match=r"failed to observe at step 0: .*'lit' is of shapes \(6,\) and"
+        StsError, match=r"failed to observe at step 0: .*'lit' of one shape .*, found \(6,\) and"
     ):
         continue_all(several, keeper, seed=0, indices=[0])
 

@@ -127,7 +127,7 @@ def test_of_two_writers_of_one_part_one_succeeds_and_the_same_is_no_fault(
     (first, *_) = parts.unpacked(name, space.get(name))
     assert first.seconds in (kept[0].seconds, 9.0)
     parts.put(space, name, slower)
-    with pytest.raises(DamagedData, match=r"plan/0.parquet: expected what was made now"):
+    with pytest.raises(DamagedData, match=r"plan/0.parquet already exists with other content"):
         parts.put(space, name, kept[:1])
     assert len(store.load(workspace, {one.hash})) == 2
 

@@ -136,7 +136,7 @@ def run(*agents: str, workers: int = 1) -> int:
         ("Quits", "its process ended with exit code 0 and without a result"),
         ("Interrupts", "KeyboardInterrupt"),
         ("Leaves", "SystemExit: 0"),
-        ("Hangs", "its process made no progress for 3 seconds and was ended"),
+        ("Hangs", "its process made no progress for 3 seconds and was killed"),
     ],
 )
 @pytest.mark.parametrize("workers", [1, pytest.param(2, marks=pytest.mark.slow)])
@@ -228,8 +228,7 @@ def test_users_agent_of_another_world_is_refused_before_anything_runs(
 ) -> None:
     assert run("users:Cooks", "random") == 2
     assert capfd.readouterr().err == (
-        "sts: agent 'cooks' plays the worlds of overcooked, and these are of lambda-star; choose "
-        "an agent for them\n"
+        "sts: agent 'cooks' plays only in overcooked, not in lambda-star; choose another agent\n"
     )
     assert rows(folder) == {} and "users" not in sys.modules
 

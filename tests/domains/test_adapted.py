@@ -14,7 +14,7 @@ import pytest
 
 from sts.cli.main import main
 from sts.domains import adapted, domain
-from sts.domains.adapted import Adapted, Stepped
+from sts.domains.adapted import Adapted, EnvironmentWorlds
 from sts.errors import ArgumentError, DamagedState, StsError
 from sts.jobs.deadlines import guarded
 from tests.domains.worlds import Lanterns
@@ -23,12 +23,12 @@ ROOT = Path(__file__).resolve().parents[2]
 WORLDS = "tests.domains.worlds"
 
 
-def worlds(name: str, count: int = 2) -> Stepped:
+def worlds(name: str, count: int = 2) -> EnvironmentWorlds:
     found = cast(Adapted, domain(f"{WORLDS}:{name}"))
     return found.restore(found.generate(count, seed=1))
 
 
-def step(batch: Stepped) -> None:
+def step(batch: EnvironmentWorlds) -> None:
     moves = np.ones(batch.rewards.shape, np.int8)
     batch.step(moves, np.zeros_like(moves))
 
@@ -176,7 +176,7 @@ def test_a_worker_that_hangs_where_nothing_interrupts_it_ends_and_says_so(
     done = record("Stuck", tmp_path, "--agent", "tests.domains.keepers:Restless", "--workers", "2")
     assert done.returncode == 1
     (line,) = done.stderr.splitlines()
-    assert "episode 0: its process made no progress for 1 seconds and was ended" in line
+    assert "episode 0: its process made no progress for 1 seconds and was killed" in line
 
 
 def test_settings_reach_the_environment(tmp_path: Path, capsys) -> None:
@@ -209,7 +209,7 @@ def test_of_many_worlds_the_shapes_of_the_last_are_remembered(monkeypatch) -> No
         assert found.shapes(state) == shapes
         return bool(looks)
 
-    monkeypatch.setattr(adapted, "KEPT", 2)
+    monkeypatch.setattr(adapted, "MAX_CACHED_SHAPES", 2)
     found = Adapted(Looked)
     first, second, third = found.generate(3, seed=0)
     shapes = found.shapes(first)
@@ -231,6 +231,6 @@ def test_an_agent_refuses_the_worlds_of_another_domain(tmp_path: Path, capsys) -
     assert main([*words, "tests.domains.keepers:Keeper", *common]) == 0
     assert main([*words, "tests.domains.keepers:LanternKeeper", *common]) == 2
     assert capsys.readouterr().err == (
-        "sts: agent 'lantern-keeper' plays the worlds of tests.domains.worlds:Lanterns, and these "
-        "are of lambda-star; choose an agent for them\n"
+        "sts: agent 'lantern-keeper' plays only in tests.domains.worlds:Lanterns, not in "
+        "lambda-star; choose another agent\n"
     )

@@ -75,7 +75,7 @@ def test_a_failure_says_at_which_seed_and_step_and_how() -> None:
         "RuntimeError: a lantern fell"
     )
     moved = {one.claim: one for one in check("tests.domains.worlds:SeenIsMoved")}
-    assert moved["looking"].how.startswith("seed 0, step 1: after observing the scene after it is")
+    assert moved["looking"].how.startswith("seed 0, step 1: after observing the scene differs: ")
 
 
 def test_after_a_world_that_cannot_be_stepped_the_rest_is_not_checked() -> None:
@@ -157,16 +157,16 @@ def test_no_json_is_taken_for_a_pickle() -> None:
         {".": [[]]},
     ]
     for text in (json.dumps(words, indent=indent) for indent in (None, 1)):
-        assert not environments._pickled(text.encode())
-    assert not any(environments._pickled(json.dumps(one).encode()) for one in words)
-    told = [environments._pickled(pickle.dumps(words, protocol=one)) for one in range(6)]
+        assert not environments._is_pickle(text.encode())
+    assert not any(environments._is_pickle(json.dumps(one).encode()) for one in words)
+    told = [environments._is_pickle(pickle.dumps(words, protocol=one)) for one in range(6)]
     assert told == [True] * 6
 
 
 def test_seeds_that_differ_in_name_only_are_not_called_other_worlds() -> None:
     found = {one.claim: one for one in check("tests.domains.worlds:OneWorldOfManyNames")}
     assert found["other-seeds"].ok is None
-    assert "played alike they look alike" in found["other-seeds"].how
+    assert "the same actions give the same scenes" in found["other-seeds"].how
 
 
 def test_fewer_than_two_worlds_or_steps_say_nothing() -> None:
@@ -204,7 +204,7 @@ def test_the_installed_domains_are_listed(capsys) -> None:
     [
         (["nowhere"], "unknown domain 'nowhere'"),
         (["json:loads"], "expected a class"),
-        (["fractions:Fraction"], "is no environment: it has no name, version, moves"),
+        (["fractions:Fraction"], "is not an environment: it has no name, version, moves"),
         (["lambda-star", "--set", "size"], "expected a setting as KEY=VALUE, found 'size'"),
         (["lambda-star", "--set", "size=1", "--set", "size=2"], "size is given twice"),
     ],

@@ -43,9 +43,9 @@ def test_a_drawing_beside_a_file_of_ones_own_is_read(
 
 @pytest.mark.parametrize(
     ("file", "what"),
-    [("none.mjs", "cannot be read: No such file"), ("../pond.mjs", "expected its drawing as the"),
-     ("pond.py", "expected its drawing as the"), (7, "expected its drawing as the"),
-     ("/etc/x.mjs", "expected its drawing as the"), ("latin.mjs", "is not UTF-8")],
+    [("none.mjs", "none.mjs in the folder of"), ("../pond.mjs", "expected `drawing` as the"),
+     ("pond.py", "expected `drawing` as the"), (7, "expected `drawing` as the"),
+     ("/etc/x.mjs", "expected `drawing` as the"), ("latin.mjs", "is not UTF-8")],
 )  # fmt: skip
 def test_a_drawing_that_is_none_is_one_line_that_names_the_domain(
     file: object, what: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -62,4 +62,4 @@ def test_worlds_of_frames_have_none_and_what_is_drawn_comes_with_its_world() -> 
 
 def test_a_domain_whose_scenes_nothing_draws_does_not_keep_its_promises() -> None:
     claims = {one.claim: one for one in check(f"{__name__}:Undrawn", seeds=2, steps=8)}
-    assert claims["pictured"].how == "its scenes are drawn, and it has no drawing"
+    assert claims["pictured"].how == "its scenes are drawn, but it has no drawing"

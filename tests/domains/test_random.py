@@ -64,7 +64,7 @@ def test_random_on_lambda_star_is_bit_for_bit_what_it_was() -> None:
 def test_random_makes_every_whole_action_equally_often_and_is_silent(name: str) -> None:
     out, space = play_random(name), action_space(domain(name))
     every = out.moves.reshape(-1, *space.shape)
-    assert space.holds(every) and silent(out.says)
+    assert space.contains(every) and silent(out.says)
     actions, counts = np.unique(every, axis=0, return_counts=True)
     possible = int(np.prod(space.high.astype(int) - space.low + 1))
     assert len(actions) == possible
@@ -75,7 +75,7 @@ def test_random_makes_every_whole_action_equally_often_and_is_silent(name: str) 
 
 def test_random_spreads_real_actions_evenly_with_their_log_density() -> None:
     out, space = play_random(spaces.PENDULUM), action_space(domain(spaces.PENDULUM))
-    assert space.holds(out.moves) and silent(out.says)
+    assert space.contains(out.moves) and silent(out.says)
     share = np.sort((out.moves.ravel() + 2) / 4)
     assert np.abs(share - np.linspace(0, 1, share.size)).max() < 1.95 / np.sqrt(share.size)
     np.testing.assert_allclose(out.log_probs, -np.log(4), rtol=1e-6)
@@ -86,7 +86,7 @@ def test_log_volume_of_mixed_and_huge_bounds_is_finite_and_exact() -> None:
     space = ActionSpace(np.dtype(np.float64), np.array([0, 5, -huge]), np.array([3, 5, huge]))
     np.testing.assert_allclose(space.log_volume, np.log(3) + np.log(2) + np.log(huge))
     drawn = space.interpolate(np.random.default_rng(0).random((9, 3)))
-    assert space.holds(drawn) and (drawn[:, 1] == 5).all()
+    assert space.contains(drawn) and (drawn[:, 1] == 5).all()
 
 
 def test_actions_without_bounds_are_refused_by_name(
@@ -95,8 +95,8 @@ def test_actions_without_bounds_are_refused_by_name(
     words = ["record", "--domain", spaces.LOOSE_CRANE, "--agent", "random", "--episodes", "1"]
     assert main([*words, "--workspace", str(tmp_path / "w")]) == 2
     assert capsys.readouterr().err == (
-        f"sts: agent 'random' cannot play in {spaces.LOOSE_CRANE}: its actions float32[2] have no "
-        "bounds; choose an agent that chooses among them\n"
+        f"sts: agent 'random' cannot play in {spaces.LOOSE_CRANE}: its actions float32[2] are "
+        "unbounded; choose another agent\n"
     )
     assert not (tmp_path / "w" / "trajectories").exists()
     half = ActionSpace(np.dtype(np.float32), np.zeros(2), np.array([1, np.inf]))
@@ -107,8 +107,8 @@ def test_random_fits_each_domain_and_stays_as_it_is() -> None:
     agent = agents.load("random")
     pendulum, star = (fit(agent, domain(name)) for name in (spaces.PENDULUM, "lambda-star"))
     assert (pendulum.draws, star.draws, agent.draws) == (1, 0, 0) and vars(agent) == {}
-    with pytest.raises(StsError, match="does not know its world"):
+    with pytest.raises(StsError, match="is not bound to a domain"):
         agent.act(None, agents.Instructions(("",), np.zeros(1, np.int32)), {}, np.zeros((1, 1, 0)))
-    with pytest.raises(ArgumentError, match="plays the worlds of babyai"):
+    with pytest.raises(ArgumentError, match="plays only in babyai"):
         fit(agents.load("babyai-blind"), domain("lambda-star"))
     assert type(fit(Random(), domain("lambda-star"))) is Random

@@ -154,5 +154,5 @@ def test_a_record_of_other_utterances_than_its_world_has_is_refused(says: Any) -
         checked([made], ["it"])
     world = domain(spaces.HALL)
     begun = session.open(world, world.restore([one.episode.state]))
-    with pytest.raises(DamagedData, match="a token that the domain has not"):
+    with pytest.raises(DamagedData, match="expected actions and utterances of"):
         begun.step(Actions(made.moves[:1], made.says[:1]), held=(0, 1))

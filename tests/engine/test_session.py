@@ -9,7 +9,7 @@ from sts import agents
 from sts.domains import domain
 from sts.engine import session
 from sts.engine.lockstep import Played, Script, play
-from sts.engine.session import Actions, Session, Step, Team
+from sts.engine.session import Actions, Session, StepResult, Team
 from sts.episodes import Instruction
 from sts.errors import ArgumentError, DamagedData, StsError
 from sts.numerics.streams import stream
@@ -113,7 +113,7 @@ def test_lock_step_play_is_a_session_that_a_script_steps() -> None:
     played: Played = play(WORLD, WORLD.restore(STATES), crew, steps=STEPS, script=script, told=TOLD)
     begun = session.open(WORLD, WORLD.restore(STATES), crew, told=TOLD)
     for t in range(STEPS):
-        step: Step = begun.step(from_outside(t), (0,))
+        step: StepResult = begun.step(from_outside(t), (0,))
         np.testing.assert_array_equal(step.moves, played.moves[:, t])
         np.testing.assert_array_equal(step.says, played.says[:, t])
         np.testing.assert_array_equal(step.log_probs, played.log_probs[:, t])
@@ -145,7 +145,7 @@ def test_an_agent_whose_participant_is_held_still_observes_and_says_how_likely_i
 def test_what_the_domain_has_not_is_refused_before_anything_moves(bad: tuple[int, int]) -> None:
     begun = session.open(WORLD, WORLD.restore(STATES))
     given = Actions(*(np.full((BATCH, PEOPLE), value, np.int8) for value in bad))
-    with pytest.raises(DamagedData, match="a move or a token that the domain has not"):
+    with pytest.raises(DamagedData, match="expected actions and utterances of"):
         begun.step(given, (1,))
     assert begun.steps == 0 and begun.state().worlds == tuple(STATES)
     begun.step(given)  # nobody is held: what it has is not looked at
@@ -153,9 +153,9 @@ def test_what_the_domain_has_not_is_refused_before_anything_moves(bad: tuple[int
 
 def test_who_cannot_take_part_is_refused_when_the_session_opens() -> None:
     worlds = WORLD.restore(STATES)
-    with pytest.raises(StsError, match="two teams play one participant"):
+    with pytest.raises(StsError, match="expected each participant in one team only"):
         session.open(WORLD, worlds, teams("random") * 2)
-    with pytest.raises(ArgumentError, match="plays the worlds of"):
+    with pytest.raises(ArgumentError, match="plays only in"):
         session.open(domain("tests.annotator_app.ring:Ring"), worlds, teams("local-search"))
     with pytest.raises(StsError, match="an instruction for each of 4"):
         session.open(WORLD, worlds, told=instructed(["Go."], [0]))

@@ -52,9 +52,9 @@ def test_an_action_or_a_cell_that_the_world_has_not_is_refused(
     ("change", "found"),
     [
         ({"state": [b"LSTA"]}, "expected a Λ\\* state"),
-        ({"participants": [1], "steps": [48]}, "do not have 48 steps"),
-        ({"steps": [-1]}, "do not have -1 steps|differ in length"),
-        ({"objects": [2]}, "do not have 24 steps"),
+        ({"participants": [1], "steps": [48]}, "expected columns of 48 steps"),
+        ({"steps": [-1]}, "expected columns of -1 steps|differ in the number"),
+        ({"objects": [2]}, "expected columns of 24 steps"),
     ],
 )
 def test_an_episode_that_is_not_of_its_state_is_refused(
@@ -71,7 +71,7 @@ def test_an_episode_that_is_not_of_its_state_is_refused(
 )
 def test_a_gap_in_a_column_is_refused(tmp_path: Path, name: str, value: list[Any]) -> None:
     path = written(tmp_path / "e.parquet", **{name: value})
-    with pytest.raises(DamagedData, match=f"column {name} has a gap"):
+    with pytest.raises(DamagedData, match=f"column {name} has missing values"):
         parquet.read(path, *KIND)
 
 
@@ -81,7 +81,7 @@ def test_a_column_too_large_is_neither_written_nor_read(
     path = written(tmp_path / "e.parquet", state=[b"x" * 5000])
     parquet.read(path, *KIND)
     monkeypatch.setattr(arrow, "MOST", 1000)
-    monkeypatch.setattr(arrow, "BYTES", 1000)
+    monkeypatch.setattr(arrow, "MAX_BYTES", 1000)
     with pytest.raises(DamagedData, match="column state has 1 values of [0-9]+ bytes"):
         parquet.read(path, *KIND)
     assert len(arrow.lists([np.zeros(1000, np.int8)], pa.int8())) == 1

@@ -59,17 +59,17 @@ def shown(value: Any) -> Any:
 
 @given(VALUES)
 def test_value_comes_back_as_it_was_sent(value: Any) -> None:
-    assert shown(frames.unpack(frames.pack(value))) == shown(value)
+    assert shown(frames.decode(frames.encode(value))) == shown(value)
 
 
 @given(VALUES, st.data())
 def test_damaged_bytes_are_refused_or_another_value(value: Any, data: st.DataObject) -> None:
-    raw = bytearray(frames.pack(value))
+    raw = bytearray(frames.encode(value))
     raw[data.draw(st.integers(0, len(raw) - 1))] ^= data.draw(st.integers(1, 255))
     for bad in (bytes(raw), bytes(raw[:-1])):
         try:
-            frames.unpack(bad)
-        except frames.Broken:
+            frames.decode(bad)
+        except frames.DecodeError:
             continue
 
 
@@ -89,8 +89,8 @@ HEADERS = {
 @pytest.mark.parametrize("what", HEADERS)
 def test_header_that_is_not_a_value_is_refused(what: str) -> None:
     text = json.dumps(HEADERS[what]).encode()
-    with pytest.raises(frames.Broken):
-        frames.unpack(len(text).to_bytes(8, "little") + text + bytes(8))
+    with pytest.raises(frames.DecodeError):
+        frames.decode(len(text).to_bytes(8, "little") + text + bytes(8))
 
 
 @pytest.mark.parametrize(
@@ -98,7 +98,7 @@ def test_header_that_is_not_a_value_is_refused(what: str) -> None:
     [ReplayMismatch("step 3", step=3), UnknownName("agent", "x", ["y"]), StsError("a", "b")],
 )
 def test_errors_and_records_of_ours_come_back_whole(error: StsError) -> None:
-    found, one = plain.unpack(plain.pack((error, Participant("agent", "ann"))))
+    found, one = plain.decode(plain.encode((error, Participant("agent", "ann"))))
     assert type(found) is type(error) and str(found) == str(error)
     assert found.__dict__ == error.__dict__ and one == Participant("agent", "ann")
 
@@ -107,21 +107,21 @@ def test_errors_and_records_of_ours_come_back_whole(error: StsError) -> None:
     "name", ["os:system", "subprocess:Popen", "builtins:eval", "sts.jobs.pool:Pool", "sts:x.y"]
 )
 def test_name_that_is_not_a_record_of_ours_is_never_called(name: str) -> None:
-    raw = frames.pack(object(), lambda _: (name, ["touch", "/tmp/sts-was-here"]))
-    with pytest.raises(frames.Broken):
-        plain.unpack(raw)
+    raw = frames.encode(object(), lambda _: (name, ["touch", "/tmp/sts-was-here"]))
+    with pytest.raises(frames.DecodeError):
+        plain.decode(raw)
 
 
 def test_pickle_is_not_read() -> None:
     for protocol in range(6):
-        with pytest.raises(frames.Broken):
-            plain.unpack(pickle.dumps([1, "a"], protocol))
+        with pytest.raises(frames.DecodeError):
+            plain.decode(pickle.dumps([1, "a"], protocol))
 
 
 def test_object_that_is_not_plain_is_not_sent() -> None:
     for value in (object(), {"a": open}, np.array([object()]), sys):
         with pytest.raises(TypeError, match="^expected "):
-            plain.pack(value)
+            plain.encode(value)
 
 
 def test_file_of_frames_needs_an_old_python_and_numpy_alone() -> None:

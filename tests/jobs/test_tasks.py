@@ -9,7 +9,7 @@ import pytest
 
 from sts.errors import ArgumentError, StsError, Unavailable
 from sts.jobs.pool import executor
-from sts.jobs.tasks import ENOUGH, NotTried, work_off
+from sts.jobs.tasks import MIN_FAILURES, NotTried, work_off
 
 Task = tuple[str, tuple[int, ...]]
 
@@ -78,7 +78,7 @@ def test_an_owner_with_nothing_but_failures_is_not_tried_for_ever(
     found = done([("bad", numbers), *TASKS], workers)
     left = [one for one in found.values() if isinstance(one, NotTried)]
     failed = [one for one in found.values() if isinstance(one, StsError)]
-    assert (len(failed) - len(left), len(left)) == (ENOUGH, len(numbers) - ENOUGH)
+    assert (len(failed) - len(left), len(left)) == (MIN_FAILURES, len(numbers) - MIN_FAILURES)
     assert sum(one for one in found.values() if isinstance(one, int)) == 6 + 9 + 6 + 34
 
 

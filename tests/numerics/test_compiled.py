@@ -13,7 +13,7 @@ import numba.core.cpu
 import pytest
 
 import sts
-from sts.numerics.compiled import compiled, uncounted
+from sts.numerics.compiled import compiled, no_reference_counts
 
 CALLED = """
 from sts.numerics.compiled import lean
@@ -108,11 +108,11 @@ def test_a_numba_without_an_undocumented_option_counts_references(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Both the option and the place where it is looked for may go one day."""
-    assert uncounted() == {"_nrt": False}
+    assert no_reference_counts() == {"_nrt": False}
     monkeypatch.setattr(numba.core.cpu, "CPUTargetOptions", object)
-    assert uncounted() == {}
+    assert no_reference_counts() == {}
     monkeypatch.delattr(numba.core.cpu, "CPUTargetOptions")
-    assert uncounted() == {}
+    assert no_reference_counts() == {}
 
 
 def test_a_cache_on_a_file_system_without_locks_is_used_without_them(

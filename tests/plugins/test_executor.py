@@ -70,7 +70,10 @@ def test_of_two_workers_of_different_code_one_is_refused(site: Path, folder: Pat
     words = f"{only} --executor relay".replace("--continuations 10", "--continuations 15")
     (said,) = session(site, folder, words, RELAY_ELSEWHERE=elsewhere)
     assert said.code == 2 and said.err.count("\n") == 1
-    assert "agent 'agent:Mine' is another than was planned (fingerprint " in said.err
+    assert (
+        "the code of agent 'agent:Mine' has changed since the run was planned (fingerprint "
+        in said.err
+    )
     half = rows(folder)
     assert 0 < len(half) < 60
     (said,) = session(site, folder, words)
@@ -82,6 +85,6 @@ def test_an_executor_that_is_none_or_does_nothing_is_one_line(site: Path, folder
     nowhere, idle = session(site, folder, f"{RUN} --executor nowhere", f"{RUN} --executor idle")
     line = "sts: unknown executor 'nowhere'; known: idle, local, relay"
     assert (nowhere.code, nowhere.err.partition("; did")[0].strip()) == (2, line)
-    line = "sts: the executor has ended with 2 tasks not done; start again\n"
+    line = "sts: the executor stopped with 2 tasks unfinished; start again\n"
     assert (idle.code, idle.err) == (1, line)
     assert rows(folder) == {}

@@ -38,10 +38,10 @@ def test_a_lock_has_one_holder_at_a_time_and_writes_nothing(tmp_path: Path) -> N
     order: list[str] = []
 
     def second() -> None:
-        with files.locked(path):
+        with files.lock_file(path):
             order.append("second")
 
-    with files.locked(path):
+    with files.lock_file(path):
         thread = threading.Thread(target=second)
         thread.start()
         thread.join(0.2)
@@ -139,5 +139,5 @@ def test_failed_read_asks_to_check_the_disk(
     file.symlink_to(FAILING)
     assert main([*words, "--workspace", str(workspace.root)]) == 1
     said = capsys.readouterr().err
-    assert said.endswith(f"{file} could not be read; check the disk and try again\n"), said
+    assert said.endswith(f"cannot read {file}; check the disk and try again\n"), said
     assert said.count("\n") == 1

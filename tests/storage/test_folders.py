@@ -23,7 +23,7 @@ from tests.storage.test_folders import NEW, OLD, OWN, held
 os.fsync = lambda handle: None  # no power fails here
 parent = pathlib.Path(sys.argv[1])
 if sys.argv[2] == "renamed":
-    folders._exchange = lambda one, other: False
+    folders._exchange_folders = lambda one, other: False
 WATCHED = {"open", "os.rename", "os.mkdir", "os.remove", "os.rmdir", "os.chmod", "os.scandir",
     "os.listdir", "shutil.rmtree", "tempfile.mkdtemp", "fcntl.flock", "ctypes.dlsym"}
 last = int(sys.argv[3])
@@ -137,6 +137,6 @@ def test_the_current_folder_is_not_replaced(
 ) -> None:
     (tmp_path / "within").mkdir()
     monkeypatch.chdir(tmp_path / "within")
-    with pytest.raises(ArgumentError, match="holds the current folder"):
+    with pytest.raises(ArgumentError, match="contains the current directory"):
         folders.replace_folder(tmp_path, NEW, OWN)
     assert [path.name for path in tmp_path.iterdir()] == ["within"]

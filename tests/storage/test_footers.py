@@ -20,12 +20,12 @@ PLAIN = RAW[: -FOOTER - MARK] + RAW[-FOOTER:]
 
 
 def test_every_flipped_bit_of_a_footer_is_said_before_arrow_reads_it() -> None:
-    footers.check("x", io.BytesIO(RAW), "a file")
+    footers.check_digest("x", io.BytesIO(RAW), "a file")
     for place in range(8 * (len(RAW) - FOOTER), 8 * len(RAW)):
         changed = bytearray(RAW)
         changed[place // 8] ^= 1 << place % 8
-        with pytest.raises(DamagedData, match="x: expected a file: its footer"):
-            footers.check("x", io.BytesIO(changed), "a file")
+        with pytest.raises(DamagedData, match="x: expected a file: the checksum of its footer"):
+            footers.check_digest("x", io.BytesIO(changed), "a file")
 
 
 def test_a_flip_in_the_mark_is_said_or_leaves_a_sound_file() -> None:
@@ -40,7 +40,7 @@ def test_a_flip_in_the_mark_is_said_or_leaves_a_sound_file() -> None:
 
 
 def test_a_file_of_another_program_is_read_without_the_mark() -> None:
-    assert footers.marked(PLAIN) == RAW
+    assert footers.add_digest(PLAIN) == RAW
     assert parquet.unpacked("x", PLAIN, "scores", 1, SCHEMA).num_rows == 2
 
 

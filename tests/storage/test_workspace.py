@@ -63,7 +63,7 @@ def test_a_pipe_or_a_device_is_no_workspace_file(tmp_path: Path) -> None:
         Workspace.open(str(tmp_path))
     file.unlink()
     file.write_text("x = " + "[" * 100_000)
-    with pytest.raises(DamagedData, match="not readable TOML"):
+    with pytest.raises(DamagedData, match="not valid TOML"):
         Workspace.open(str(tmp_path))
 
 
@@ -71,14 +71,14 @@ def test_all_who_first_open_a_workspace_at_once_agree_on_its_id(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     root, count = tmp_path / "w", 4
-    barrier, new_id = threading.Barrier(count, timeout=60), workspace._new_id
+    barrier, new_id = threading.Barrier(count, timeout=60), workspace._new_id_line
 
     def together() -> str:
         """Lets nobody go on before all have found that there is no workspace."""
         barrier.wait()
         return new_id()
 
-    monkeypatch.setattr(workspace, "_new_id", together)
+    monkeypatch.setattr(workspace, "_new_id_line", together)
     ids: list[str] = []
     threads = [
         threading.Thread(target=lambda: ids.append(Workspace.open(str(root)).identity()))
@@ -98,12 +98,12 @@ def test_a_lock_is_one_although_its_file_is_replaced_meanwhile(tmp_path: Path) -
 
     def second() -> None:
         waiting.set()
-        with files.locked(path):
+        with files.lock_file(path):
             order.append(path.read_text())
             with path.open("r+b") as file, pytest.raises(BlockingIOError):
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
-    with files.locked(path):
+    with files.lock_file(path):
         thread = threading.Thread(target=second)
         thread.start()
         waiting.wait()

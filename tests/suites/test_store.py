@@ -390,7 +390,7 @@ def test_a_number_of_steps_beyond_its_column_is_one_line(
 ) -> None:
     change: dict[str, Any] = {field: number}
     bad = dataclasses.replace(scenarios(1)[0], **change)
-    with pytest.raises(DamagedData, match=f"column {field} cannot hold what is no int32"):
+    with pytest.raises(DamagedData, match=f"column {field}: expected int32"):
         drafts.begin(workspace, "mine", [bad])
     assert not list(workspace.path("drafts").rglob("*"))
 

@@ -95,8 +95,8 @@ def told(kept: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Iter
         (None, f"cannot import {NAME}: ModuleNotFoundError"),
         (
             SOURCE.replace('"1"', '"2"'),
-            f"made by version '1' of {NAME}:Garden, and this is '2': install what made it, or "
-            "record and import anew",
+            f"the state was made by version '1' of {NAME}:Garden, but '2' is installed; install "
+            "the former, or record or import again",
         ),
     ],
 )

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from sts import agents
-from sts.agents.facts import facts
+from sts.agents.facts import load_info
 from sts.cli.main import main
 from sts.domains import domain
 from sts.engine.replay import verify
@@ -61,7 +61,9 @@ def test_batches_and_processes_record_what_one_batch_does(
     names = ("rule", "random")
     asked: dict[str, Any] = {"domain": "lambda-star", "count": 10, "steps": 12, "seed": 5}
     asked["settings"] = {"height": 6, "width": 6, "participants": 2, "horizon": 12}
-    recording = record.record_all({name: facts(name) for name in names}, workers=workers, **asked)
+    recording = record.record_all(
+        {name: load_info(name) for name in names}, workers=workers, **asked
+    )
     batches = sorted((one for one in recording if isinstance(one, record.Batch)), key=_place)
     assert [(one.agent, one.first) for one in batches] == [
         (name, first) for name in ("random", "rule") for first in (0, 4, 8)
@@ -155,7 +157,7 @@ def test_an_agent_that_does_not_play_these_worlds_costs_no_other_its_episodes(
     ]
     assert main([*words, "--workspace", str(tmp_path)]) == 2
     *kept, error = capsys.readouterr().err.splitlines()
-    assert error.startswith("sts: agent 'lantern-keeper' plays the worlds of ")
+    assert error.startswith("sts: agent 'lantern-keeper' plays only in ")
     assert workers == "2" or kept[0].startswith("sts: 4 of 8 episodes are saved in ")
 
 

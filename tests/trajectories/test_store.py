@@ -241,7 +241,7 @@ def test_a_world_moved_to_the_other_side_is_refused(tmp_path: Path) -> None:
         rows = {name: table.column(name).to_pylist() for name in store.SCHEMA}
         rows["world"] = [world]
         parquet.write(tmp_path / "t.parquet", "trajectories", store.VERSION, store.SCHEMA, rows)
-        with pytest.raises(DamagedData, match="was altered: its world is"):
+        with pytest.raises(DamagedData, match="was altered: expected world"):
             store.read(tmp_path / "t.parquet")
 
 

@@ -1,4 +1,4 @@
-"""Agents that another interpreter plays, as `PYTHON:module:Class`."""
+"""External agents: `PYTHON:module:Class`, run in another Python interpreter."""
 
-from sts.agents.elsewhere.agent import Elsewhere as Elsewhere
-from sts.agents.elsewhere.agent import is_spelling as is_spelling
+from sts.agents.elsewhere.agent import ExternalAgent as ExternalAgent
+from sts.agents.elsewhere.agent import is_external_path as is_external_path

@@ -1,7 +1,7 @@
-"""The process of an agent that another interpreter plays: begun once, asked, and ended with us.
+"""Child processes that run external agents, stopped when this process ends.
 
-What it answers is another's data: whatever is wrong with it, or with the process, is one line, and
-the process is ended. Loading the agent again begins a new one.
+Their answers are untrusted. An invalid answer, or a failure of the process, stops the process and
+raises a one-line error. Loading the agent again starts a new one.
 """
 
 from __future__ import annotations
@@ -18,164 +18,170 @@ from typing import Any
 from sts.agents import described
 from sts.errors import ArgumentError, StsError
 from sts.jobs import frames
-from sts.jobs.deadlines import patience, progress
-from sts.jobs.processes import Died, Hung, Process, pause
+from sts.jobs.deadlines import read_timeout, report_progress
+from sts.jobs.processes import Process, WorkerDied, WorkerHung, wait_for_message
 
 SHIM = Path(__file__).with_name("shim.py")
-REFUSED = b"!"
-"""Begins a message of the shim that says why there is no agent to play."""
-_OURS = ("PYTHONHOME", "PYTHONPATH", "PYTHONSTARTUP", "__PYVENV_LAUNCHER__")
-"""What is meant for this interpreter and would mislead another."""
-_LENGTHS = {"done": 2, "raised": 3}
+LOAD_FAILED = b"!"
+"""Prefix of a message of the shim with the reason why the agent cannot be loaded."""
+_INTERPRETER_VARIABLES = ("PYTHONHOME", "PYTHONPATH", "PYTHONSTARTUP", "__PYVENV_LAUNCHER__")
+"""Environment variables for this interpreter, which are not passed to another."""
+_ANSWER_LENGTHS = {"done": 2, "raised": 3}
 
 
-class Raised(Exception):
-    """An exception of the agent's own; a class derived from it is called as it was there."""
+class AgentRaised(Exception):
+    """An exception that the agent raised; subclasses take the name of its class."""
 
 
-class Child:
-    """One interpreter that plays one class.
+class AgentProcess:
+    """An interpreter that runs one agent.
 
     Attributes:
-      python: the interpreter, as it was typed.
-      told: what the agent says of itself, by name, as `sts.agents.described.describe` returns it.
+      python: the interpreter, as the user wrote it.
+      description: of the agent, as `sts.agents.described.describe` returns it.
     """
 
     def __init__(self, python: str, module: str, name: str) -> None:
-        """Begin it.
+        """Start the interpreter and load the agent.
 
         Raises:
           ArgumentError: the interpreter does not exist, has no NumPy, or has no such agent.
-          Died: it ends or does not come back.
+          WorkerDied: it exits or does not respond.
         """
         self.python = python
         self._lock = threading.RLock()
         if shutil.which(python) is None:
-            raise ArgumentError(f"{python} is no interpreter: no such program")
+            raise ArgumentError(f"cannot start interpreter {python}: no such program")
         ours, theirs = Pipe()
         life, self._life = os.pipe()
         given = theirs.fileno(), life
         files = str(SHIM), frames.__file__, described.__file__
         try:
-            begun = subprocess.Popen(
+            started = subprocess.Popen(
                 [python, *files, module, name, *map(str, given)],
                 stdin=subprocess.DEVNULL,
                 stdout=2,
-                env={key: value for key, value in os.environ.items() if key not in _OURS},
+                env={
+                    key: value
+                    for key, value in os.environ.items()
+                    if key not in _INTERPRETER_VARIABLES
+                },
                 pass_fds=given,
                 process_group=0,  # Ctrl-C is the parent's
             )
         except OSError as error:
             os.close(self._life)
             ours.close()
-            raise ArgumentError(f"{python} is no interpreter: {error.strerror}") from error
+            raise ArgumentError(f"cannot start interpreter {python}: {error.strerror}") from error
         finally:
             theirs.close()
             os.close(life)
-        self._process = Process(ours, begun, patience())
+        self._process = Process(ours, started, read_timeout())
         try:
-            self.told: dict[str, Any] = self.ask("describe")
-        except Raised as error:
+            self.description: dict[str, Any] = self.request("describe")
+        except AgentRaised as error:
             self.end()
             raise ArgumentError(str(error)) from None
-        except Died as error:
-            if isinstance(error, Hung):
+        except WorkerDied as error:
+            if isinstance(error, WorkerHung):
                 raise
             raise ArgumentError(
-                f"{python} is no interpreter of Python 3.8 or later: it does not run a file of "
-                f"ours ({error})"
+                f"{python} is not an interpreter of Python 3.8 or later: it cannot run the agent "
+                f"server ({error})"
             ) from None
 
     @property
-    def ended(self) -> bool:
-        """Whether it has."""
-        return not self._process.alive
+    def has_ended(self) -> bool:
+        """True if the process has ended."""
+        return not self._process.is_alive
 
     @property
     def pid(self) -> int:
-        """The number of its process."""
+        """The process ID."""
         return self._process.pid
 
-    def ask(self, *request: Any) -> Any:
-        """Return its answer to a request.
+    def request(self, *request: Any) -> Any:
+        """Send a request and return the answer.
 
         Raises:
-          Raised: what the agent raised, by its name.
-          Died: it has ended, or does not come back.
-          StsError: it sends something that is not an answer.
+          AgentRaised: the agent raised an exception.
+          WorkerDied: the process has ended, or does not respond.
+          StsError: its answer is invalid.
         """
         with self._lock:
             answer = self._exchange(request)
         if answer[0] == "raised":
-            raise type(str(answer[1]), (Raised,), {})(str(answer[2]))
+            raise type(str(answer[1]), (AgentRaised,), {})(str(answer[2]))
         return answer[1]
 
-    def find(self, name: str, folders: tuple[str, ...]) -> tuple[str | None, tuple[str, ...]]:
-        """Return where it finds a module, as `sts.agents.described.find` does."""
-        file, inside = self.ask("find", name, folders)
-        return file, tuple(inside)
+    def find_module(
+        self, name: str, folders: tuple[str, ...]
+    ) -> tuple[str | None, tuple[str, ...]]:
+        """Locate a module in that interpreter, as `sts.agents.described.find_module` does."""
+        file, submodule_folders = self.request("find", name, folders)
+        return file, tuple(submodule_folders)
 
     def end(self) -> None:
-        """End it, with all that it has begun."""
+        """Kill the process and its descendants."""
         if self._life >= 0:
             self._process.end()
             os.close(self._life)
             self._life = -1
 
     def _exchange(self, message: tuple[Any, ...]) -> tuple[Any, ...]:
-        """Return what it answers to a message; if that fails in any way, the process is ended."""
+        """Send a message and return the answer; on any failure, kill the process."""
         try:
             if self._life < 0:
-                raise Died("its process has ended")
-            self._process.send(frames.pack(message))
+                raise WorkerDied("its process has ended")
+            self._process.send(frames.encode(message))
             data = self._receive()
-            if data.startswith(REFUSED):
+            if data.startswith(LOAD_FAILED):
                 raise ArgumentError(" ".join(data.decode(errors="replace")[1:].split()))
-            answer: Any = frames.unpack(data)
+            answer: Any = frames.decode(data)
             kind = str(answer[0]) if type(answer) is tuple and answer else ""
-            if kind not in _LENGTHS or len(answer) != _LENGTHS[kind]:
-                raise frames.Broken("expected an answer, found another value")
+            if kind not in _ANSWER_LENGTHS or len(answer) != _ANSWER_LENGTHS[kind]:
+                raise frames.DecodeError("expected an answer, found another value")
             return tuple(answer)
-        except Died as error:
+        except WorkerDied as error:
             self.end()
             raise error.saying(f"{self.python}: {error}") from None
-        except (frames.Broken, OSError) as error:
+        except (frames.DecodeError, OSError) as error:
             self.end()
             raise StsError(
-                f"{self.python}: it sends something that is not an answer ({error}); let nothing "
-                "but its agent write there"
+                f"{self.python}: invalid answer ({error}); only the agent server may write to its "
+                "pipe"
             ) from None
         except BaseException:
             self.end()
             raise
 
     def _receive(self) -> bytes:
-        self._process.patience = patience()
-        while (data := self._process.answer()) is None:
-            progress()  # it is this process that sees to its end
-            pause(self._process)
+        self._process.timeout_s = read_timeout()
+        while (data := self._process.poll_answer()) is None:
+            report_progress()  # so that this process is not killed while it waits
+            wait_for_message(self._process)
         return data
 
 
-_children: dict[tuple[int, str, str], Child] = {}
+_processes: dict[tuple[int, str, str], AgentProcess] = {}
 _lock = threading.Lock()
 
 
-def child(python: str, module: str, name: str) -> Child:
-    """Return this process's child for a class, a new one if it has none that is alive."""
+def get_process(python: str, module: str, name: str) -> AgentProcess:
+    """Return the running child of this process for an agent, or start one."""
     key = os.getpid(), str(Path.cwd()), f"{python}:{module}:{name}"
     with _lock:
-        if key in _children and _children[key].ended:
-            _children.pop(key).end()
-        if key not in _children:
-            _children[key] = Child(python, module, name)
-        return _children[key]
+        if key in _processes and _processes[key].has_ended:
+            _processes.pop(key).end()
+        if key not in _processes:
+            _processes[key] = AgentProcess(python, module, name)
+        return _processes[key]
 
 
 def end_all() -> None:
-    """End the children of this process."""
-    for key in [key for key in _children if key[0] == os.getpid()]:
-        _children.pop(key).end()
+    """Kill all children of this process."""
+    for key in [key for key in _processes if key[0] == os.getpid()]:
+        _processes.pop(key).end()
 
 
 atexit.register(end_all)

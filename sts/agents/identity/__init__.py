@@ -1,4 +1,4 @@
-"""An agent's identity: its name and a fingerprint, taken once, when it is loaded."""
+"""Identities of agents: a name and a fingerprint of code and weights, computed on loading."""
 
 from sts.agents.identity.identity import check_unchanged as check_unchanged
 from sts.agents.identity.identity import code as code

@@ -1,8 +1,9 @@
-"""An agent's identity: its name and a fingerprint, taken once, when it is loaded.
+"""Identities of agents: a name and a fingerprint of code and weights, computed on loading.
 
-A packaged agent goes by the version that it states; any other by the syntax trees of its modules,
-and the versions of what these import. Where these do not say all that it is, its author states a
-version, too. What it was made with, and its weights, count in any case. See docs/agents.md.
+The fingerprint hashes the agent's parameters and weights, and its code: of a packaged agent, the
+version that it declares; of any other, the syntax trees of its modules and the versions of the
+packages they import. If these do not determine its behaviour, its author has to declare a version
+as well. See docs/agents.md.
 """
 
 from __future__ import annotations
@@ -16,9 +17,9 @@ from enum import Enum
 from typing import Any, NamedTuple
 
 import sts
-from sts.agents.described import PROTOCOL, describe, find
-from sts.agents.elsewhere import Elsewhere
-from sts.agents.identity.code import Code, Find, read, unreadable
+from sts.agents.described import DECLARED_ATTRIBUTES, describe, find_module
+from sts.agents.elsewhere import ExternalAgent
+from sts.agents.identity.code import Code, FindModule, read_code, unreadable_code
 from sts.agents.protocol import Agent
 from sts.errors import ArgumentError, StsError
 from sts.jobs import frames
@@ -30,13 +31,13 @@ _VERSION = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,31}")
 
 
 class Identity(NamedTuple):
-    """The identity of an agent, taken when it was loaded.
+    """The identity of an agent when it was loaded.
 
     Attributes:
-      fingerprint: 16 hex digits, then "@" and the version that its author states; "" if it has
-        none.
-      refusal: why it has none.
-      declared: the bytes of what it declares, by name.
+      fingerprint: 16 hex digits, followed by "@" and the author's version if that is needed; "" if
+        the agent cannot be identified.
+      refusal: the reason why there is no fingerprint.
+      declared: the encoded values that must not change while it plays, by attribute name.
     """
 
     fingerprint: str
@@ -44,200 +45,200 @@ class Identity(NamedTuple):
     declared: dict[str, bytes]
 
 
-_known: dict[int, tuple[Callable[[], Agent | None], Identity]] = {}
-"""The identities of the agents of this process, by `id`; an agent that is gone has none."""
+_identities: dict[int, tuple[Callable[[], Agent | None], Identity]] = {}
+"""The identities of live agents, by `id`, each with a reference to its agent."""
 
 
 def identify(agent: Agent) -> Identity:
-    """Return an agent's identity; whatever it does later, this stays as it first was."""
+    """Return an agent's identity, computed on the first call and then cached."""
     key = id(agent)
-    if key not in _known or _known[key][0]() is not agent:
-        taken = _take(agent)
+    if key not in _identities or _identities[key][0]() is not agent:
+        taken = _compute_identity(agent)
         try:
-            _known[key] = weakref.ref(agent, lambda _: _known.pop(key, None)), taken
-        except TypeError:  # it has slots and no room for one
-            _known[key] = (lambda: agent), taken
-    return _known[key][1]
+            _identities[key] = weakref.ref(agent, lambda _: _identities.pop(key, None)), taken
+        except TypeError:  # a class with __slots__ and without __weakref__
+            _identities[key] = (lambda: agent), taken
+    return _identities[key][1]
 
 
 def fingerprint(agent: Agent) -> str:
     """Return the fingerprint of an agent's identity.
 
     Raises:
-      ArgumentError: its code does not say all that it is and no version is stated, or the version
-        is not one.
+      ArgumentError: its code does not determine its behaviour and it declares no version, or an
+        invalid one.
     """
-    found = identify(agent)
-    if found.refusal:
-        raise ArgumentError(found.refusal)
-    return found.fingerprint
+    identity = identify(agent)
+    if identity.refusal:
+        raise ArgumentError(identity.refusal)
+    return identity.fingerprint
 
 
 def check_unchanged(agent: Agent) -> None:
-    """Refuse what an agent has done that changed what it declares; the error says which part."""
+    """Raise StsError if a declared attribute of an agent has changed since it was loaded."""
     before = identify(agent).declared
     try:
-        after = _State(_look(agent, now=True)).declared
+        after = _EncodedState(_describe(agent, now=True)).declared
     except (ArgumentError, AttributeError) as error:
         raise StsError(f"agent {agent.name!r} changed while it played: {error}") from error
     changed = next((name for name, raw in before.items() if after.get(name) != raw), None)
     if changed is not None:
         raise StsError(
-            f"agent {agent.name!r} changed its {changed} while it played, so nothing of this is "
-            "kept: keep what changes in its memory, or a cache in an attribute whose name begins "
-            "with an underscore"
+            f"agent {agent.name!r} changed its {changed} while it played, so these episodes are "
+            "discarded; keep changing state in its memory, or a cache in an attribute whose name "
+            "starts with an underscore"
         )
 
 
-class Whole(NamedTuple):
-    """Code as 16 hex digits that change with it, and whether these say all that it is."""
+class CodeFingerprint(NamedTuple):
+    """A fingerprint of code, 16 hex digits, and whether the code determines its behaviour."""
 
     mark: str
     whole: bool
 
 
 @functools.cache
-def code(path: str) -> Whole:
-    """Return what stands at `module:NAME`, once in a process, as an agent's code is read.
+def code(path: str) -> CodeFingerprint:
+    """Return the fingerprint of the object at `module:NAME`, from its module and its imports.
 
-    What is of this distribution goes by its path and the version of the suite.
+    For packaged code this is a hash of the path and the version of this distribution. Cached.
     """
     module, _, name = path.partition(":")
     if is_packaged(module):
-        return Whole(content_hash(_RULES, f"{path} {sts.__version__}".encode())[:16], True)
-    found = read(module, find)
-    mark = content_hash(*_parts(found), name.encode())[:16]
-    return Whole(mark, not (found.hidden or found.outside))
+        return CodeFingerprint(
+            content_hash(_RULES, f"{path} {sts.__version__}".encode())[:16], True
+        )
+    source = read_code(module, find_module)
+    digest = content_hash(*_hashed_parts(source), name.encode())[:16]
+    return CodeFingerprint(digest, not (source.hidden_reason or source.reads_outside))
 
 
 def stated(mark: str) -> str:
-    """Return the version that a fingerprint goes by, "" if it goes by the code alone."""
+    """Return the author's version in a fingerprint; "" if it has no version."""
     return mark.partition("@")[2]
 
 
 def described(mark: str) -> str:
-    """Return a fingerprint as reports show it."""
+    """Return a fingerprint for display, with a remark if it depends on the author's version."""
     return f"{mark} (identity as stated)" if stated(mark) else mark
 
 
-def _take(agent: Agent) -> Identity:
+def _compute_identity(agent: Agent) -> Identity:
     try:
-        found = _look(agent)
-        state = _State(found)
-        return Identity(_fingerprint(agent, found, state), "", state.declared)
+        description = _describe(agent)
+        state = _EncodedState(description)
+        return Identity(_fingerprint(agent, description, state), "", state.declared)
     except (ArgumentError, AttributeError) as error:
         return Identity("", f"agent {agent.name!r}: {error}", {})
 
 
-def _fingerprint(agent: Agent, found: dict[str, Any], state: _State) -> str:
-    values = [written([name, raw]) for name, raw in sorted(state.written.items())]
-    version = _version(agent, found["declared"])
+def _fingerprint(agent: Agent, description: dict[str, Any], state: _EncodedState) -> str:
+    values = [encode_value([name, raw]) for name, raw in sorted(state.encoded.items())]
+    version = _version(agent, description["declared"])
     if version and not (isinstance(version, str) and _VERSION.fullmatch(version)):
         raise ArgumentError(
             f"version must be 1 to 32 letters, digits, dots and dashes; found {version!r}"
         )
-    if version and _is_ours(agent):
+    if version and _is_packaged_agent(agent):
         return content_hash(_RULES, *values)[:16]
-    child = agent.child if isinstance(agent, Elsewhere) else None
-    place = found["module"], found["class"], found["at_its_name"]
-    own = _code_of(child or type(agent), *place, child.find if child else find)
-    reasons = [own.hidden] if own.hidden else []
+    child = agent.child if isinstance(agent, ExternalAgent) else None
+    place = description["module"], description["class"], description["at_its_name"]
+    source = _read_once(child or type(agent), *place, child.find_module if child else find_module)
+    reasons = [source.hidden_reason] if source.hidden_reason else []
     if not getattr(agent, "weights_digest", ""):
-        reasons += [
-            *state.unread,
-            *(["it reads what lies outside its code"] if own.outside else []),
-        ]
+        reasons += state.unreadable
+        if source.reads_outside:
+            reasons.append("it reads files or other data outside its code")
     if reasons and not version:
-        remedy = "" if own.hidden else "the digest of its weights as weights_digest, or "
+        remedy = "" if source.hidden_reason else "the digest of its weights as weights_digest, or "
         raise ArgumentError(
-            f"{reasons[0]}, so its code does not say all that it is; state {remedy}a version in "
-            "its class, such as version = '1'"
+            f"{reasons[0]}, so its code does not determine its behaviour; declare {remedy}a "
+            "version in its class, such as version = '1'"
         )
-    return content_hash(*_parts(own), *values)[:16] + (f"@{version}" if reasons else "")
+    return content_hash(*_hashed_parts(source), *values)[:16] + (f"@{version}" if reasons else "")
 
 
 def _version(agent: Agent, declared: dict[str, Any]) -> Any:
-    """Return the version that the agent's author states, not one of ours that it derives from."""
+    """Return the version that the agent's author declares, not one inherited from our classes."""
     owner = next((kind for kind in type(agent).__mro__ if "version" in vars(kind)), None)
-    own = _is_ours(agent) or "version" in getattr(agent, "__dict__", {})
-    return "" if owner and is_packaged(owner.__module__) and not own else declared.get("version")
+    is_own = _is_packaged_agent(agent) or "version" in getattr(agent, "__dict__", {})
+    return "" if owner and is_packaged(owner.__module__) and not is_own else declared.get("version")
 
 
-def _is_ours(agent: Agent) -> bool:
-    return is_packaged(type(agent).__module__) and not isinstance(agent, Elsewhere)
+def _is_packaged_agent(agent: Agent) -> bool:
+    return is_packaged(type(agent).__module__) and not isinstance(agent, ExternalAgent)
 
 
 @functools.cache
-def _code_of(owner: Hashable, module: str, name: str, at_its_name: bool, find: Find) -> Code:
-    """Return what is written of `owner`, a class or a child, once: it does not change there."""
-    if not at_its_name:
-        return unreadable(f"{name.rpartition('.')[2]} is not what stands at its name")
-    found = read(module, find)
-    return found._replace(trees=found.trees + name.encode())
+def _read_once(owner: Hashable, module: str, name: str, importable: bool, find: FindModule) -> Code:
+    """Return the code of class `name`; cached per `owner`, the class or its child process."""
+    if not importable:
+        return unreadable_code(f"{name.rpartition('.')[2]} cannot be imported by its name")
+    source = read_code(module, find)
+    return source._replace(trees=source.trees + name.encode())
 
 
-def _parts(found: Code) -> list[bytes]:
-    return [_RULES, found.trees, *(one.encode() for one in found.distributions), b""]
+def _hashed_parts(source: Code) -> list[bytes]:
+    return [_RULES, source.trees, *(version.encode() for version in source.distributions), b""]
 
 
-def _look(agent: Agent, *, now: bool = False) -> dict[str, Any]:
-    """Return what an agent says of itself, here or in another interpreter; `now` asks again."""
-    if isinstance(agent, Elsewhere):
-        return agent.child.ask("describe") if now else agent.child.told
+def _describe(agent: Agent, *, now: bool = False) -> dict[str, Any]:
+    """Return an agent's description; `now` asks an external agent again."""
+    if isinstance(agent, ExternalAgent):
+        return agent.child.request("describe") if now else agent.child.description
     return describe(agent)
 
 
-class _State:
-    """What an agent says of itself, as bytes.
+class _EncodedState:
+    """The encoded description of an agent.
 
     Attributes:
-      written: its parameters, and what it declares by the protocol, by name.
-      declared: those of them that stay as they are while it plays: what the protocol declares, and
-        the parameters that it names. If it names none, these are its attributes whose names do not
-        begin with an underscore, without empty collections, which are the places of caches.
-      unread: why others cannot be read, in a few words each.
+      encoded: its parameters and the attributes that the protocol declares, by name.
+      declared: those that must not change while it plays. Without a list of `parameters` these are
+        all but attributes with a leading underscore and empty collections, which may be caches.
+      unreadable: for each parameter that cannot be encoded, the reason.
     """
 
-    def __init__(self, found: dict[str, Any]) -> None:
-        self.written: dict[str, bytes] = {}
+    def __init__(self, description: dict[str, Any]) -> None:
+        self.encoded: dict[str, bytes] = {}
         self.declared: dict[str, bytes] = {}
-        hidden = dict(found.get("hidden", {}))
-        for name, value in found["kept"].items():
+        hidden = dict(description.get("hidden", {}))
+        for name, value in description["kept"].items():
             try:
-                self.written[name] = written(value)
+                self.encoded[name] = encode_value(value)
             except TypeError as error:
                 hidden[name] = str(error)
                 continue
             empty = isinstance(value, list | dict | set) and not value
-            if found["named"] or not (name.startswith("_") or empty):
-                self.declared[name] = self.written[name]
-        self.unread = [
+            if description["named"] or not (name.startswith("_") or empty):
+                self.declared[name] = self.encoded[name]
+        self.unreadable = [
             f"its {name} ({kind}) cannot be read" for name, kind in sorted(hidden.items())
         ]
-        for name in PROTOCOL:
+        for name in DECLARED_ATTRIBUTES:
             try:
-                raw = written(found["declared"].get(name, getattr(Agent, name, "")))
+                raw = encode_value(description["declared"].get(name, getattr(Agent, name, "")))
             except TypeError as error:
                 raise ArgumentError(f"its {name} ({error}) cannot be read") from None
-            self.written[name] = self.declared[name] = raw
+            self.encoded[name] = self.declared[name] = raw
 
 
-def written(value: Any) -> bytes:
-    """Return a value of numbers, texts, arrays and collections of them as bytes.
+def encode_value(value: Any) -> bytes:
+    """Encode numbers, texts, arrays and collections of them as bytes.
 
-    Equal values of one kind are written alike, whatever the order of a set or the memory of an
-    array; a dictionary's order counts.
+    Equal values of one type give equal bytes, whatever the order of a set or the memory layout of
+    an array. The order of a dict matters.
 
     Raises:
-      TypeError: it is, or holds, another kind of object; its text is the kind.
+      TypeError: the value is or contains another kind of object; the message is its type.
     """
     try:
-        return frames.pack(value, _reduced)
+        return frames.encode(value, _reduce)
     except RecursionError:
-        raise TypeError(f"{type(value).__name__} of itself") from None
+        raise TypeError(f"recursive {type(value).__name__}") from None
 
 
-def _reduced(value: Any) -> tuple[str, Any]:
+def _reduce(value: Any) -> tuple[str, Any]:
     kind = type(value).__name__
     if isinstance(value, complex):
         return kind, repr(value)

@@ -1,12 +1,11 @@
-"""Whether a domain keeps what the rest of the suite relies on, claim by claim.
+"""Conformance tests of domains, as a list of claims that are tested one by one.
 
-The domain is tried in a worker process. One that ends its process, or does not come back, fails the
-claim that it was tried on, and the next begins another process. After one that does not come back
-no other claim is tried.
+`batches` has the claims for all domains, `environments` further ones for an `Environment`. The
+domain runs in a worker process. If the process exits or hangs, the current claim fails, and the
+next is tested in a new process; after a hang, the remaining claims are skipped.
 
-Any domain is held to the claims of `batches`; one that is made of an `Environment` to those of
-`environments` besides. Python's and NumPy's global random generators are set alike before every
-run, so that a world that draws from them fails the claim that says so, and seldom another.
+The global random generators of Python and NumPy are seeded before every run, so a domain that uses
+them fails the claim about them, and rarely another.
 """
 
 from __future__ import annotations
@@ -18,13 +17,20 @@ from sts.domains.adapted import Adapted
 from sts.domains.conformance import batches, environments, runs
 from sts.domains.conformance.runs import Claim, Trial
 from sts.errors import ArgumentError, StsError
-from sts.jobs.deadlines import FORKED
-from sts.jobs.pool import Died, Pool
-from sts.jobs.processes import Hung
+from sts.jobs.deadlines import FORK_ERROR
+from sts.jobs.pool import Pool, WorkerDied
+from sts.jobs.processes import WorkerHung
 
 
 class Verdict(NamedTuple):
-    """What came of one claim: `ok` is None where it could not be checked, and `how` says why."""
+    """The result of testing one claim.
+
+    Attributes:
+      claim: its name.
+      text: its description.
+      ok: True or False, or None if it was not tested.
+      how: the reason for a failure, or why it was not tested; else "".
+    """
 
     claim: str
     text: str
@@ -35,68 +41,68 @@ class Verdict(NamedTuple):
 def check(
     name: str, *, seeds: int = 3, steps: int = 40, settings: dict[str, Any] | None = None
 ) -> Iterator[Verdict]:
-    """Yield a verdict for each claim on the domain called `name`, as each is found.
+    """Test a domain and yield the result of each claim.
 
     Args:
       name: an installed domain, FAMILY:NAME or `module:Class`.
-      seeds: how many worlds are tried.
-      steps: T, how long.
+      seeds: the number of worlds, at least 2.
+      steps: T, the number of steps in each, at least 2.
       settings: passed to the domain's `generate`.
 
     Raises:
-      ArgumentError: nothing is asked for, or there is no such domain.
-      Died: the process in which it was made has.
+      ArgumentError: too few seeds or steps, or there is no such domain.
+      WorkerDied: the process died while it loaded the domain.
     """
     if seeds < 2 or steps < 2:
         raise ArgumentError(f"expected 2 seeds and 2 steps or more, found {seeds} and {steps}")
     failed, asked = False, (name, seeds, steps, settings or {})
-    with Pool(1, limited=True) as there:
-        for claim, text in there.ask(_claims, asked):
+    with Pool(1, limited=True) as pool:
+        for claim, text in pool.ask(_list_claims, asked):
             if failed:
                 yield Verdict(claim, text, None, "the claims above must hold first")
                 continue
             try:
-                copies = there.copies
-                ok, how = there.ask(_verdict, asked, claim)
-                ok, how = (False, FORKED) if there.copies > copies else (ok, how)
-            except Died as error:
+                copies = pool.ended_forks
+                ok, how = pool.ask(_test_claim, asked, claim)
+                ok, how = (False, FORK_ERROR) if pool.ended_forks > copies else (ok, how)
+            except WorkerDied as error:
                 ok, how = False, str(error)
-                failed = isinstance(error, Hung)  # and so might each of the others
-            failed = failed or (claim in batches.FIRST and ok is False)
+                failed = isinstance(error, WorkerHung)  # other claims are likely to hang, too
+            failed = failed or (claim in batches.BASIC_CLAIMS and ok is False)
             yield Verdict(claim, text, ok, how)
 
 
-_Asked = tuple[str, int, int, dict[str, Any]]
+_TrialArguments = tuple[str, int, int, dict[str, Any]]
 _TRIALS: list[Trial] = []
-"""The one that this process has made, where it is the one apart."""
+"""The trial of this process, if it is the worker process."""
 
 
-def _trial(asked: _Asked) -> Trial:
+def _get_trial(asked: _TrialArguments) -> Trial:
     if not _TRIALS:
-        _TRIALS.append(Trial.of(*asked))
+        _TRIALS.append(Trial.load(*asked))
     return _TRIALS[0]
 
 
-def _claims(asked: _Asked) -> list[tuple[str, str]]:
-    """Return the name and the text of each claim that the domain is held to."""
-    return [(claim, text) for claim, (text, _) in _held_to(_trial(asked)).items()]
+def _list_claims(asked: _TrialArguments) -> list[tuple[str, str]]:
+    """Return the name and text of each claim that applies to the domain."""
+    return [(claim, text) for claim, (text, _) in _applicable_claims(_get_trial(asked)).items()]
 
 
-def _held_to(trial: Trial) -> dict[str, Claim]:
+def _applicable_claims(trial: Trial) -> dict[str, Claim]:
     adapted = isinstance(trial.domain, Adapted)
     return batches.CLAIMS | (environments.CLAIMS if adapted else {})
 
 
-def _verdict(asked: _Asked, claim: str) -> tuple[bool | None, str]:
-    trial = _trial(asked)
-    _, holds = _held_to(trial)[claim]
+def _test_claim(asked: _TrialArguments, claim: str) -> tuple[bool | None, str]:
+    trial = _get_trial(asked)
+    _, holds = _applicable_claims(trial)[claim]
     try:
-        with runs.settled():
-            if claim not in batches.FIRST:
-                trial.play()
+        with runs.fixed_global_seed():
+            if claim not in batches.BASIC_CLAIMS:
+                trial.play_all()
             unknown = holds(trial)
     except StsError as error:
         return False, str(error)
-    except BaseException as error:  # a domain may be anybody's
+    except BaseException as error:  # third-party code
         return False, f"{type(error).__name__}: {error}"
     return None if unknown else True, unknown or ""

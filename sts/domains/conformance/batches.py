@@ -1,4 +1,4 @@
-"""What every domain promises."""
+"""Claims that every domain has to satisfy."""
 
 from __future__ import annotations
 
@@ -12,170 +12,181 @@ from numpy.typing import NDArray
 
 from sts.domains.actions import action_space, silence
 from sts.domains.conformance.runs import (
-    Between,
-    Broken,
+    ActionSequence,
+    BeforeStep,
     Claim,
-    Moves,
+    ClaimBroken,
     Trial,
-    at_seed,
-    claim,
     compare,
-    elsewhere,
-    generators,
+    evenly_spaced,
+    fixed_global_seed,
+    global_generator_state,
+    name_seed_in_errors,
     play,
-    settle,
-    settled,
-    spread,
+    register_claim,
+    run_in_fresh_process,
+    seed_global_generators,
 )
 from sts.domains.drawing import drawing
-from sts.domains.protocol import Framed, Worlds
+from sts.domains.protocol import RenderableWorlds, Worlds
 from sts.domains.rewards import WrongRewards
 from sts.errors import DamagedData, NewerFormat, StsError
 
-FIRST = ("described", "steps", "rewards")
-"""The claims without which no other is tried."""
+BASIC_CLAIMS = ("described", "steps", "rewards")
+"""Claims whose failure skips all others."""
 CLAIMS: dict[str, Claim] = {}
-_claim = functools.partial(claim, CLAIMS)
+_claim = functools.partial(register_claim, CLAIMS)
 
 
-@_claim("its moves, no-op, words and reward unit are what they should be")
-def _described(trial: Trial) -> None:
+@_claim("described", "its moves, no-op, tokens and reward unit are valid")
+def _check_description(trial: Trial) -> None:
     domain = trial.domain
     space = action_space(domain)
     if domain.moves:
-        _names("moves", domain.moves)
+        _check_names("moves", domain.moves)
     if domain.tokens:
-        _names("tokens", domain.tokens)
+        _check_names("tokens", domain.tokens)
     if not isinstance(domain.name, str) or not domain.name:
-        raise Broken(f"its name is {domain.name!r}")
+        raise ClaimBroken(f"expected a name, found {domain.name!r}")
     noop = np.asarray(domain.noop)
     if noop.shape != space.shape or not space.within(noop):
         of = f"move {domain.noop} of {len(domain.moves)}" if domain.moves else noop.tolist()
-        raise Broken(f"its no-op is {of}, which cannot be made")
+        raise ClaimBroken(f"its no-op is not a valid action: {of}")
     unit = domain.reward_unit
     if unit is not None and not (math.isfinite(unit) and unit > 0):
-        raise Broken(f"its reward unit is {domain.reward_unit}")
+        raise ClaimBroken(f"expected a positive reward unit, found {domain.reward_unit}")
     if not isinstance(domain.guide, str) or domain.sees not in ("observation", "world"):
-        raise Broken(f"its guide is no text, or people see {domain.sees!r}")
+        raise ClaimBroken(
+            "expected a guide that is text and sees as observation or world, found "
+            f"{type(domain.guide).__name__} and {domain.sees!r}"
+        )
 
 
-def _names(what: str, names: tuple[str, ...]) -> None:
+def _check_names(what: str, names: tuple[str, ...]) -> None:
     if not names or not all(isinstance(n, str) and n for n in names):
-        raise Broken(f"its {what} are {list(names)!r:.80}, expected names")
+        raise ClaimBroken(f"its {what} are {list(names)!r:.80}, expected names")
     if len(set(names)) < len(names):
-        raise Broken(f"two of its {what} have one name: {', '.join(names)}")
+        raise ClaimBroken(f"two of its {what} have one name: {', '.join(names)}")
 
 
-@_claim("it can be made and stepped, whatever is done")
-def _steps(trial: Trial) -> None:
+@_claim("steps", "it can be generated and stepped with any actions")
+def _check_stepping(trial: Trial) -> None:
     try:
-        trial.play()
-    except Broken as error:
+        trial.play_all()
+    except ClaimBroken as error:
         if not isinstance(error.__cause__, WrongRewards):
             raise
 
 
-@_claim("rewards are whole or real as declared, and one for each participant")
-def _rewards(trial: Trial) -> None:
+@_claim("rewards", "rewards are whole or real as declared, and one for each participant")
+def _check_rewards(trial: Trial) -> None:
     try:
-        trial.play()
-    except Broken as error:
+        trial.play_all()
+    except ClaimBroken as error:
         if isinstance(error.__cause__, WrongRewards):
             raise
         return
-    for seed, _, made, played in trial.each():
+    for seed, _, sequence, played in trial.iterate_worlds():
         expected = np.float64 if trial.domain.reward_unit is None else np.int8
-        if played.rewards.dtype != expected or played.rewards.shape != made.says.shape:
-            found = f"{played.rewards.dtype}{list(played.rewards.shape)}"
-            raise Broken(f"seed {seed}: rewards of a run are {found}")
+        if played.rewards.dtype != expected or played.rewards.shape != sequence.says.shape:
+            shape = list(sequence.says.shape)
+            raise ClaimBroken(
+                f"seed {seed}: expected rewards {np.dtype(expected)}{shape}, found "
+                f"{played.rewards.dtype}{list(played.rewards.shape)}"
+            )
 
 
-@_claim("a restored world has the state that it was restored from")
-def _restores(trial: Trial) -> None:
-    for seed, step, state, _, _ in trial.points():
+@_claim("restores", "a restored world has the state that it was restored from")
+def _check_restoring(trial: Trial) -> None:
+    for seed, step, state, _, _ in trial.iterate_points():
         if trial.domain.restore([state]).states() != [state]:
-            raise Broken(f"seed {seed}, step {step}: a world restored tells another state at once")
+            raise ClaimBroken(f"seed {seed}, step {step}: a restored world has another state")
 
 
-@_claim("a recording replays, from its start and from its middle")
-def _replays(trial: Trial) -> None:
-    for seed, step, state, made, played in trial.points():
-        compare(seed, step, played, play(trial.domain, state, made, first=step), "replayed,")
+@_claim("replays", "a recording replays, from its start and from its middle")
+def _check_replay(trial: Trial) -> None:
+    for seed, step, state, sequence, played in trial.iterate_points():
+        compare(seed, step, played, play(trial.domain, state, sequence, first=step), "replayed,")
         if step:
-            with settled():
-                found = trial.domain.restore([state]).scene[0]
-            if not np.array_equal(found, trial.played[seed].scene[step - 1]):
-                raise Broken(f"seed {seed}, step {step}: restored, the scene before it is another")
+            with fixed_global_seed():
+                scene = trial.domain.restore([state]).scene[0]
+            if not np.array_equal(scene, trial.played[seed].scene[step - 1]):
+                raise ClaimBroken(f"seed {seed}, step {step}: a restored world has another scene")
 
 
-@_claim("a state goes on identically in a fresh process")
-def _fresh(trial: Trial) -> None:
-    for point, there in zip(trial.points(), elsewhere(trial).played, strict=True):
-        if isinstance(there, str):
-            raise Broken(f"seed {point.seed}, step {point.step}: in a fresh process {there}")
-        here = play(trial.domain, point.state, point.made, first=point.step)
-        compare(point.seed, point.step, here, there, "in a fresh process")
+@_claim("fresh", "a restored state continues identically in a fresh process")
+def _check_fresh_process(trial: Trial) -> None:
+    for point, fresh in zip(
+        trial.iterate_points(), run_in_fresh_process(trial).played, strict=True
+    ):
+        if isinstance(fresh, str):
+            raise ClaimBroken(f"seed {point.seed}, step {point.step}: in a fresh process {fresh}")
+        here = play(trial.domain, point.state, point.sequence, first=point.step)
+        compare(point.seed, point.step, here, fresh, "in a fresh process")
 
 
-@_claim("the same seed makes the same worlds, in another process too")
-def _same_seed(trial: Trial) -> None:
-    with settled():
+@_claim("same-seed", "the same seed makes the same worlds, in another process too")
+def _check_same_seed(trial: Trial) -> None:
+    with fixed_global_seed():
         several = trial.domain.generate(3, seed=0, **trial.settings)
-    with settled():
+    with fixed_global_seed():
         again = trial.domain.generate(3, seed=0, **trial.settings)
     if several[:1] != [trial.starts[0]] or several != again:
-        raise Broken("seed 0: made a second time, its worlds are others")
-    there = elsewhere(trial).starts
+        raise ClaimBroken("seed 0: generated again, its worlds differ")
+    fresh_starts = run_in_fresh_process(trial).starts
     for seed, state in enumerate(trial.starts):
-        if there[seed] != state:
-            found = there[seed]
-            how = f": {found}" if isinstance(found, str) else ""
-            raise Broken(f"seed {seed}: another process makes another world of it{how}")
+        if fresh_starts[seed] != state:
+            other = fresh_starts[seed]
+            how = f": {other}" if isinstance(other, str) else ""
+            raise ClaimBroken(f"seed {seed}: another process generates another world{how}")
 
 
-@_claim("other seeds make other worlds")
-def _other_seeds(trial: Trial) -> str | None:
+@_claim("other-seeds", "other seeds make other worlds")
+def _check_other_seeds(trial: Trial) -> str | None:
     if len(set(trial.starts)) == 1:
-        raise Broken(f"seeds 0 to {trial.seeds - 1}: all of them are the same world")
+        raise ClaimBroken(f"seeds 0 to {trial.seeds - 1} generate the same world")
     if len(set(trial.domain.generate(trial.seeds, seed=0, **trial.settings))) == 1:
-        raise Broken(f"seed 0: its first {trial.seeds} worlds are the same one")
-    alike = {play(trial.domain, one, trial.made[0]).scene.tobytes() for one in trial.starts}
-    return None if len(alike) > 1 else "their states differ, but played alike they look alike"
+        raise ClaimBroken(f"seed 0: its first {trial.seeds} worlds are the same")
+    scenes = {
+        play(trial.domain, start, trial.sequences[0]).scene.tobytes() for start in trial.starts
+    }
+    same = "the states differ, but the same actions give the same scenes"
+    return None if len(scenes) > 1 else same
 
 
-@_claim("observing, rendering, asking for state or scene leaves it alone")
-def _looking(trial: Trial) -> None:
-    participants = range(trial.made[0].says.shape[1])
+@_claim("looking", "observing, rendering and reading state or scene have no side effects")
+def _check_observing(trial: Trial) -> None:
+    participants = range(trial.sequences[0].says.shape[1])
     roles = tuple(participants)
     looks: dict[str, Callable[[Worlds], object]] = {
         "observing": lambda w: [w.observe((p,), team=(p,), world=False) for p in roles],
         "observing as a team": lambda w: w.observe(roles, team=roles, world=True),
-        "asking for the scene": lambda w: w.scene,
-        "asking for the rewards": lambda w: w.rewards,
-        "asking for the state": lambda w: w.states(),
+        "reading the scene": lambda w: w.scene,
+        "reading the rewards": lambda w: w.rewards,
+        "serialising the state": lambda w: w.states(),
         "rendering": lambda w: _render(w, None, *participants),
-        "asking what a person sees": lambda w: trial.domain.sight(w, 0),
+        "reading the view of a human player": lambda w: trial.domain.sight(w, 0),
     }
     for doing, look in looks.items():
-        twice = _twice(look)
-        for seed, state, made, played in trial.each():
-            again = play(trial.domain, state, made, between=twice)
+        twice = _call_twice(look)
+        for seed, state, sequence, played in trial.iterate_worlds():
+            again = play(trial.domain, state, sequence, between=twice)
             compare(seed, 0, played, again, f"after {doing}")
-    for seed, state, made, played in trial.each():
-        with settled():
+    for seed, state, sequence, played in trial.iterate_worlds():
+        with fixed_global_seed():
             worlds = trial.domain.restore([state])
-            for t, (moves, says) in enumerate(zip(*made, strict=True)):
-                settle(t)
+            for t, (moves, says) in enumerate(zip(*sequence, strict=True)):
+                seed_global_generators(t)
                 worlds.step(moves[None], says[None])
             if not np.array_equal(worlds.scene[0], played.scene[-1]):
-                raise Broken(
-                    f"seed {seed}, step {trial.steps - 1}: the scene after it is another where "
-                    "none was asked for before"
+                raise ClaimBroken(
+                    f"seed {seed}, step {trial.steps - 1}: the scene after it differs if no "
+                    "earlier scene was read"
                 )
 
 
-def _twice(look: Callable[[Worlds], object]) -> Between:
-    """Return what looks twice at each step, until that fails, which is another claim's."""
+def _call_twice(look: Callable[[Worlds], object]) -> BeforeStep:
+    """Return a hook that calls `look` twice per step, until it fails, which other claims test."""
     failed: list[StsError] = []
 
     def look_twice(_: int, worlds: Worlds) -> None:
@@ -183,7 +194,7 @@ def _twice(look: Callable[[Worlds], object]) -> Between:
             try:
                 look(worlds)
                 look(worlds)
-            except StsError as error:  # a second one may take as long as the first
+            except StsError as error:  # do not call it again: it may be slow to fail
                 failed.append(error)
 
     return look_twice
@@ -191,175 +202,189 @@ def _twice(look: Callable[[Worlds], object]) -> Between:
 
 def _render(worlds: Worlds, *whom: int | None) -> None:
     if hasattr(worlds, "frames"):
-        for one in whom:
-            _frame(worlds, one)
+        for role in whom:
+            _render_frame(worlds, role)
 
 
-@_claim("everybody may do nothing, at every step")
-def _no_op(trial: Trial) -> None:
-    for seed, state, made, _ in trial.each():
-        still = action_space(trial.domain).full(made.says.shape, trial.domain.noop)
-        idle = Moves(still, silence(trial.domain, made.says.shape))
-        with at_seed(seed, "where nobody does anything "):
+@_claim("no-op", "all players can take the no-op at every step")
+def _check_no_op(trial: Trial) -> None:
+    for seed, state, sequence, _ in trial.iterate_worlds():
+        still = action_space(trial.domain).full(sequence.says.shape, trial.domain.noop)
+        idle = ActionSequence(still, silence(trial.domain, sequence.says.shape))
+        with name_seed_in_errors(seed, "with no-ops only, "):
             once = play(trial.domain, state, idle)
-        compare(seed, 0, once, play(trial.domain, state, idle), "doing nothing a second time")
+        compare(seed, 0, once, play(trial.domain, state, idle), "with no-ops only, a second time")
 
 
-@_claim("worlds do not disturb each other")
-def _side_by_side(trial: Trial) -> str | None:
-    if _drawn_by_all(trial):
-        return "it draws from a global random generator"
-    moves = np.stack([m.moves for m in trial.made])
-    says = np.stack([m.says for m in trial.made])
-    with settled():
+@_claim("side-by-side", "worlds are independent of each other")
+def _check_independence(trial: Trial) -> str | None:
+    if _uses_global_generators(trial):
+        return "it uses a global random generator"
+    moves = np.stack([m.moves for m in trial.sequences])
+    says = np.stack([m.says for m in trial.sequences])
+    with fixed_global_seed():
         worlds = trial.domain.restore(trial.starts)
         for t in range(trial.steps):
             worlds.step(moves[:, t], says[:, t])
-            scene, found = worlds.scene, worlds.rewards
+            scene, rewards = worlds.scene, worlds.rewards
             for seed in range(trial.seeds):
                 alone = trial.played[seed]
                 if not np.array_equal(scene[seed], alone.scene[t]) or not np.array_equal(
-                    found[seed], alone.rewards[t]
+                    rewards[seed], alone.rewards[t]
                 ):
-                    raise Broken(
-                        f"seed {seed}, step {t}: beside {trial.seeds - 1} others of its batch it "
-                        "goes otherwise than alone"
+                    raise ClaimBroken(
+                        f"seed {seed}, step {t}: in a batch with {trial.seeds - 1} others it "
+                        "differs from alone"
                     )
-    for seed, state, made, played in trial.each():
-        again = play(trial.domain, state, made, between=_disturbed(trial, seed))
-        compare(seed, 0, played, again, "with another world made and stepped meanwhile")
+    for seed, state, sequence, played in trial.iterate_worlds():
+        again = play(trial.domain, state, sequence, between=_step_another_world(trial, seed))
+        compare(seed, 0, played, again, "while another world is stepped,")
     return None
 
 
-def _disturbed(trial: Trial, seed: int) -> Between:
-    """Return what makes another world halfway, and steps it from then on."""
+def _step_another_world(trial: Trial, seed: int) -> BeforeStep:
+    """Return a hook that restores another world halfway, and steps it from then on."""
     other = (seed + 1) % trial.seeds
-    beside: list[Worlds] = []
+    others: list[Worlds] = []
 
     def disturb(t: int, _: Worlds) -> None:
         if t == trial.middle:
-            beside.append(trial.domain.restore([trial.starts[other]]))
-        for worlds in beside:
-            worlds.step(trial.made[other].moves[None, t], trial.made[other].says[None, t])
+            others.append(trial.domain.restore([trial.starts[other]]))
+        for worlds in others:
+            worlds.step(trial.sequences[other].moves[None, t], trial.sequences[other].says[None, t])
 
     return disturb
 
 
-def _drawn_by_all(trial: Trial) -> bool:
+def _uses_global_generators(trial: Trial) -> bool:
     try:
-        _own_randomness(trial)
-    except Broken:
+        _check_randomness(trial)
+    except ClaimBroken:
         return True
     return False
 
 
-@_claim("global random generators neither move it nor are moved by it")
-def _own_randomness(trial: Trial) -> None:
-    for seed, state, made, played in trial.each():
-        if trial.start(seed, luck=1) != state:
-            raise Broken(f"seed {seed}: with the global random generators set anew it is another")
-        again = play(trial.domain, state, made, luck=1)
-        compare(seed, 0, played, again, "with the global random generators set anew")
-        with settled():
-            before = generators()
+@_claim("own-randomness", "it neither uses nor changes the global random generators")
+def _check_randomness(trial: Trial) -> None:
+    for seed, state, sequence, played in trial.iterate_worlds():
+        if trial.generate_world(seed, luck=1) != state:
+            raise ClaimBroken(
+                f"seed {seed}: it depends on the seed of the global random generators"
+            )
+        again = play(trial.domain, state, sequence, luck=1)
+        compare(seed, 0, played, again, "with another seed of the global random generators,")
+        with fixed_global_seed():
+            before = global_generator_state()
             worlds = trial.domain.restore(trial.domain.generate(1, seed=seed, **trial.settings))
-            if generators() != before:
-                raise Broken(f"seed {seed}: as it begins it moves the global random generators")
-            for t, (moves, says) in enumerate(zip(*made, strict=True)):
+            if global_generator_state() != before:
+                raise ClaimBroken(f"seed {seed}: generating it uses the global random generators")
+            for t, (moves, says) in enumerate(zip(*sequence, strict=True)):
                 worlds.step(moves[None], says[None])
-                if generators() != before:
-                    raise Broken(f"seed {seed}, step {t}: it moves the global random generators")
+                if global_generator_state() != before:
+                    raise ClaimBroken(
+                        f"seed {seed}, step {t}: it uses the global random generators"
+                    )
 
 
-@_claim("damaged, truncated and other bytes are refused by name")
-def _foreign(trial: Trial) -> None:
+@_claim(
+    "foreign", "damaged, truncated and other bytes are rejected with DamagedData or NewerFormat"
+)
+def _check_other_bytes(trial: Trial) -> None:
     state = trial.halfway[0]
     others = {"nothing at all": b"", "other bytes": b"not a state of anything", "text": b"{}"}
-    for cut in spread(len(state), 5)[:-1]:
-        others[f"one cut to {cut} bytes"] = state[:cut]
-    others["one with a byte too many"] = state + b"\0"
-    for at in spread(len(state), 12):
+    for cut in evenly_spaced(len(state), 5)[:-1]:
+        others[f"a state cut to {cut} bytes"] = state[:cut]
+    others["a state with an extra byte"] = state + b"\0"
+    for at in evenly_spaced(len(state), 12):
         flipped = bytearray(state)
         flipped[at] ^= 0x10
-        others[f"one whose byte {at} is altered"] = bytes(flipped)
-    check_refused(trial, others)
+        others[f"a state with byte {at} altered"] = bytes(flipped)
+    check_rejected(trial, others)
 
 
-def check_refused(trial: Trial, others: Mapping[str, bytes]) -> None:
-    """Raise Broken if bytes, each by what they are, are not refused as states."""
+def check_rejected(trial: Trial, others: Mapping[str, bytes]) -> None:
+    """Raise ClaimBroken if any byte string, keyed by description, is accepted as a state."""
     for what, raw in others.items():
         try:
             trial.domain.restore([raw])
         except (DamagedData, NewerFormat):
             continue
         except Exception as error:
-            raise Broken(f"{what}, taken for a state, ends in {type(error).__name__}") from error
-        raise Broken(f"{what} is taken for a state")
+            raise ClaimBroken(f"restoring {what} raises {type(error).__name__}") from error
+        raise ClaimBroken(f"{what} is accepted as a state")
 
 
-@_claim("scenes fit their picture, frames are uint8 of one size")
-def _pictured(trial: Trial) -> None:
-    for seed, start, made, played in trial.each():
+@_claim("pictured", "scenes fit their picture, frames are uint8 of one size")
+def _check_pictures(trial: Trial) -> None:
+    for seed, start, sequence, played in trial.iterate_worlds():
         picture = trial.domain.picture(start)
-        people = made.says.shape[1]
+        people = sequence.says.shape[1]
         if len(picture.participants) != people:
-            raise Broken(f"seed {seed}: its picture has other than {people} participants")
-        _names("picture's names", picture.names)
+            count = len(picture.participants)
+            raise ClaimBroken(
+                f"seed {seed}: expected a picture of {people} participants, found {count}"
+            )
+        _check_names("picture's names", picture.names)
         form = trial.domain.form(start)
         if form != picture.form:
-            raise Broken(f"seed {seed}: its form is {form}, and its picture's {picture.form}")
+            raise ClaimBroken(
+                f"seed {seed}: its form is {form}, that of its picture {picture.form}"
+            )
         if played.scene.shape[1] != form.objects or played.scene.max() >= form.bound:
-            raise Broken(f"seed {seed}: a scene does not fit its picture")
+            raise ClaimBroken(f"seed {seed}: a scene does not fit its picture")
         if picture.kind == "frames":
-            _frames(trial, seed, (picture.height, picture.width, 3))
+            _check_frames(trial, seed, (picture.height, picture.width, 3))
             if trial.domain.sees == "observation":
                 first = trial.domain.restore([trial.starts[0]])
                 for role in range(people):
-                    size = _frame(first, role).shape
-                    _alike(trial, seed, size, f"the sight of participant {role}", role)
+                    size = _render_frame(first, role).shape
+                    _check_frame_size(trial, seed, size, f"the sight of participant {role}", role)
         elif not drawing(trial.domain):
-            raise Broken("its scenes are drawn, and it has no drawing")
+            raise ClaimBroken("its scenes are drawn, but it has no drawing")
         lines = trial.domain.draw(picture, played.scene[0], (0,))
         if len({len(line) for line in lines}) != 1:
-            raise Broken(f"seed {seed}: drawn as text, its lines are not of one width")
+            raise ClaimBroken(f"seed {seed}: expected lines of equal width from draw")
         json.dumps(trial.domain.view(start))
 
 
-def _frames(trial: Trial, seed: int, size: tuple[int, ...]) -> None:
-    """Frames are of the size of seed 0's, and a world that was restored looks as it did."""
+def _check_frames(trial: Trial, seed: int, size: tuple[int, ...]) -> None:
+    """Check that frames have the size of seed 0, and that a restored world renders the same."""
     first = trial.domain.picture(trial.starts[0])
     if size[:2] != (first.height, first.width):
-        raise Broken(f"seed {seed}: frames are {list(size)}, those of seed 0 are of another size")
-    _alike(trial, seed, size, "a frame")
+        raise ClaimBroken(
+            f"seed {seed}: expected frames of {first.height} x {first.width} as for seed 0, found "
+            f"{size[0]} x {size[1]}"
+        )
+    _check_frame_size(trial, seed, size, "a frame")
     half, seen = trial.middle, []
 
     def keep(t: int, worlds: Worlds) -> None:
         if t == half:
-            seen.append(_frame(worlds))
+            seen.append(_render_frame(worlds))
 
-    play(trial.domain, trial.starts[seed], trial.made[seed], between=keep)
-    with settled():
-        restored = _frame(trial.domain.restore([trial.halfway[seed]]))
+    play(trial.domain, trial.starts[seed], trial.sequences[seed], between=keep)
+    with fixed_global_seed():
+        restored = _render_frame(trial.domain.restore([trial.halfway[seed]]))
     if not np.array_equal(restored, seen[0]):
-        raise Broken(f"seed {seed}, step {half}: restored, it looks otherwise")
+        raise ClaimBroken(f"seed {seed}, step {half}: a restored world renders another frame")
 
 
-def _alike(
+def _check_frame_size(
     trial: Trial, seed: int, size: tuple[int, ...], what: str, role: int | None = None
 ) -> None:
-    """What a judge or a role sees is uint8 of one size, and the same when it is looked at again."""
+    """Check that frames are uint8 of one size, and the same when rendered again."""
 
     def look(t: int, worlds: Worlds) -> None:
-        frame, when = _frame(worlds, role), f"seed {seed}, step {t}: {what}"
+        frame, when = _render_frame(worlds, role), f"seed {seed}, step {t}: {what}"
         if frame.dtype != np.uint8 or frame.shape != size:
             found = f"{frame.dtype}{list(frame.shape)}"
-            raise Broken(f"{when} is {found}, expected {list(size)}")
-        if not np.array_equal(_frame(worlds, role), frame):
-            raise Broken(f"{when} is another when it is rendered again")
+            raise ClaimBroken(f"{when} is {found}, expected {list(size)}")
+        if not np.array_equal(_render_frame(worlds, role), frame):
+            raise ClaimBroken(f"{when} differs when it is rendered again")
 
-    play(trial.domain, trial.starts[seed], trial.made[seed], between=look)
+    play(trial.domain, trial.starts[seed], trial.sequences[seed], between=look)
 
 
-def _frame(worlds: Worlds, role: int | None = None) -> NDArray[np.uint8]:
-    framed: Framed = worlds  # type: ignore[assignment]
+def _render_frame(worlds: Worlds, role: int | None = None) -> NDArray[np.uint8]:
+    framed: RenderableWorlds = worlds  # type: ignore[assignment]
     return framed.frames(role)[0]

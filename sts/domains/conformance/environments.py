@@ -1,4 +1,4 @@
-"""What a domain promises besides where it is made of an `Environment`."""
+"""Further claims for domains that are made of an `Environment`."""
 
 from __future__ import annotations
 
@@ -11,230 +11,239 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from sts.domains.adapted import Adapted, handed
-from sts.domains.conformance.batches import check_refused
-from sts.domains.conformance.runs import Broken, Claim, Trial, at_seed, claim, settled
+from sts.domains.adapted import Adapted, actions_per_world
+from sts.domains.conformance.batches import check_rejected
+from sts.domains.conformance.runs import (
+    Claim,
+    ClaimBroken,
+    Trial,
+    fixed_global_seed,
+    name_seed_in_errors,
+    register_claim,
+)
 from sts.domains.envelope import unwrap, wrap
 from sts.domains.environment import Environment
 from sts.errors import DamagedData, NewerFormat, StsError
-from sts.jobs.deadlines import guarded, progress
+from sts.jobs.deadlines import guarded, report_progress
 
-LONG = 1000
-"""Steps within which most worlds that end have ended."""
-_FORMAT = 4  # where the number of its format stands in an envelope
+MAX_STEPS = 1000
+"""Steps within which an environment that has an end should reach it."""
+_FORMAT_OFFSET = 4  # offset of the format version in an envelope
 CLAIMS: dict[str, Claim] = {}
-_claim = functools.partial(claim, CLAIMS)
+_claim = functools.partial(register_claim, CLAIMS)
 
 
-def _adapted(trial: Trial) -> Adapted:
+def _environment_domain(trial: Trial) -> Adapted:
     return cast(Adapted, trial.domain)
 
 
-@_claim("states of another domain, version or format are refused")
-def _versions(trial: Trial) -> None:
-    domain = _adapted(trial)
+@_claim("versions", "states of another domain, version or format are rejected")
+def _check_versions(trial: Trial) -> None:
+    domain = _environment_domain(trial)
     if not isinstance(domain.version, str) or not domain.version:
-        raise Broken(f"its version is {domain.version!r}")
+        raise ClaimBroken(f"expected a version, found {domain.version!r}")
     state = trial.starts[0]
-    own = unwrap(domain.name, domain.version, state)
+    inner = unwrap(domain.name, domain.version, state)
     newer = bytearray(state)
-    newer[_FORMAT : _FORMAT + 2] = (2**16 - 1).to_bytes(2, "little")
+    newer[_FORMAT_OFFSET : _FORMAT_OFFSET + 2] = (2**16 - 1).to_bytes(2, "little")
     for raw, word in (
-        (wrap("another-domain", domain.version, own), "another-domain"),
-        (wrap(domain.name, "another-version", own), "another-version"),
+        (wrap("another-domain", domain.version, inner), "another-domain"),
+        (wrap(domain.name, "another-version", inner), "another-version"),
         (bytes(newer), "65535"),
     ):
         try:
             domain.restore([raw])
         except (DamagedData, NewerFormat) as error:
             if word not in str(error):
-                raise Broken(f"a state of {word} is refused without a word of it") from error
+                raise ClaimBroken(f"the error for a state of {word} does not mention it") from error
             continue
-        raise Broken(f"a state of {word} is taken for its own")
+        raise ClaimBroken(f"a state of {word} is accepted")
 
 
-@_claim("bytes that are no state of the environment are refused")
-def _garbage(trial: Trial) -> None:
-    domain = _adapted(trial)
-    own = unwrap(domain.name, domain.version, trial.halfway[0])
-    others = {"nothing": b"", "other bytes": b"not a state", "half a state": own[: len(own) // 2]}
+@_claim("garbage", "invalid states of the environment are rejected")
+def _check_garbage(trial: Trial) -> None:
+    domain = _environment_domain(trial)
+    inner = unwrap(domain.name, domain.version, trial.halfway[0])
+    half = inner[: len(inner) // 2]
+    others = {"nothing": b"", "other bytes": b"not a state", "half a state": half}
     wrapped = {
         f"{what}, for which restore must raise a ValueError,": wrap(
             domain.name, domain.version, raw
         )
         for what, raw in others.items()
     }
-    check_refused(trial, wrapped)
+    check_rejected(trial, wrapped)
 
 
-@_claim("a state is no pickle, which would run code when read")
-def _no_pickle(trial: Trial) -> None:
-    """States are no pickles, which would run code when they are read.
-
-    One state may be read as a pickle by chance, where it is a few bytes long; not each of them.
-    """
-    domain = _adapted(trial)
-    states = (unwrap(domain.name, domain.version, point.state) for point in trial.points())
-    if all(_pickled(own) for own in states):
-        raise Broken("its states are pickles")
+@_claim("no-pickle", "states are not pickles, which could run code on loading")
+def _check_no_pickle(trial: Trial) -> None:
+    """Check that not all states are pickles; a short state may be a valid one by chance."""
+    domain = _environment_domain(trial)
+    states = (unwrap(domain.name, domain.version, point.state) for point in trial.iterate_points())
+    if all(_is_pickle(state) for state in states):
+        raise ClaimBroken("its states are pickles")
 
 
-def _pickled(own: bytes) -> bool:
-    """Whether all of it can be read as a pickle, of any protocol."""
+def _is_pickle(state: bytes) -> bool:
+    """Return True if the bytes are exactly one pickle, of any protocol."""
     last = -1
     try:
-        for _, _, at in pickletools.genops(own):
+        for _, _, at in pickletools.genops(state):
             last = at or 0
-    except Exception:  # whatever it finds that is no pickle
+    except Exception:  # pickletools documents no list of errors
         return False
-    return last == len(own) - 1
+    return last == len(state) - 1
 
 
-@_claim("a world that has been played begins like a new one")
-def _begins_anew(trial: Trial) -> None:
-    domain = _adapted(trial)
+@_claim("begins-anew", "reset gives the same world after an episode as in a new environment")
+def _check_reset(trial: Trial) -> None:
+    domain = _environment_domain(trial)
     used = domain.environment(trial.starts[0])
-    course = handed(trial.made[0].moves, bool(domain.moves))
-    with guarded(f"domain {domain.name!r} cannot begin again"):
+    course = actions_per_world(trial.sequences[0].moves, bool(domain.moves))
+    with guarded(f"domain {domain.name!r} failed to step before a second reset"):
         for moves in course:
             used.step(moves)
-            progress()
-    found, wanted = (_begun(trial, one, course) for one in (used, domain.new()))
-    for t, (one, other) in enumerate(zip_longest(found, wanted)):
-        if one != other:
-            when = f"after step {t - 1}" if t else "as it begins"
-            raise Broken(
-                "reset with one seed, a world that has been played differs from a new one, " + when
+            report_progress()
+    after_use, expected = (_reset_and_play(trial, env, course) for env in (used, domain.new()))
+    for t, (found, wanted) in enumerate(zip_longest(after_use, expected)):
+        if found != wanted:
+            when = f"after step {t - 1}" if t else "at the start"
+            raise ClaimBroken(
+                "reset with the same seed, a used environment differs from a new one " + when
             )
 
 
-def _begun(trial: Trial, world: Environment, course: list[list[Any]]) -> list[object]:
-    """Return state and digest of a world that begins, and after each step until one fails."""
-    told: list[object] = []
-    with settled():
-        with guarded(f"domain {_adapted(trial).name!r} cannot begin"):
+def _reset_and_play(trial: Trial, world: Environment, course: list[list[Any]]) -> list[object]:
+    """Return state and digest after a reset, and after each step until one fails."""
+    history: list[object] = []
+    with fixed_global_seed():
+        with guarded(f"domain {_environment_domain(trial).name!r} failed to reset"):
             world.reset(7, **trial.settings)
-            told.append((world.state(), world.digest()))
-        with contextlib.suppress(StsError), guarded("another claim's"):
+            history.append((world.state(), world.digest()))
+        with contextlib.suppress(StsError), guarded("a failure that another claim reports"):
             for moves in course:
                 world.step(moves)
-                told.append((world.state(), world.digest()))
-                progress()
-    return told
+                history.append((world.state(), world.digest()))
+                report_progress()
+    return history
 
 
-@_claim("a setting that it has not is refused")
-def _settings(trial: Trial) -> None:
+@_claim("settings", "unknown settings are rejected")
+def _check_settings(trial: Trial) -> None:
     nonsense: dict[str, Any] = {"setting_that_nobody_has": 1}
     try:
         trial.domain.generate(1, seed=0, **trial.settings, **nonsense)
     except StsError:
         return
-    raise Broken("a setting that it cannot have is taken without a word")
+    raise ClaimBroken("an unknown setting is accepted")
 
 
-@_claim("observations have fixed names, shapes and types")
-def _observes(trial: Trial) -> None:
-    """Every participant sees the same names, shapes and types at every step of every world.
+@_claim("observes", "observations have fixed names, shapes and types")
+def _check_observations(trial: Trial) -> None:
+    """Check that all players observe the same names, shapes and types at every step.
 
-    A type is one in general, such as int or float, of however many bits.
+    Types are compared without their size: int32 equals int64.
     """
-    domain = _adapted(trial)
+    domain = _environment_domain(trial)
     wanted: dict[str, str] = {}
-    for seed, state, made, _ in trial.each():
-        with settled():
+    for seed, state, sequence, _ in trial.iterate_worlds():
+        with fixed_global_seed():
             world = domain.environment(state)
-            for t, moves in enumerate(handed(made.moves, bool(domain.moves))):
+            for t, moves in enumerate(actions_per_world(sequence.moves, bool(domain.moves))):
                 for role in range(len(domain.participants)):
                     when = f"seed {seed}, step {t}: participant {role}"
-                    seen = _seen(world, role, when)
-                    again = _seen(world, role, when)
-                    found = {key: _typed(value) for key, value in seen.items()}
-                    wanted = wanted or found
-                    if found != wanted:
-                        raise Broken(f"{when} sees {found}, expected {wanted}")
+                    seen = _observe(world, role, when)
+                    again = _observe(world, role, when)
+                    types = {key: _describe_type(value) for key, value in seen.items()}
+                    wanted = wanted or types
+                    if types != wanted:
+                        raise ClaimBroken(f"{when} observes {types}, expected {wanted}")
                     for key, value in seen.items():
                         if value.dtype.kind == "O":
-                            raise Broken(f"{when} sees {key} as objects, expected an array")
+                            raise ClaimBroken(
+                                f"{when} observes {key} as objects, expected an array"
+                            )
                         if value.tobytes() != again[key].tobytes():
-                            raise Broken(f"{when} sees another {key} when it looks again")
+                            raise ClaimBroken(f"{when} observes another {key} the second time")
                 with guarded(f"domain {domain.name!r} failed to step at step {t}"):
                     world.step(moves)
 
 
-def _typed(value: NDArray[Any]) -> str:
+def _describe_type(value: NDArray[Any]) -> str:
     return f"{value.dtype.name.rstrip('0123456789')}{list(value.shape)}"
 
 
-def _seen(world: Environment, role: int, when: str) -> dict[str, NDArray[Any]]:
+def _observe(world: Environment, role: int, when: str) -> dict[str, NDArray[Any]]:
     with guarded(when):
         return {key: np.array(value) for key, value in world.observe(role).items()}
 
 
-@_claim("what it asks for is text")
-def _instructs(trial: Trial) -> None:
-    for seed, state, _, _ in trial.each():
-        with at_seed(seed):
-            text = _adapted(trial).instruction(state)
+@_claim("instructs", "its instruction is text")
+def _check_instruction(trial: Trial) -> None:
+    for seed, state, _, _ in trial.iterate_worlds():
+        with name_seed_in_errors(seed):
+            text = _environment_domain(trial).instruction(state)
         if not isinstance(text, str):
-            raise Broken(f"seed {seed}: its instruction is {text!r:.60}, expected text")
+            raise ClaimBroken(f"seed {seed}: its instruction is {text!r:.60}, expected text")
 
 
-@_claim("moments that look different have different digests")
-def _digests(trial: Trial) -> str | None:
-    domain = _adapted(trial)
-    for seed, state, made, _ in trial.each():
+@_claim("digests", "states that look different have different digests")
+def _check_digests(trial: Trial) -> str | None:
+    domain = _environment_domain(trial)
+    for seed, state, sequence, _ in trial.iterate_worlds():
         seen: dict[bytes, tuple[int, bytes]] = {}
-        with settled():
+        with fixed_global_seed():
             worlds = domain.restore([state])
             for t in range(trial.steps):
-                worlds.step(made.moves[None, t], made.says[None, t])
+                worlds.step(sequence.moves[None, t], sequence.says[None, t])
                 scene = worlds.scene[0].tobytes()
                 try:
                     frame = worlds.frames()[0].tobytes()
-                except StsError:  # another claim's
+                except StsError:  # reported by another claim
                     return "it does not render"
                 when, looked = seen.setdefault(scene, (t, frame))
                 if looked != frame:
-                    raise Broken(
-                        f"seed {seed}, step {t}: it looks otherwise than after step {when}, and "
-                        "has the same digest"
+                    raise ClaimBroken(
+                        f"seed {seed}, step {t}: it looks different from step {when}, but has the "
+                        "same digest"
                     )
     return None
 
 
-@_claim("a world that has ended stays as it is and rewards nothing")
-def _ends(trial: Trial) -> str | None:
-    domain = _adapted(trial)
+@_claim("ends", "after the end, steps have no effect and no rewards")
+def _check_end(trial: Trial) -> str | None:
+    domain = _environment_domain(trial)
     if not hasattr(domain.environment(trial.starts[0]), "ended"):
         return "it has no attribute `ended`"
-    over, limit = 0, max(2 * trial.steps, LONG)
-    for seed, state, made, _ in trial.each():
-        with settled(), guarded(f"domain {domain.name!r} at seed {seed}"):
+    over, limit = 0, max(2 * trial.steps, MAX_STEPS)
+    for seed, state, sequence, _ in trial.iterate_worlds():
+        with fixed_global_seed(), guarded(f"domain {domain.name!r} at seed {seed}"):
             world: Any = domain.environment(state)
-            stays = 0
-            every = cycle(handed(made.moves, bool(domain.moves)))
-            for t, moves in enumerate(islice(every, limit)):
+            steps_after_end = 0
+            actions = cycle(actions_per_world(sequence.moves, bool(domain.moves)))
+            for t, moves in enumerate(islice(actions, limit)):
                 ended, before = bool(world.ended), world.state()
                 if ended and not over:
-                    _stays(
+                    _check_stays_ended(
                         domain.environment(wrap(domain.name, domain.version, before)),
                         moves,
-                        f"seed {seed}, step {t}: it had ended before, and restored it goes on",
+                        f"seed {seed}, step {t}: it had ended, but continues after being restored",
                     )
                 if ended:
-                    _stays(world, moves, f"seed {seed}, step {t}: it had ended before, and goes on")
+                    _check_stays_ended(
+                        world, moves, f"seed {seed}, step {t}: it had ended before, and goes on"
+                    )
                 else:
                     world.step(moves)
-                progress()
-                over, stays = over + ended, stays + ended
-                if stays == trial.steps:
+                report_progress()
+                over, steps_after_end = over + ended, steps_after_end + ended
+                if steps_after_end == trial.steps:
                     break
-    return None if over else f"no world came to its end within {limit} steps"
+    return None if over else f"no world ended within {limit} steps"
 
 
-def _stays(world: Any, moves: list[Any], otherwise: str) -> None:
-    """Raise Broken where a world that has ended does anything."""
+def _check_stays_ended(world: Any, moves: list[Any], otherwise: str) -> None:
+    """Raise ClaimBroken if a step changes a world that has ended, or gives a reward."""
     before = world.state()
     if any(world.step(moves)) or not world.ended or world.state() != before:
-        raise Broken(otherwise)
+        raise ClaimBroken(otherwise)

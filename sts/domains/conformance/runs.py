@@ -1,4 +1,4 @@
-"""Playing worlds the same way more than once, here and in a process that has never seen them."""
+"""Repeated runs of the same worlds and actions, in this process and in a fresh one."""
 
 from __future__ import annotations
 
@@ -16,98 +16,105 @@ from sts.domains.actions import TEXT, action_space
 from sts.domains.protocol import Domain, Worlds
 from sts.domains.registry import domain as find_domain
 from sts.errors import StsError
-from sts.jobs.pool import Died, Pool
+from sts.jobs.pool import Pool, WorkerDied
 from sts.numerics.streams import stream
 
 
-class Broken(StsError):
-    """A claim that does not hold, and where: the seed, the step, and how."""
+class ClaimBroken(StsError):
+    """A claim that does not hold; the message has the seed, the step and the difference."""
 
 
-class Moves(NamedTuple):
-    """What is done and said in one world: [T, P, ...], of the domain's actions, and [T, P]."""
+class ActionSequence(NamedTuple):
+    """The actions, [T, P, ...], and utterances, [T, P], in one world."""
 
     moves: NDArray[Any]
     says: NDArray[Any]
 
-    def after(self, step: int) -> Moves:
-        """Return what is done from `step` on."""
-        return Moves(self.moves[step:], self.says[step:])
+    def from_step(self, step: int) -> ActionSequence:
+        """Return the actions from `step` on."""
+        return ActionSequence(self.moves[step:], self.says[step:])
 
 
-class Played(NamedTuple):
-    """What came of it: the scene and the rewards after each step, and the state at the end."""
+class Outcome(NamedTuple):
+    """The outcome of a run: the scene and rewards after each step, and the final state."""
 
     scene: NDArray[np.uint16]
     rewards: NDArray[Any]
     end: bytes
 
-    def after(self, step: int) -> Played:
-        """Return what came of it from `step` on."""
-        return Played(self.scene[step:], self.rewards[step:], self.end)
+    def from_step(self, step: int) -> Outcome:
+        """Return the outcome from `step` on."""
+        return Outcome(self.scene[step:], self.rewards[step:], self.end)
 
 
-class Elsewhere(NamedTuple):
-    """What another process found of each point and each seed, or the line of its error."""
+class FreshResults(NamedTuple):
+    """The outcomes of all points and the states of all seeds in a fresh process, or errors."""
 
-    played: list[Played | str]
+    played: list[Outcome | str]
     starts: list[bytes | str]
 
 
 _TEXTS = ("", "yes", "Wait for me, I come.")
-Between = Callable[[int, Worlds], None]
+BeforeStep = Callable[[int, Worlds], None]
 
 
 def play(
     domain: Domain,
     state: bytes,
-    made: Moves,
+    sequence: ActionSequence,
     *,
     first: int = 0,
-    between: Between | None = None,
+    between: BeforeStep | None = None,
     luck: int = 0,
-) -> Played:
-    """Return what comes of `made` in the world of `state`, which begins at step `first`.
+) -> Outcome:
+    """Take the actions `sequence` in the world `state`, and return the outcome.
 
-    The scene is asked for once after each step, and nothing else before the end, so that two runs
-    ask alike. `between` is called before each step with its number, from 0 on, and the world. The
-    global random generators are set by `luck` plus the number of the step.
+    The scene and rewards are read once after each step, and the state only at the end, so that all
+    runs make the same calls.
+
+    Args:
+      domain: of the world.
+      state: to restore.
+      sequence: the actions.
+      first: the number of the first step.
+      between: a hook called before each step with its index, from 0 on, and the worlds.
+      luck: the global random generators are seeded with this plus the number of the step.
     """
-    with settled(luck):
+    with fixed_global_seed(luck):
         worlds = domain.restore([state])
         scene, rewards = [], []
-        for t, (moves, says) in enumerate(zip(*made, strict=True)):
+        for t, (moves, says) in enumerate(zip(*sequence, strict=True)):
             if between is not None:
                 between(t, worlds)
-            settle(luck + first + t)
+            seed_global_generators(luck + first + t)
             worlds.step(moves[None], says[None])
             scene.append(worlds.scene[0].copy())
             rewards.append(worlds.rewards[0].copy())
-        return Played(np.array(scene), np.array(rewards), worlds.states()[0])
+        return Outcome(np.array(scene), np.array(rewards), worlds.states()[0])
 
 
-def compare(seed: int, first: int, wanted: Played, found: Played, when: str) -> None:
-    """Raise Broken where two runs, which both begin before step `first`, differ."""
+def compare(seed: int, first: int, wanted: Outcome, found: Outcome, when: str) -> None:
+    """Raise ClaimBroken if two runs that start before step `first` differ."""
     for t in range(len(wanted.scene)):
         for what, a, b in (
             ("scene", wanted.scene[t], found.scene[t]),
             ("rewards", wanted.rewards[t], found.rewards[t]),
         ):
             if not np.array_equal(a, b):
-                raise Broken(
-                    f"seed {seed}, step {first + t}: {when} the {what} after it is "
-                    f"{b.tolist()}, and was {a.tolist()}"
+                raise ClaimBroken(
+                    f"seed {seed}, step {first + t}: {when} the {what} differs: expected "
+                    f"{a.tolist()}, found {b.tolist()}"
                 )
     if wanted.end != found.end:
         last = first + len(wanted.scene)
-        raise Broken(f"seed {seed}, step {last}: {when} the state at the end is another")
+        raise ClaimBroken(f"seed {seed}, step {last}: {when} the final state differs")
 
 
 @contextlib.contextmanager
-def settled(luck: int = 0) -> Iterator[None]:
-    """Set the global random generators by `luck` inside, and puts them back."""
+def fixed_global_seed(luck: int = 0) -> Iterator[None]:
+    """Seed the global random generators within the context, and restore them afterwards."""
     python, numpy = random.getstate(), np.random.get_state()  # noqa: NPY002
-    settle(luck)
+    seed_global_generators(luck)
     try:
         yield
     finally:
@@ -116,43 +123,42 @@ def settled(luck: int = 0) -> Iterator[None]:
 
 
 class Point(NamedTuple):
-    """A moment of a world, what is done from `step` on, and what came of it without a stop."""
+    """A state in the course of a run, with the actions and the outcome from `step` on."""
 
     seed: int
     step: int
     state: bytes
-    made: Moves
-    played: Played
+    sequence: ActionSequence
+    played: Outcome
 
 
-def settle(luck: int) -> None:
-    """Set the global random generators."""
+def seed_global_generators(luck: int) -> None:
+    """Seed the global random generators."""
     random.seed(luck)
     np.random.seed(luck)  # noqa: NPY002
 
 
-def generators() -> tuple[object, ...]:
-    """Return where the global random generators stand; equal ones go on alike."""
+def global_generator_state() -> tuple[object, ...]:
+    """Return the states of the global random generators."""
     numpy = np.random.get_state(legacy=False)["state"]  # noqa: NPY002
     return random.getstate(), numpy["key"].tobytes(), numpy["pos"]
 
 
 @dataclass
 class Trial:
-    """The worlds that a domain is tried on, and what came of one course of moves in each.
+    """The worlds on which a domain is tested, and the outcome of random actions in each.
 
     Attributes:
-      domain: what is tried.
-      name: by which another process finds it.
-      seeds: E, how many worlds.
+      domain: under test.
+      name: with which another process loads it.
+      seeds: E, the number of worlds.
       steps: T.
-      settings: of its worlds.
-      starts: the state that each world begins in.
-      made: what is done in each.
-      played: what came of it.
-      middle: the step halfway.
-      halfway: the state before it, of each world.
-      fresh: what a fresh process found, once it was asked.
+      settings: passed to `generate`.
+      starts: the initial state of each world.
+      sequences: the actions in each.
+      played: their outcomes.
+      halfway: the state of each world at step `middle`.
+      fresh_results: the results of a fresh process, once computed.
     """
 
     domain: Domain
@@ -161,99 +167,101 @@ class Trial:
     steps: int
     settings: dict[str, Any]
     starts: list[bytes] = field(default_factory=list)
-    made: list[Moves] = field(default_factory=list)
-    played: list[Played] = field(default_factory=list)
+    sequences: list[ActionSequence] = field(default_factory=list)
+    played: list[Outcome] = field(default_factory=list)
     halfway: list[bytes] = field(default_factory=list)
-    fresh: Elsewhere | None = None
+    fresh_results: FreshResults | None = None
 
     @classmethod
-    def of(cls, name: str, seeds: int, steps: int, settings: dict[str, Any]) -> Trial:
-        """Return a trial of the domain called `name`."""
+    def load(cls, name: str, seeds: int, steps: int, settings: dict[str, Any]) -> Trial:
+        """Load a domain and return a trial of it."""
         return cls(find_domain(name), name, seeds, steps, settings)
 
     @property
     def middle(self) -> int:
-        """The step at which states are taken on the way."""
+        """The step halfway."""
         return self.steps // 2
 
-    def start(self, seed: int, *, luck: int = 0) -> bytes:
-        """Return a new world; `luck` sets the global random generators."""
-        with settled(luck):
+    def generate_world(self, seed: int, *, luck: int = 0) -> bytes:
+        """Generate a world; `luck` seeds the global random generators."""
+        with fixed_global_seed(luck):
             (state,) = self.domain.generate(1, seed=seed, **self.settings)
         return state
 
-    def play(self) -> None:
-        """Make the worlds, once; play each of them without a look, and once more up to halfway."""
+    def play_all(self) -> None:
+        """Generate the worlds, unless done; play each to the end, and again up to halfway."""
         if len(self.halfway) == self.seeds:
             return
-        for kept in (self.starts, self.made, self.played, self.halfway):
-            kept.clear()
+        for results in (self.starts, self.sequences, self.played, self.halfway):
+            results.clear()
         for seed in range(self.seeds):
-            with at_seed(seed):
-                state = self.start(seed)
+            with name_seed_in_errors(seed):
+                state = self.generate_world(seed)
                 participants = self.domain.restore([state]).rewards.shape[1]
-                made = course(self.domain, seed, self.steps, participants)
+                sequence = random_actions(self.domain, seed, self.steps, participants)
                 self.starts.append(state)
-                self.made.append(made)
-                self.played.append(play(self.domain, state, made))
-                before = Moves(made.moves[: self.middle], made.says[: self.middle])
+                self.sequences.append(sequence)
+                self.played.append(play(self.domain, state, sequence))
+                before = ActionSequence(sequence.moves[: self.middle], sequence.says[: self.middle])
                 self.halfway.append(play(self.domain, state, before).end)
 
-    def each(self) -> Iterator[tuple[int, bytes, Moves, Played]]:
-        """Yield (seed, start, what is done, what came of it)."""
-        yield from zip(range(self.seeds), self.starts, self.made, self.played, strict=True)
+    def iterate_worlds(self) -> Iterator[tuple[int, bytes, ActionSequence, Outcome]]:
+        """Yield (seed, initial state, actions, outcome) of each world."""
+        yield from zip(range(self.seeds), self.starts, self.sequences, self.played, strict=True)
 
-    def points(self) -> Iterator[Point]:
+    def iterate_points(self) -> Iterator[Point]:
         """Yield the start and the middle of each world."""
-        for seed, start, made, played in self.each():
-            yield Point(seed, 0, start, made, played)
+        for seed, start, sequence, played in self.iterate_worlds():
+            yield Point(seed, 0, start, sequence, played)
             half = self.middle
-            yield Point(seed, half, self.halfway[seed], made.after(half), played.after(half))
+            yield Point(
+                seed, half, self.halfway[seed], sequence.from_step(half), played.from_step(half)
+            )
 
 
-def course(domain: Domain, seed: int, steps: int, participants: int) -> Moves:
-    """Return moves and words at random, in which every move comes up early."""
+def random_actions(domain: Domain, seed: int, steps: int, participants: int) -> ActionSequence:
+    """Return random actions and utterances, in which each player takes every named move early."""
     size = (steps, participants)
     generator = np.random.default_rng(int(stream("conformance", seed)))
-    moves = action_space(domain).drawn(generator, size)
+    moves = action_space(domain).sample(generator, size)
     says = generator.integers(len(domain.tokens) or len(_TEXTS), size=size, dtype=np.int8)
     if not domain.tokens:
         says = np.array(_TEXTS, TEXT)[says]
     for p in range(participants if domain.moves else 0):
-        every = generator.permutation(len(domain.moves))[:steps]
-        moves[: every.size, p] = every
-    return Moves(moves, says)
+        order = generator.permutation(len(domain.moves))[:steps]
+        moves[: order.size, p] = order
+    return ActionSequence(moves, says)
 
 
-def elsewhere(trial: Trial) -> Elsewhere:
-    """Return what a fresh process makes of the trial's points and seeds; it is asked once.
-
-    It hashes text otherwise than this one, even where PYTHONHASHSEED is set.
-    """
-    if trial.fresh is None:
+def run_in_fresh_process(trial: Trial) -> FreshResults:
+    """Run the trial's points and seeds in a fresh process, with other hashes of text; cached."""
+    if trial.fresh_results is None:
         asked = trial.name, trial.seeds, trial.steps, trial.settings
-        jobs = [(point.step, point.state, point.made) for point in trial.points()]
+        jobs = [(point.step, point.state, point.sequence) for point in trial.iterate_points()]
         os.environ["PYTHONHASHSEED"] = "random"
         try:
-            with Pool(1, limited=True, method="spawn") as there:
-                trial.fresh = Elsewhere(*there.ask(_work, asked, jobs))
-        except Died as error:
-            raise Broken(f"in a fresh process {error}") from None
-    return trial.fresh
+            with Pool(1, limited=True, method="spawn") as pool:
+                trial.fresh_results = FreshResults(*pool.ask(_play_points, asked, jobs))
+        except WorkerDied as error:
+            raise ClaimBroken(f"in a fresh process {error}") from None
+    return trial.fresh_results
 
 
-def _work(
-    asked: tuple[str, int, int, dict[str, Any]], jobs: list[tuple[int, bytes, Moves]]
-) -> Elsewhere:
-    trial = Trial.of(*asked)
-    return Elsewhere(
-        [_tried(play, trial.domain, state, made, first=first) for first, state, made in jobs],
-        [_tried(trial.start, seed) for seed in range(trial.seeds)],
+def _play_points(
+    asked: tuple[str, int, int, dict[str, Any]], jobs: list[tuple[int, bytes, ActionSequence]]
+) -> FreshResults:
+    trial = Trial.load(*asked)
+    return FreshResults(
+        [
+            _result_or_error(play, trial.domain, state, sequence, first=first)
+            for first, state, sequence in jobs
+        ],
+        [_result_or_error(trial.generate_world, seed) for seed in range(trial.seeds)],
     )
 
 
-def _tried(make: Callable[..., Any], *given: Any, **named: Any) -> Any:
-    """Return what is made, or the line of an error."""
+def _result_or_error(make: Callable[..., Any], *given: Any, **named: Any) -> Any:
+    """Return the result of a call, or the message of its StsError."""
     try:
         return make(*given, **named)
     except StsError as error:
@@ -261,32 +269,32 @@ def _tried(make: Callable[..., Any], *given: Any, **named: Any) -> Any:
 
 
 Claim = tuple[str, Callable[[Trial], str | None]]
-"""What is claimed, and what tries it: it returns None, or why it could not be tried."""
+"""The text of a claim, and its test, which returns None, or the reason if it was not tested."""
 
 
-def claim(
-    claims: dict[str, Claim], text: str
+def register_claim(
+    claims: dict[str, Claim], name: str, text: str
 ) -> Callable[[Callable[[Trial], str | None]], Callable[[Trial], str | None]]:
-    """Return a decorator that adds a function to claims, under its own name."""
+    """Return a decorator that adds a test to `claims`."""
 
-    def add(tried: Callable[[Trial], str | None]) -> Callable[[Trial], str | None]:
-        claims[tried.__name__.strip("_").replace("_", "-")] = text, tried
-        return tried
+    def add(test: Callable[[Trial], str | None]) -> Callable[[Trial], str | None]:
+        claims[name] = text, test
+        return test
 
     return add
 
 
 @contextlib.contextmanager
-def at_seed(seed: int, when: str = "") -> Iterator[None]:
-    """Have every error in a block name the seed, as one of a claim that does not hold."""
+def name_seed_in_errors(seed: int, when: str = "") -> Iterator[None]:
+    """Wrap errors in a block as ClaimBroken errors that name the seed."""
     try:
         yield
     except StsError as error:
-        raise Broken(f"seed {seed}: {when}{error}") from error
-    except Exception as error:  # a domain may be anybody's
-        raise Broken(f"seed {seed}: {when}{type(error).__name__}: {error}") from error
+        raise ClaimBroken(f"seed {seed}: {when}{error}") from error
+    except Exception as error:  # third-party code
+        raise ClaimBroken(f"seed {seed}: {when}{type(error).__name__}: {error}") from error
 
 
-def spread(count: int, most: int) -> Sequence[int]:
-    """Return up to `most` numbers under `count`, evenly, the first and the last among them."""
+def evenly_spaced(count: int, most: int) -> Sequence[int]:
+    """Return up to `most` evenly spaced integers from 0 to `count` - 1, including both."""
     return sorted({round(i * (count - 1) / max(1, most - 1)) for i in range(most)})

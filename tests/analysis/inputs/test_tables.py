@@ -102,7 +102,7 @@ def test_an_agent_that_sees_two_things_is_refused(tmp_path: Path) -> None:
         (b"PAR1\x00\x01\xff\xfe", "t.csv", DamagedData, "binary file"),
         (b"agent\x00", "t.csv", DamagedData, "binary file"),
         (b"PAR1 damaged", "t.parquet", DamagedData, "damaged"),
-        (b"a,a\n1,2\n", "t.csv", DamagedData, "column 'a' stands twice"),
+        (b"a,a\n1,2\n", "t.csv", DamagedData, "duplicate column 'a'"),
         (b"x", "t.xlsx", ArgumentError, r"found '\.xlsx'"),
         (b"x", "t", ArgumentError, "found no extension"),
     ],

@@ -130,7 +130,9 @@ def test_a_dataset_of_another_format_takes_no_more_memory_than_there_is(
     assert file.stat().st_size < 2**22
     words = ["trajectories", "import", "--format", "minari", str(folder)]
     line = refusal(2**25, *words, "--workspace", str(tmp_path / "w"))
-    assert line.endswith("half of what this machine has, found more")
+    assert line.endswith(
+        "half of the memory of this machine; use a smaller file or a larger machine"
+    )
 
 
 @attempt(

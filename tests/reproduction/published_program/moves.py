@@ -76,7 +76,7 @@ class Behaviour(NamedTuple):
         return TEAMS[self.team]
 
 
-_RANDOM = Random().play_in(LambdaStar())
+_RANDOM = Random().bind_domain(LambdaStar())
 BEHAVIOURS = (
     Behaviour("random", _RANDOM, _RANDOM, cites=()),
     Behaviour("local_search", LocalSearch(), LocalSearch()),

@@ -14,7 +14,7 @@ import tempfile
 from contextlib import AbstractContextManager
 from pathlib import Path
 
-from sts.jobs.pool import Died
+from sts.jobs.pool import WorkerDied
 
 
 class Relay(AbstractContextManager):
@@ -41,7 +41,10 @@ class Relay(AbstractContextManager):
             for key, file, process in reversed(handed):
                 code = process.wait()
                 answer = file.with_suffix(f".{process.pid}")
-                yield key, Died(f"exit code {code}") if code else pickle.loads(answer.read_bytes())
+                yield (
+                    key,
+                    WorkerDied(f"exit code {code}") if code else pickle.loads(answer.read_bytes()),
+                )
 
     def _doubled(self):
         for key, file in self._waiting:

@@ -149,7 +149,7 @@ def test_nothing_is_played_by_another_agent_than_was_planned():
     for marks, refused in ((mark, False), ("0" * 16, True)):
         trial = trials.Trial(("random",), (marks,), 2, 0, 0)
         with (
-            pytest.raises(ArgumentError, match="another than was planned")
+            pytest.raises(ArgumentError, match="has changed since the run was planned")
             if refused
             else (contextlib.nullcontext())
         ):

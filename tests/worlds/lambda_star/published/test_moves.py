@@ -53,7 +53,7 @@ TRACES = DATA / "lambdastar_2016_traces.jsonl.xz"
 MOVES_A_TEAM = 40 * 30 * 4 + 20 * 25 * 3 + 40 * 20 * 6
 TESTED = len(BEHAVIOURS) - 1  # the oracle never chooses
 UNEVEN = 0.05 / TESTED
-RANDOM = Random().play_in(LambdaStar())
+RANDOM = Random().bind_domain(LambdaStar())
 Recordings = dict[str, list[Recording]]
 
 
