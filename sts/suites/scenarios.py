@@ -1,4 +1,4 @@
-"""Scenarios in Parquet files, `scenarios/2`: what a suite holds, and the candidates of a draft."""
+"""Parquet files of scenarios, `scenarios/2`: those of a suite, and the candidates of a draft."""
 
 from __future__ import annotations
 
@@ -46,17 +46,17 @@ _PLAIN = (
     "takeover_hash pair series turn replaces"
 ).split()
 LARGEST = 2**32
-"""Bytes of a file of scenarios."""
+"""Maximum size of a file of scenarios, in bytes."""
 GROUP = 64
-"""Rows of a row group, which is what has to be read to show one."""
+"""Rows of a row group, the least that is read to show one scenario."""
 
 
 Check = Callable[[Sequence[Episode], Sequence[str]], Sequence[Episode]]
-"""Returns recordings, each with what an error calls it, where they fit their worlds."""
+"""Takes recordings and their names for errors; returns them if they fit their worlds."""
 
 
 def unchecked(recordings: Sequence[Episode], names: Sequence[str]) -> Sequence[Episode]:
-    """Return recordings as they are: no world is needed for that."""
+    """Return recordings without checking them, for which no world is needed."""
     return recordings
 
 
@@ -66,8 +66,8 @@ def write(path: Path, scenarios: Sequence[Scenario]) -> None:
 
 
 def packed(name: str, scenarios: Sequence[Scenario]) -> bytes:
-    """Return the bytes of a file of scenarios; an error begins with `name`."""
-    rows: dict[str, Any] = {one: [getattr(s, one) for s in scenarios] for one in _PLAIN}
+    """Encode scenarios as the bytes of a file; an error starts with `name`."""
+    rows: dict[str, Any] = {column: [getattr(s, column) for s in scenarios] for column in _PLAIN}
     rows |= {
         "hash": [s.hash for s in scenarios],
         "instruction": [canonical_json(s.instruction.view()).decode() for s in scenarios],
@@ -85,9 +85,9 @@ def read(path: Path, check: Check = unchecked) -> tuple[Scenario, ...]:
     """Return the scenarios in one file.
 
     Raises:
-      DamagedData: no such file, or a row cannot be a scenario.
+      DamagedData: there is no such file, or a row is not a valid scenario.
       NewerFormat: a later version.
-      TamperedSuite: a row is not what its hash says.
+      TamperedSuite: a row does not match its hash.
     """
     return unpacked(str(path), regular_bytes(path, LARGEST), check=check)
 
@@ -99,16 +99,16 @@ def unpacked(
     *,
     check: Check = unchecked,
 ) -> tuple[Scenario, ...]:
-    """Return the scenarios in what `packed` made, or the one of an `id`; errors as of `read`."""
-    chosen = None
+    """Decode the scenarios of a file, or the one with the given `id`; errors as of `read`."""
+    groups = None
     if id is not None:
         ids = parquet.unpacked(name, raw, FORMAT, FORMAT_VERSION, {"id": pa.string()})
-        places = [row for row, one in enumerate(ids.column("id").to_pylist()) if one == id]
-        chosen = sorted({row // GROUP for row in places})
-    table = parquet.unpacked(name, raw, FORMAT, FORMAT_VERSION, SCHEMA, groups=chosen)
+        places = [row for row, value in enumerate(ids.column("id").to_pylist()) if value == id]
+        groups = sorted({row // GROUP for row in places})
+    table = parquet.unpacked(name, raw, FORMAT, FORMAT_VERSION, SCHEMA, groups=groups)
     if id is not None:
-        own = np.array([one == id for one in table.column("id").to_pylist()], np.bool_)
-        table = table.filter(arrow.of_numpy(own))
+        mask = np.array([value == id for value in table.column("id").to_pylist()], np.bool_)
+        table = table.filter(arrow.of_numpy(mask))
     rows = table.drop_columns(list(columns.EPISODE)).to_pylist()
     names = [f"{name}: scenario {row['id']}" for row in rows]
     recordings = check(columns.episodes(table), names)
@@ -122,7 +122,7 @@ def _scenario(name: str, row: dict[str, Any], recording: Episode) -> Scenario:
     except (TypeError, ValueError, DamagedData) as error:
         raise DamagedData(f"{name}: {error}") from None
     if mark != row["hash"]:
-        raise TamperedSuite(f"{name} was edited: its hash does not match")
+        raise TamperedSuite(f"{name} has been modified: its hash does not match")
     return scenario
 
 
@@ -134,22 +134,22 @@ def _fields(row: dict[str, Any]) -> dict[str, Any]:
         "roles": tuple(row["roles"]),
         "tags": tuple(row["tags"]),
         "provenance": parsed_json(row["provenance"], dict),
-        "heard": tuple(Instruction(**one) for one in parsed_json(row["heard"], list)),
+        "heard": tuple(Instruction(**fields) for fields in parsed_json(row["heard"], list)),
     }
 
 
 def summaries(name: str, raw: bytes) -> list[Summary]:
-    """Return what is in a file of scenarios; their recordings are unread and so unchecked."""
-    listed = {one: SCHEMA[one] for one in SCHEMA if one not in columns.EPISODE}
-    rows = parquet.unpacked(name, raw, FORMAT, FORMAT_VERSION, listed).to_pylist()
+    """Decode the summaries of a file; recordings are neither read nor checked."""
+    schema = {column: SCHEMA[column] for column in SCHEMA if column not in columns.EPISODE}
+    rows = parquet.unpacked(name, raw, FORMAT, FORMAT_VERSION, schema).to_pylist()
     return [_summary(f"{name}: scenario {row['id']}", row) for row in rows]
 
 
 def _summary(name: str, row: dict[str, Any]) -> Summary:
     try:
-        found = Summary(**_fields(row))
-        vars(found)["hash"] = row["hash"]
-        _ = found.row_hash, found.recorded_by
+        summary = Summary(**_fields(row))
+        vars(summary)["hash"] = row["hash"]
+        _ = summary.row_hash, summary.recorded_by
     except (TypeError, ValueError, DamagedData) as error:
         raise DamagedData(f"{name}: {error}") from None
-    return found
+    return summary
