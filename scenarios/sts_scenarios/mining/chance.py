@@ -1,4 +1,4 @@
-"""What agents pass of a category by its rule, and the best policy that looks at nothing."""
+"""Pass rates of agents on a category, and of the best policy that ignores its observations."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from sts_scenarios.category import Category
 
 
 class Unseeing(Agent):
-    """Makes each of some moves and says each of some tokens equally often, whatever it sees.
+    """A policy that draws uniformly from some moves and tokens, whatever it observes.
 
-    What is named twice it does twice as often.
+    A move or token that is listed twice is twice as likely.
     """
 
     name = "unseeing"
@@ -35,7 +35,7 @@ class Unseeing(Agent):
     def act(
         self, observation: Any, instructions: Instructions, memory: Memory, draws: Draws
     ) -> tuple[Choice, Memory]:
-        """Return the same weights for all."""
+        """Return the same weights in every situation."""
         shape = draws.shape[:2]
         moves = np.broadcast_to(self._moves, (*shape, len(self._moves)))
         return Choice(moves, np.broadcast_to(self._says, (*shape, len(self._says)))), memory
@@ -49,22 +49,22 @@ def pass_rate(
     continuations: int,
     seed: int = 0,
 ) -> float:
-    """Return the share of an agent's continuations that a category's rule calls a success.
+    """Return the share of an agent's continuations that the category's label calls a success.
 
-    Of a pair, only an agent that does both halves passes. Each scenario, at least one, is continued
+    A pair counts as passed if both halves are. Each scenario, at least one, is continued
     `continuations` times, or once if neither the agent nor its partner draws.
     """
     units: dict[str, list[list[bool]]] = defaultdict(list)
     for group in by_shape(scenarios):
         count = 1 if always_alike(agent, group[0].partner) else continuations
-        made = continue_all(group, agent, seed=seed, indices=range(count))
-        for n, one in enumerate(group):
-            own = made[n * count : (n + 1) * count]
-            units[f"pair {one.pair}" if one.pair else one.id].append(
+        continued = continue_all(group, agent, seed=seed, indices=range(count))
+        for n, scenario in enumerate(group):
+            members = continued[n * count : (n + 1) * count]
+            units[f"pair {scenario.pair}" if scenario.pair else scenario.id].append(
                 [
-                    category.label(c.episode, c.takeover, c.roles, one.parameters).verdict
+                    category.label(c.episode, c.takeover, c.roles, scenario.parameters).verdict
                     == "success"
-                    for c in own
+                    for c in members
                 ]
             )
     rates = [np.all(halves, axis=0).mean() for halves in units.values()]
@@ -74,12 +74,12 @@ def pass_rate(
 def open_loop(
     category: Category, scenarios: Sequence[Scenario], *, continuations: int, seed: int = 0
 ) -> float:
-    """Return the pass rate of the best policy without eyes over scenarios of one category.
+    """Return the pass rate of the best open-loop policy over scenarios of one category.
 
-    The policies make one move for ever, or all of them equally often, or those of one of the mixes
-    that the world's categories name; of a question they say one token. 0 where there are no
-    scenarios, or moves and tokens have no names. A policy that draws
-    continues each scenario `continuations` times.
+    Open-loop policies repeat one move, or draw from all moves or from one of the mixes that the
+    world's categories name; on a question they say one token. The rate is 0 if there are no
+    scenarios, or moves and tokens have no names. Each scenario is continued `continuations` times
+    by policies that draw.
     """
     if not scenarios:
         return 0.0
