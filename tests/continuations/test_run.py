@@ -232,7 +232,9 @@ def test_a_chunk_that_another_version_planned_is_refused(
     known = {"random": facts("random")}
     (chunk, *_) = planned(index.EMPTY, several, NAMES[:1], known, count=3, seed=0, suite="").chunks
     workspace = Workspace.open(str(tmp_path))
-    with pytest.raises(ArgumentError, match=r"planned by sts 9\.9 and is not done by sts") as error:
+    with pytest.raises(
+        ArgumentError, match=r"planned by sts 9\.9, and this worker has sts"
+    ) as error:
         perform(workspace, chunk._replace(version="9.9"))
     assert "\n" not in str(error.value)
     with pytest.raises(ArgumentError, match="is another than was planned"):
@@ -414,7 +416,7 @@ def test_a_world_that_fails_in_a_scenario_costs_no_other_and_is_named(
     assert str(caught.value) == (
         "scenario garden-02: domain 'tests.continuations.garden:Garden' failed to step at step 6: "
         f"RuntimeError: the hose burst (agent {KEEPERS}:Keeper, 1 more failed; "
-        "all that was made is kept)"
+        "finished continuations are kept)"
     )
     found = store.load(workspace, {s.hash for s in several})
     assert [c.agent for c in found].count("keeper") == 3 * 4
@@ -438,12 +440,12 @@ def test_an_agent_that_fails_in_three_scenarios_is_not_tried_further(
     several, workspace = gardens((True,) * 12 + (False,)), Workspace.open(str(tmp_path))
     monkeypatch.setattr("sts.continuations.plan.FEWEST", batch)
     monkeypatch.setattr("sts.continuations.plan.MOST", batch)
-    with pytest.raises(StsError, match=r"garden-01: .*Keeper was not tried in \d+ more") as caught:
+    with pytest.raises(StsError, match=r"garden-01: .*Keeper skipped \d+ more") as caught:
         tend(workspace, several, "Keeper", "Resting", workers=workers)
     made = [c.agent for c in store.load(workspace, {s.hash for s in several})]
     assert made.count("resting") == 13
     if workers == 1:  # of others, some are under way by then
-        assert "2 more failed" in str(caught.value) and "tried in 10 more" in str(caught.value)
+        assert "2 more failed" in str(caught.value) and "skipped 10 more" in str(caught.value)
         assert "keeper" not in made
 
 

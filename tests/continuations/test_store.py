@@ -70,7 +70,7 @@ def test_what_a_report_rests_on_cannot_be_edited(
     assert len(store.load(workspace, {one.hash})) == 1
     rows[column] = [value]
     parquet.write(path, parts.FORMAT, parts.VERSION, parts.SCHEMA, rows)
-    with pytest.raises(DamagedData, match="was altered"):
+    with pytest.raises(DamagedData, match="has been modified"):
         store.load(workspace, {one.hash})
 
 
@@ -151,7 +151,7 @@ def test_a_continuation_that_two_parts_tell_differently_is_refused(
     parts.put(workspace.store, parts.name_of("other", "0"), [other])
     for _ in range(2):  # it is not forgotten once it was said
         with pytest.raises(
-            DamagedData, match=f"continuation {first.id} is another one in"
+            DamagedData, match=f"continuation {first.id} differs from the one in"
         ) as error:
             store.load(workspace, {one.hash})
         assert "\n" not in str(error.value) and "other/0.parquet" in str(error.value)
@@ -167,7 +167,7 @@ def test_of_a_batch_sensitive_one_the_row_that_was_made_with_the_most_counts(
         parts.put(workspace.ensure().store, parts.name_of(plan, "0"), [row])
     assert hashes(store.load(workspace, {one.hash})) == hashes([ten])
     parts.put(workspace.store, parts.name_of("c", "0"), [dataclasses.replace(four, together=10)])
-    with pytest.raises(DamagedData, match="is another one in"):
+    with pytest.raises(DamagedData, match="differs from the one in"):
         store.load(workspace, {one.hash})
 
 
@@ -175,7 +175,9 @@ def test_steps_and_roles_that_do_not_fit_the_episode_are_refused(one: Scenario) 
     (kept,) = made(one, [0])
     for change in ({"horizon": kept.horizon + 1}, {"takeover": -1}, {"roles": (7,)}):
         raw = parts.packed("part", [dataclasses.replace(kept, **change)])
-        with pytest.raises(DamagedData, match="its steps or roles do not agree"):
+        with pytest.raises(
+            DamagedData, match="its numbers of steps or its roles contradict each other"
+        ):
             parts.unpacked("part", raw)
 
 

@@ -108,7 +108,7 @@ def test_nobody_chooses_by_effect_where_nobody_is_named(
     workspace: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(categories, "curation", lambda domain: ())
-    with pytest.raises(ArgumentError, match="name no agents by whom"):
+    with pytest.raises(ArgumentError, match="list no agents to select"):
         mined(workspace, 0.4)
     with pytest.raises(ArgumentError, match="--by-effect"):
         Order(effect=0.4, side="train")

@@ -276,10 +276,10 @@ def test_who_tells_apart_is_named_by_the_categories_of_the_world() -> None:
         (("--share", "0"), "expected --share above 0 and at most 1, found 0"),
         (("--share", "1.5"), "expected --share above 0 and at most 1, found 1.5"),
         (("--share", "nan"), "--share: expected a number, found 'nan'"),
-        (("--share", "0.05"), "--share 0.05 of 10 a category is not one scenario"),
+        (("--share", "0.05"), "--share 0.05 of 10 scenarios is less than one scenario"),
         (("--agent", "nobody"), "unknown agent 'nobody'"),
-        (("--agent", "babyai-bot"), "nobody is named to tell scenarios of lambda-star apart"),
-        (("--split", "train"), "no --from-failures beside --split train"),
+        (("--agent", "babyai-bot"), "the categories of lambda-star list no agents"),
+        (("--split", "train"), "or --from-failures with --split train"),
     ],
 )
 def test_a_share_that_is_none_is_one_line(
@@ -294,11 +294,11 @@ def test_a_share_that_is_none_is_one_line(
 @pytest.mark.parametrize(
     ("words", "code", "said"),
     [
-        (("--share", "0.3"), 2, "expected --from-failures beside --share"),
-        (("--agent", "rule"), 2, "expected --unlike or --from-failures beside --agent"),
+        (("--share", "0.3"), 2, "expected --from-failures with --share"),
+        (("--agent", "rule"), 2, "expected --unlike or --from-failures with --agent"),
         (("--from-failures", "nothing@1"), 2, "unknown suite 'nothing"),
-        (("--from-failures", "core@1"), 1, "no continuations of core@1: expected some"),
-        (("--unlike", "--split", "train"), 2, "no --unlike, no --by-effect and no --from-failures"),
+        (("--from-failures", "core@1"), 1, "core@1 has no continuations; make some"),
+        (("--unlike", "--split", "train"), 2, "no --unlike, --by-effect or --from-failures"),
     ],
 )
 def test_what_cannot_be_asked_for_together_is_one_line(
@@ -323,7 +323,9 @@ def test_without_labels_or_failures_nothing_is_mined_from_them(
     try:
         table.unlink()
         assert sts(workspace, *mine) == 1
-        assert re.search(r"no labels of asked@1: sts label asked@1\n$", capsys.readouterr().err)
+        assert re.search(
+            r"asked@1 has no labels; run sts label asked@1\n$", capsys.readouterr().err
+        )
         table.write_bytes(b"torn")
         assert sts(workspace, *mine) == 1
         assert capsys.readouterr().err.count("\n") == 1

@@ -85,7 +85,7 @@ def test_a_draft_holds_one_side_alone(
     workspace: Workspace, asked: list[Scenario], capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert sts(workspace, "mine", "obey", *CHOSEN, "--per-category", "2") == 1
-    said = "draft obey would hold the train side and the test side"
+    said = "draft obey would mix the train and the test split"
     assert said in capsys.readouterr().err
     assert open_draft(workspace, "obey").ids() == [s.id for s in asked]
     assert sts(workspace, "mine", "tested", *CHOSEN, "--per-category", "2") == 0
@@ -93,16 +93,16 @@ def test_a_draft_holds_one_side_alone(
     capsys.readouterr()
     assert sts(workspace, "mine", "tested", "--split", "train", *CHOSEN) == 1
     error = capsys.readouterr().err.splitlines()[-1]
-    assert "draft tested would hold the train side and the test side" in error
+    assert "draft tested would mix the train and the test split" in error
     assert open_draft(workspace, "tested") == before
     one = asked[0]
     where = ("--trajectory", one.trajectory, "--takeover", str(one.context_start + one.takeover))
     whom = ("--role", str(one.roles[0]), "--category", one.category)
     assert sts(workspace, "draft", "add", "tested", *where, *whom) == 1
     error = capsys.readouterr().err.splitlines()[-1]
-    assert "draft tested would hold the train side and the test side" in error
+    assert "draft tested would mix the train and the test split" in error
     both = [asked[0], before.candidate(before.ids()[0])]
-    with pytest.raises(StsError, match="the train side and the test side"):
+    with pytest.raises(StsError, match="the train and the test split"):
         drafts.begin(workspace, "both", both)
     assert (side(before), side(open_draft(workspace, "obey"))) == ("test", "train")
     assert not workspace.path("drafts", "both").exists()
@@ -125,7 +125,7 @@ def test_a_file_of_the_test_side_put_among_training_data_is_not_exported(
     capsys.readouterr()
     assert sts(workspace, "trajectories", "export", str(out), "--draft", "learned") == 1
     error = capsys.readouterr().err
-    assert "draft learned is of the test side" in error and error.count("\n") == 1
+    assert "draft learned is of the test split" in error and error.count("\n") == 1
     assert not out.exists()
 
 
@@ -137,7 +137,7 @@ def test_training_data_is_never_frozen(
     capsys.readouterr()
     assert sts(workspace, "suite", "freeze", "never") == 1
     error = capsys.readouterr().err
-    assert "its world is on the training side" in error and error.count("\n") == 1
+    assert "its world is of the train split" in error and error.count("\n") == 1
     assert not workspace.path("suites", "never").exists()
 
 
@@ -209,7 +209,7 @@ def test_what_an_edit_leaves_undone_is_no_example_of_it(
     capsys.readouterr()
     assert sts(workspace, *export, str(out), "--draft", "edited") == 1
     error = capsys.readouterr().err
-    assert f"what {id} asks for is not done in its recording" in error and error.count("\n") == 1
+    assert f"the recording of {id} does not do what it asks" in error and error.count("\n") == 1
     assert not out.exists()
     assert sts(workspace, "draft", "undo", "edited", id) == 0
     assert sts(workspace, *export, str(out), "--draft", "edited") == 0
@@ -228,13 +228,17 @@ def test_what_was_rejected_is_not_exported(workspace: Workspace, tmp_path: Path)
     ("words", "code", "said"),
     [
         (("--draft", "nothing"), 2, "unknown draft 'nothing'"),
-        (("--draft", "judged"), 1, "draft judged is of the test side, by which agents are judged"),
+        (
+            ("--draft", "judged"),
+            1,
+            "draft judged is of the test split, on which agents are evaluated",
+        ),
         (
             ("--draft", "obey", "--format", "rlds", "--role", "7"),
             1,
             "draft obey asks nothing of participant 7",
         ),
-        (("--draft", "obey", "--role", "1"), 2, "expected no --role"),
+        (("--draft", "obey", "--role", "1"), 2, "--role cannot be combined"),
     ],
 )
 def test_what_cannot_be_exported_is_one_line_and_writes_nothing(

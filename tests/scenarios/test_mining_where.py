@@ -139,30 +139,33 @@ def test_what_is_mined_by_a_filter_fits_it_and_says_so(
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("good > 1", "good is no column"),
-        ("1 = 1", "it names no column"),
+        ("good > 1", "good is not a column"),
+        ("1 = 1", "it uses no column"),
         ("", "expected one line of 1 to 1000"),
         ("step > 1\n", "expected one line"),
-        ("step > 1; drop", "there is no ';' in a filter"),
-        ("step in (select step from self)", "select is no column"),
-        ("step > (select max(a) from read_csv('/etc/hostname'))", "max is no function"),
-        ("read_csv('/etc/hostname') = step", "read_csv is no function"),
-        ("max(step) > 3", "max is no function"),
-        ("row_number() over (order by step) > 3", "row_number is no function"),
-        ("columns('s.*') > 3", "columns is no function"),
-        ("step > 3 -- moved", "there is no '-' in a filter"),
-        ("step > 3 /* moved */", "there is no '/' in a filter"),
-        ("__import__('os')", "__import__ is no function"),
-        ("step.real > 3", "there is no '.' in a filter"),
-        ("step", "expected what is true or false of each step, found Int64"),
+        ("step > 1; drop", "';' is not allowed in a filter"),
+        ("step in (select step from self)", "select is not a column"),
+        (
+            "step > (select max(a) from read_csv('/etc/hostname'))",
+            "max is not allowed as a function",
+        ),
+        ("read_csv('/etc/hostname') = step", "read_csv is not allowed as a function"),
+        ("max(step) > 3", "max is not allowed as a function"),
+        ("row_number() over (order by step) > 3", "row_number is not allowed as a function"),
+        ("columns('s.*') > 3", "columns is not allowed as a function"),
+        ("step > 3 -- moved", "'-' is not allowed in a filter"),
+        ("step > 3 /* moved */", "'/' is not allowed in a filter"),
+        ("__import__('os')", "__import__ is not allowed as a function"),
+        ("step.real > 3", "'.' is not allowed in a filter"),
+        ("step", "expected a Boolean for each step, found Int64"),
         ("moved evil_moved", "unable to parse"),
-        ("moved) or (moved", "expected pairs of parentheses"),
-        ("(" * 30 + "moved" + ")" * 30, "at most 20 in one another"),
+        ("moved) or (moved", "expected balanced parentheses"),
+        ("(" * 30 + "moved" + ")" * 30, "nested at most 20 deep"),
         ("total_reward > 'x'", "cannot compare string with numeric"),
-        ("step > $$x$$", "there is no '$' in a filter"),
-        ('"no such" > 3', "no such is no column"),
-        ("step > '", 'there is no "\'" in a filter'),
-        ("greatest( ) > step", "greatest is given nothing"),
+        ("step > $$x$$", "'$' is not allowed in a filter"),
+        ('"no such" > 3', "no such is not a column"),
+        ("step > '", '"\'" is not allowed in a filter'),
+        ("greatest( ) > step", "greatest is called without an argument"),
     ],
 )
 def test_a_filter_that_is_none_is_one_line_that_names_the_columns(
@@ -170,7 +173,7 @@ def test_a_filter_that_is_none_is_one_line_that_names_the_columns(
 ) -> None:
     assert sts(workspace, "mine", "none", "--where", text) == 2
     error = capsys.readouterr().err
-    assert said in error and "; the columns are step, steps, role" in error
+    assert said in error and "; columns are step, steps, role" in error
     assert error.rstrip("\n").endswith("good_moved, evil_moved")
     assert error.count("\n") == 1
     assert not workspace.path("drafts", "none").exists()
@@ -264,9 +267,9 @@ def test_a_miner_of_ones_own_says_where_a_category_asks(
         ("own_miners:early", "expected a moment from 10 to 28, found 2"),
         ("own_miners:nobody", "expected a role from 0 to 1, found 9"),
         ("own_miners:odd", "expected easy, medium, hard, found 'odd'"),
-        ("own_miners:speechless", "its parameters or words do not fit shadow-evil"),
+        ("own_miners:speechless", "its parameters or words do not match shadow-evil"),
         ("own_miners:nothing", "nothing to mine .*a filter or a miner that leaves some"),
-        ("own_miners:NUMBER", "expected a function of a trajectory, found int"),
+        ("own_miners:NUMBER", "expected a function that takes a trajectory, found int"),
         ("own_miners:none", "module own_miners has no none"),
         ("no_such_module:x", "cannot import no_such_module"),
         ("second", "expected miner as module:Name, found 'second'"),
@@ -291,7 +294,7 @@ def test_a_miner_without_its_category_is_refused(
 ) -> None:
     assert sts(workspace, "mine", "none", "--miner", "own_miners:second") == 2
     assert (
-        "expected one --category beside --miner, which says where it asks, found 0"
+        "expected one --category with --miner, which yields its candidates, found 0"
         in capsys.readouterr().err
     )
 

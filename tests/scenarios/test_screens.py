@@ -250,7 +250,10 @@ def test_a_screen_that_says_what_its_category_does_not_is_named(workspace: Works
     liar = dataclasses.replace(rule, screen=Screen(lying, exact=True))
     terms = mining.Terms({liar.name: 200}, seed=0)
     parts = flat.recorded(workspace, "test").parts
-    with executor(1, len(parts)) as here, pytest.raises(StsError, match="where its screen says so"):
+    with (
+        executor(1, len(parts)) as here,
+        pytest.raises(StsError, match="where its prefilter reports one"),
+    ):
         there = survey.surveyed(parts, lambda: [liar], terms, here)
         mining.concluded(there, [liar], terms)
 
@@ -261,7 +264,10 @@ def test_a_screen_that_fails_is_one_line_of_ours(workspace: Workspace) -> None:
 
     broken = dataclasses.replace(RULES["last-move"], screen=Screen(failing, exact=True))
     parts = flat.recorded(workspace, "test").parts
-    with executor(1, len(parts)) as here, pytest.raises(StsError, match="the screen of category"):
+    with (
+        executor(1, len(parts)) as here,
+        pytest.raises(StsError, match="the prefilter of category"),
+    ):
         survey.surveyed(parts, lambda: [broken], mining.Terms({broken.name: 1}, seed=0), here)
 
 

@@ -352,7 +352,7 @@ def test_scenarios_that_tell_nobody_apart_do_not_pass_the_gates(
 
 
 def test_a_limit_is_not_loosened_without_a_reason() -> None:
-    with pytest.raises(ArgumentError, match="say why"):
+    with pytest.raises(ArgumentError, match="set why"):
         Controls(open_loop=0.9)
-    with pytest.raises(ArgumentError, match="say why"):
+    with pytest.raises(ArgumentError, match="set why"):
         Controls(probe_least=0.1)

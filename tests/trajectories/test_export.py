@@ -142,20 +142,20 @@ def test_an_altered_recording_is_not_exported(tmp_path: Path) -> None:
 
 def test_several_domains_in_one_export_are_refused(tmp_path: Path) -> None:
     both = recorded(count=1) + walks(1)
-    with pytest.raises(ArgumentError, match=f"found lambda-star, {NAME}: choose with --domain"):
+    with pytest.raises(ArgumentError, match=f"found lambda-star, {NAME}; select one with --domain"):
         rlds.write(tmp_path / "t.parquet", both)
 
 
 def test_observations_of_other_shapes_are_refused(tmp_path: Path) -> None:
     for steps in (9, 8):
         both = walks(1) + walks(1, steps=steps, cells=7)
-        with pytest.raises(ArgumentError, match=r"differ in the shape of what is seen \('row'\)"):
+        with pytest.raises(ArgumentError, match=r"differ in the shape of observation 'row'"):
             rlds.write(tmp_path / "t.parquet", both)
 
 
 @pytest.mark.parametrize("role", [-1, 2, 99])
 def test_a_participant_that_there_is_not_is_refused(tmp_path: Path, role: int) -> None:
-    with pytest.raises(ArgumentError, match=f"expected --role of 0 to 1, found {role}"):
+    with pytest.raises(ArgumentError, match=f"expected --role of 0 to 1 .*, found {role}"):
         rlds.write(tmp_path / "t.parquet", recorded(count=1, team=2), role=role)
 
 
@@ -204,7 +204,7 @@ def test_the_two_sides_are_exported_apart(root: Path) -> None:
     [
         (["export", "{out}", "--format", "rlds"], 2, "expected trajectories of one domain, found"),
         (["export", "{out}", "--format", "tfds"], 2, "unknown format 'tfds'; known: minari, parq"),
-        (["export", "{out}", "--role", "0"], 2, "--format parquet holds every participant"),
+        (["export", "{out}", "--role", "0"], 2, "--role cannot be combined with --format parquet"),
         (["export", "{root}"], 1, "exists: remove it, or choose another name"),
         (["export", "{out}", "--who", "ann"], 1, "none of 11 trajectories is left by --who ann"),
         (["import", "--format", "lambdastar-2016"], 2, "reads files: expected FILE"),

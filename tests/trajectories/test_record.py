@@ -168,7 +168,7 @@ def test_a_world_that_does_not_replay_is_not_recorded(
         words += [w for name in agents_ for w in ("--agent", f"tests.domains.keepers:{name}")]
         assert main([*words, "--workers", workers, "--workspace", str(tmp_path)]) == 1
         error = capsys.readouterr().err
-        assert error.startswith(f"sts: domain '{world}' does not replay what was recorded in it: ")
-        assert re.search(rf"step \d+: .*; sts domain check {world} says why\n$", error)
+        assert error.startswith(f"sts: domain '{world}' does not replay its own recording: ")
+        assert re.search(rf"step \d+: .*; run sts domain check {world}\n$", error)
         assert error.count("\n") == 1
     assert not list(tmp_path.rglob("*.parquet"))

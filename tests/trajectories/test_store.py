@@ -98,7 +98,7 @@ def test_an_altered_row_is_refused(tmp_path: Path) -> None:
     rows = {name: table.column(name).to_pylist() for name in store.SCHEMA}
     rows["rewards"][0][5] = (rows["rewards"][0][5] + 2) % 3
     parquet.write(path, "trajectories", store.VERSION, store.SCHEMA, rows)
-    with pytest.raises(DamagedData, match="was altered"):
+    with pytest.raises(DamagedData, match="has been modified"):
         store.read(path)
 
 
@@ -113,7 +113,7 @@ def test_a_row_with_another_side_or_size_is_refused(
     table = parquet.read(path, "trajectories", store.VERSION, store.SCHEMA)
     rows = {name: table.column(name).to_pylist() for name in store.SCHEMA}
     parquet.write(path, "trajectories", store.VERSION, store.SCHEMA, rows | {column: [value]})
-    with pytest.raises(DamagedData, match="its split or size is another"):
+    with pytest.raises(DamagedData, match="its split or size does not match"):
         store.read(path)
 
 
@@ -152,7 +152,7 @@ def test_a_file_is_held_to_its_hashes_once_and_again_where_it_has_changed(
     columns = table.to_pydict() | {"source": ["another", every[1].source]}
     parquet.write(path, store.FORMAT, store.VERSION, store.SCHEMA, columns)
     for _ in range(2):
-        with pytest.raises(DamagedData, match="was altered"):
+        with pytest.raises(DamagedData, match="has been modified"):
             store.load(workspace)
 
 
@@ -200,7 +200,7 @@ def test_an_altered_trajectory_is_not_found_to_be_sound(tmp_path: Path) -> None:
     columns = table.to_pydict() | {"source": ["another", every[1].source]}
     parquet.write(path, store.FORMAT, store.VERSION, store.SCHEMA, columns)
     assert store.find(workspace, every[1].id).id == every[1].id
-    with pytest.raises(DamagedData, match="was altered"):
+    with pytest.raises(DamagedData, match="has been modified"):
         store.find(workspace, every[0].id)
 
 
@@ -241,14 +241,14 @@ def test_a_world_moved_to_the_other_side_is_refused(tmp_path: Path) -> None:
         rows = {name: table.column(name).to_pylist() for name in store.SCHEMA}
         rows["world"] = [world]
         parquet.write(tmp_path / "t.parquet", "trajectories", store.VERSION, store.SCHEMA, rows)
-        with pytest.raises(DamagedData, match="was altered: its world is"):
+        with pytest.raises(DamagedData, match="has been modified: its world is"):
             store.read(tmp_path / "t.parquet")
 
 
 def test_other_participants_than_the_episode_has_are_refused(tmp_path: Path) -> None:
     one = recorded(count=1)[0]
     store.write(tmp_path / "t.parquet", [dataclasses.replace(one, participants=())])
-    with pytest.raises(DamagedData, match="names other participants than it has"):
+    with pytest.raises(DamagedData, match="does not list as many participants as it has"):
         store.read(tmp_path / "t.parquet")
 
 

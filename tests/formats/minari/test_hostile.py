@@ -91,11 +91,11 @@ def virtual(file: h5py.File, place: Path) -> None:
     [
         (bomb, "at most 4294967296 bytes unpacked"),
         (many_bombs, "at most 4294967296 bytes unpacked"),
-        (circle, "stands in several places, or in itself"),
-        (soft_link, "is a link to elsewhere, which is not read"),
-        (other_file, "is a link to elsewhere, which is not read"),
-        (raw_file, "is kept in another file, which is not read"),
-        (virtual, "is kept in another file, which is not read"),
+        (circle, "is linked from several places, or from itself"),
+        (soft_link, "is a soft or external link, which is not allowed"),
+        (other_file, "is a soft or external link, which is not allowed"),
+        (raw_file, "is stored in another file, which is not allowed"),
+        (virtual, "is stored in another file, which is not allowed"),
     ],
 )
 def test_a_dataset_neither_bursts_nor_leads_elsewhere(

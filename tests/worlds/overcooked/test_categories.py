@@ -165,7 +165,7 @@ def test_the_side_of_the_source_decides_what_is_mined_and_what_is_sound(recorded
     assert mine(turned, own(), per_category=3, seed=0).scenarios == ()
     one = mined.scenarios[0]
     one = dataclasses.replace(one, provenance=one.provenance | {"split": "train"})
-    assert misfits(one) == ["its world is on the training side"]
+    assert misfits(one) == ["its world is of the train split"]
 
 
 def test_a_cook_who_stays_does_nothing_of_it_and_a_planner_most(mined):
