@@ -44,9 +44,9 @@ class Difference(NamedTuple):
     def text(self) -> str:
         """Return it in Markdown."""
         if not self.through:
-            return _unrelated(self)
+            return _format_unrelated(self)
         changelog = text(self.old, self.changes, len(self.kept))
-        return f"{_note(self)}\n\n{changelog}" if self.missing else changelog
+        return f"{_missing_note(self)}\n\n{changelog}" if self.missing else changelog
 
 
 def difference(workspace: Workspace, old: str, new: str) -> Difference:
@@ -63,16 +63,16 @@ def difference(workspace: Workspace, old: str, new: str) -> Difference:
     except UnknownName:
         if last.parent != old or not last.changes:
             raise
-        return _recorded(last)
+        return _recorded_difference(last)
     if old == new:
         raise ArgumentError(f"expected two different suites, found {old} twice")
-    through = _between(workspace, first, last)
-    if through is None and _between(workspace, last, first) is not None:
+    through = _versions_between(workspace, first, last)
+    if through is None and _versions_between(workspace, last, first) is not None:
         raise ArgumentError(f"{new} is older than {old}; run sts suite diff {new} {old}")
-    return _difference(first, last, through or ())
+    return _compare_content(first, last, through or ())
 
 
-def _recorded(suite: Suite) -> Difference:
+def _recorded_difference(suite: Suite) -> Difference:
     """Return what a suite itself records about its parent, which is missing."""
     fresh = {change.by or change.id for change in suite.changes if change.kind != "retired"}
     kept = tuple((s.id, s.id) for s in suite.scenarios if s.id not in fresh)
@@ -80,14 +80,14 @@ def _recorded(suite: Suite) -> Difference:
     return Difference(str(suite.parent), suite.label, (suite.label,), kept, changes, missing=True)
 
 
-def _note(diff: Difference) -> str:
+def _missing_note(diff: Difference) -> str:
     return (
         f"{diff.old}, the parent of {diff.new}, is no longer shipped; this is what {diff.new} "
         "records about it"
     )
 
 
-def _between(workspace: Workspace, old: Suite, new: Suite) -> tuple[Suite, ...] | None:
+def _versions_between(workspace: Workspace, old: Suite, new: Suite) -> tuple[Suite, ...] | None:
     """Return the versions that lead from one suite to another; None if there is no such line."""
     line = [new]
     while line[-1].parent not in (None, old.label, *(suite.label for suite in line)):
@@ -98,19 +98,19 @@ def _between(workspace: Workspace, old: Suite, new: Suite) -> tuple[Suite, ...] 
     return tuple(line[::-1]) if line[-1].parent == old.label else None
 
 
-def _difference(old: Suite, new: Suite, through: Sequence[Suite]) -> Difference:
+def _compare_content(old: Suite, new: Suite, through: Sequence[Suite]) -> Difference:
     old_ids = {s.hash: s.id for s in old.scenarios}
     kept = tuple((old_ids[s.hash], s.id) for s in new.scenarios if s.hash in old_ids)
     gone = set(old_ids.values()) - {was for was, _ in kept}
     fresh = {s.id for s in new.scenarios} - {now for _, now in kept}
-    was, reasons = _said(through)
+    was, reasons = _history(through)
     became: dict[str, list[str]] = {}
     for id in was:
-        for earlier in _line_of(id, was):
+        for earlier in _id_line(id, was):
             became.setdefault(earlier, []).append(id)
     changes = []
     for id in fresh:
-        line = _line_of(id, was)
+        line = _id_line(id, was)
         why = "; ".join(dict.fromkeys(r for earlier in line for r in reasons.get(earlier, [])))
         if through and line[0] in gone:
             gone.remove(line[0])
@@ -126,7 +126,7 @@ def _difference(old: Suite, new: Suite, through: Sequence[Suite]) -> Difference:
     return Difference(old.label, new.label, labels, kept, tuple(ordered))
 
 
-def _said(through: Sequence[Suite]) -> tuple[Mapping[str, str], Mapping[str, list[str]]]:
+def _history(through: Sequence[Suite]) -> tuple[Mapping[str, str], Mapping[str, list[str]]]:
     """Return each scenario's previous id, and the reasons given, by id.
 
     An id is used only once in a line of versions, so it is a sufficient key.
@@ -142,7 +142,7 @@ def _said(through: Sequence[Suite]) -> tuple[Mapping[str, str], Mapping[str, lis
     return was, reasons
 
 
-def _line_of(id: str, was: Mapping[str, str]) -> list[str]:
+def _id_line(id: str, was: Mapping[str, str]) -> list[str]:
     """Return the successive ids of a scenario, the first one first."""
     line = [id]
     while line[0] in was and was[line[0]] not in line:
@@ -158,36 +158,38 @@ def text(parent: str | None, changes: Sequence[Change], kept: int) -> str:
     """
     if parent is None:
         return "a first version: all scenarios are new"
-    lines = [f"{_scenarios(kept)} of {parent} {'is' if kept == 1 else 'are'} kept"]
+    lines = [f"{_count_scenarios(kept)} of {parent} {'is' if kept == 1 else 'are'} kept"]
     for kind in _KINDS:
-        lines += _listed(kind, [change for change in changes if change.kind == kind])
+        lines += _format_list(kind, [change for change in changes if change.kind == kind])
     return "\n".join(lines)
 
 
-def _unrelated(diff: Difference) -> str:
+def _format_unrelated(diff: Difference) -> str:
     """Return a comparison in Markdown of two suites without a common line."""
     count = len(diff.kept)
     lines = [
         f"{diff.old} and {diff.new} share no version: compared by content",
         "",
-        f"{_scenarios(count)} {'is' if count == 1 else 'are'} in both{':' if count else ''}",
+        f"{_count_scenarios(count)} {'is' if count == 1 else 'are'} in both{':' if count else ''}",
     ]
     lines += [f"- {old}{'' if old == new else f', there {new}'}" for old, new in diff.kept]
     for label, kind in ((diff.old, "retired"), (diff.new, "added")):
-        lines += _listed(f"in {label} alone", [c for c in diff.changes if c.kind == kind])
+        lines += _format_list(f"in {label} alone", [c for c in diff.changes if c.kind == kind])
     return "\n".join(lines)
 
 
-def _listed(heading: str, changes: Sequence[Change]) -> list[str]:
+def _format_list(heading: str, changes: Sequence[Change]) -> list[str]:
     return (
-        ["", f"{len(changes)} {heading}:", *(f"- {_line(c)}" for c in changes)] if changes else []
+        ["", f"{len(changes)} {heading}:", *(f"- {_format_change(c)}" for c in changes)]
+        if changes
+        else []
     )
 
 
-def _scenarios(count: int) -> str:
+def _count_scenarios(count: int) -> str:
     return f"{count} scenario{'' if count == 1 else 's'}"
 
 
-def _line(change: Change) -> str:
+def _format_change(change: Change) -> str:
     by = f" by {change.by}" if change.by else ""
     return f"{change.id}{by}{f': {change.reason}' if change.reason else ''}"

@@ -16,8 +16,8 @@ def check_profiles(workspace: Workspace) -> Checked:
             continue
         with findings.of(name):
             if name.endswith(".json"):
-                profiles.unpacked(name, store.get(name))
+                profiles.decode_profile(name, store.get(name))
                 count += 1
             elif name.endswith(".parquet"):
-                parts.unpacked(name, store.get(name))
+                parts.decode_part(name, store.get(name))
     return Checked({"profiles": count}, tuple(findings))

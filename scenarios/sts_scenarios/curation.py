@@ -12,11 +12,11 @@ from sts.annotations.store import Connection, Store
 from sts.annotations.types import Annotator
 from sts.errors import ArgumentError
 from sts.names import one_line, shown
-from sts.suites.decisions import OPINIONS, REASON, Decision, State, opinion_of
-from sts.suites.drafts import Draft, held
+from sts.suites.decisions import MAX_REASON_CHARS, OPINIONS, Decision, State, opinion_of
+from sts.suites.drafts import Draft, lock_draft
 from sts_scenarios.freezing import Looked
 
-_ONLY = {"reject": "candidates that are new", "retire": "scenarios of the parent"}
+_APPLIES_TO = {"reject": "candidates that are new", "retire": "scenarios of the parent"}
 
 
 def author(store: Store, name: str | None) -> Annotator:
@@ -25,7 +25,7 @@ def author(store: Store, name: str | None) -> Annotator:
         person = find_person(connection, name)
     if person is None:
         with store.write(alone=True) as connection:
-            return people.add_invited(connection, _called(name), ("curator",), now=store.now())
+            return people.add_invited(connection, _person_name(name), ("curator",), now=store.now())
     if person.retired or not {"curator", "lead"} & set(person.roles):
         raise ArgumentError(
             f"{person.name} is not a curator of this study; run sts annotators role "
@@ -36,20 +36,20 @@ def author(store: Store, name: str | None) -> Annotator:
 
 def find_person(connection: Connection, name: str | None) -> Annotator | None:
     """Return the person called `name`, by default the login name; or None."""
-    wanted = _called(name)
+    wanted = _person_name(name)
     return next((person for person in people.everybody(connection) if person.name == wanted), None)
 
 
-def _called(name: str | None) -> str:
+def _person_name(name: str | None) -> str:
     return (getpass.getuser() if name is None else name).strip()
 
 
 def checked_reason(text: str) -> str:
     """Validate a reason and return it without surrounding spaces."""
-    if not one_line(text, REASON):
+    if not one_line(text, MAX_REASON_CHARS):
         raise ArgumentError(
-            f"expected a reason of one line, at most {REASON} printable characters, found "
-            f"{shown(text)}"
+            f"expected a reason of one line, at most {MAX_REASON_CHARS} printable characters, "
+            f"found {shown(text)}"
         )
     return text.strip()
 
@@ -57,9 +57,9 @@ def checked_reason(text: str) -> str:
 def check(candidate: Looked, kind: str) -> None:
     """Raise ArgumentError if a decision cannot be made on a candidate; names one that can."""
     id = candidate.summary.id
-    if kind in _ONLY and candidate.inherited != (kind == "retire"):
+    if kind in _APPLIES_TO and candidate.inherited != (kind == "retire"):
         other = "retire" if candidate.inherited else "reject"
-        raise ArgumentError(f"{kind} is for {_ONLY[kind]}; {other} {id} instead")
+        raise ArgumentError(f"{kind} is for {_APPLIES_TO[kind]}; {other} {id} instead")
     if kind == "accept" and candidate.inherited and candidate.status == "kept":
         raise ArgumentError(f"{id} is inherited from the parent and is kept unless it is retired")
     if kind == "undo" and not candidate.state.standing:
@@ -74,7 +74,7 @@ def decision(
     detail = {"reason": reason} if reason else {}
     if kind == "undo":
         detail = {"undoes": candidate.state.standing[-1].uuid}
-    return _event(candidate, kind, person, detail, at)._replace(follows=candidate.state.last)
+    return _make_event(candidate, kind, person, detail, at)._replace(follows=candidate.state.last)
 
 
 def opinion(candidate: Looked, word: str, person: Annotator, *, at: float) -> Decision:
@@ -83,13 +83,13 @@ def opinion(candidate: Looked, word: str, person: Annotator, *, at: float) -> De
     "undo" withdraws their latest one on the candidate as it is now.
     """
     if word in OPINIONS:
-        event = _event(candidate, "opinion", person, {"opinion": word}, at)
+        event = _make_event(candidate, "opinion", person, {"opinion": word}, at)
         return event._replace(scenario=candidate.state.meaning)
     if word != "undo":
         raise ArgumentError(f"expected an opinion of {' or '.join(OPINIONS)}, found {shown(word)}")
     if (latest := opinion_of(candidate.state, person.id)) is None:
         raise ArgumentError(f"{person.name} has no opinion on {candidate.summary.id} to withdraw")
-    return _event(candidate, "undo", person, {"undoes": latest.uuid}, at)._replace(
+    return _make_event(candidate, "undo", person, {"undoes": latest.uuid}, at)._replace(
         follows=candidate.state.last
     )
 
@@ -101,11 +101,11 @@ def decide(store: Store, draft: Draft, events: Sequence[Decision]) -> None:
       Overtaken: another decision on a candidate came first; says which.
       StsError: the draft was frozen or replaced since it was read.
     """
-    with held(draft), store.write(alone=True) as connection:
+    with lock_draft(draft), store.write(alone=True) as connection:
         decisions.append(connection, draft.id, events)
 
 
-def _event(
+def _make_event(
     candidate: Looked, kind: str, person: Annotator, detail: Mapping[str, str], at: float
 ) -> Decision:
     id, uuid = candidate.summary.id, secrets.token_hex(16)

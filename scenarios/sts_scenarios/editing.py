@@ -14,13 +14,13 @@ from sts.engine.replay import along
 from sts.episodes import Episode
 from sts.errors import ArgumentError, ReplayMismatch
 from sts.names import LIMIT, one_line, shown
-from sts.suites.lint import WORDS
-from sts.suites.types import DONE, Scenario
+from sts.suites.lint import MAX_INSTRUCTION_CHARS
+from sts.suites.types import DONE_TAG, Scenario
 from sts.trajectories.types import Trajectory
 from sts_scenarios import categories
 from sts_scenarios.category import Candidate, Category, Label
 from sts_scenarios.fitting import fault
-from sts_scenarios.mining import Pick, scenario
+from sts_scenarios.mining import Pick, make_scenario
 
 FIELDS = {
     "takeover": int,
@@ -54,7 +54,7 @@ class Edited(NamedTuple):
     label: Label
 
 
-def checked(changes: Mapping[str, Any]) -> dict[str, Any]:
+def validate_changes(changes: Mapping[str, Any]) -> dict[str, Any]:
     """Validate changes of `FIELDS` and their types; return them."""
     for name, value in changes.items():
         if name not in FIELDS:
@@ -63,10 +63,12 @@ def checked(changes: Mapping[str, Any]) -> dict[str, Any]:
             raise ArgumentError(
                 f"{name}: expected {FIELDS[name].__name__}, found {shown(str(value))}"
             )
-    if "text" in changes and not (changes["text"].strip() and one_line(changes["text"], WORDS)):
+    if "text" in changes and not (
+        changes["text"].strip() and one_line(changes["text"], MAX_INSTRUCTION_CHARS)
+    ):
         raise ArgumentError(
-            f"expected an instruction of one line, at most {WORDS} printable characters, found "
-            f"{shown(changes['text'])}"
+            f"expected an instruction of one line, at most {MAX_INSTRUCTION_CHARS} printable "
+            f"characters, found {shown(changes['text'])}"
         )
     if markup := _MARKUP.search(changes.get("text", "")):
         raise ArgumentError(
@@ -100,7 +102,7 @@ class Editor:
         self.before, self.trajectory = before, trajectory
         self._own = {category.name: category for category in own}
         self._states: list[bytes] = []
-        self._replay = self._begun()
+        self._replay = self._start_replay()
         self._candidates: dict[tuple[str, int, int], list[Candidate]] = {}
 
     def preview(self, changes: Mapping[str, Any]) -> Edited:
@@ -115,28 +117,28 @@ class Editor:
           UnknownName: there is no such category, or agent as a partner.
           ReplayMismatch: the trajectory does not replay.
         """
-        changes, before = checked(changes), self.before
+        changes, before = validate_changes(changes), self.before
         category = self.category(changes.get("category", before.category))
         context = changes.get("context", before.takeover)
         horizon = changes.get("length", before.horizon)
         moment = changes.get("takeover", before.context_start + before.takeover)
         role = changes.get("role", before.roles[0])
-        _check_room(self.trajectory, moment, context, horizon, role)
+        _check_steps(self.trajectory, moment, context, horizon, role)
         partner = changes.get("partner", before.partner)
         _check_partner(partner, self.trajectory.episode.domain)
         adapted = replace(category, context=context, horizon=horizon, partner=partner)
         candidate = self._candidate(adapted, moment, role)
-        edited = scenario(
+        edited = make_scenario(
             adapted,
             Pick(self.trajectory, candidate),
             id=before.id,
-            text=_text(before, category, candidate, changes),
+            text=_instruction_text(before, category, candidate, changes),
             seed=0,
             states=self._states_at,
         )
         label = category.label(edited.recording, edited.takeover, edited.roles, edited.parameters)
-        tags = [tag for tag in changes.get("tags", before.tags) if tag != DONE]
-        tags += [DONE] if label.verdict == "success" else []
+        tags = [tag for tag in changes.get("tags", before.tags) if tag != DONE_TAG]
+        tags += [DONE_TAG] if label.verdict == "success" else []
         links = {name: getattr(before, name) for name in ("pair", "series", "turn", "replaces")}
         edited = replace(edited, tags=tuple(tags), provenance=before.provenance, **links)
         why = fault(edited, categories.ruling([edited], self._own.values()))
@@ -160,7 +162,7 @@ class Editor:
         if matching:
             return (unchanged or matching)[0]
         if category.name != before.category:
-            raise _nothing(category, self.trajectory, candidates, moment, role)
+            raise _no_candidate_error(category, self.trajectory, candidates, moment, role)
         return Candidate(moment, role, before.difficulty, before.parameters)
 
     def _states_at(self, episode: Episode, steps: Sequence[int]) -> list[bytes]:
@@ -169,11 +171,11 @@ class Editor:
             for worlds in islice(self._replay, max(0, max(steps) + 1 - len(self._states))):
                 self._states += worlds.states()
         except ReplayMismatch:
-            self._states, self._replay = [], self._begun()
+            self._states, self._replay = [], self._start_replay()
             raise
         return [self._states[step] for step in steps]
 
-    def _begun(self) -> Iterator[Worlds]:
+    def _start_replay(self) -> Iterator[Worlds]:
         episode = self.trajectory.episode
         return along([episode], [f"domain {episode.domain!r}"])
 
@@ -185,23 +187,23 @@ def added(
 
     `chosen` has `takeover` and `role`, and other `FIELDS` that differ from the category's defaults.
     """
-    chosen = checked(chosen)
+    chosen = validate_changes(chosen)
     context = chosen.get("context", category.context)
     horizon = chosen.get("length", category.horizon)
     moment, role = chosen["takeover"], chosen["role"]
-    _check_room(trajectory, moment, context, horizon, role)
+    _check_steps(trajectory, moment, context, horizon, role)
     candidates = list(category.candidates(trajectory, context, horizon))
     matching = [c for c in candidates if (c.moment, c.role) == (moment, role)]
     if not matching:
-        raise _nothing(category, trajectory, candidates, moment, role)
+        raise _no_candidate_error(category, trajectory, candidates, moment, role)
     adapted = replace(category, context=context, horizon=horizon)
     text = category.wordings[0].format(**matching[0].words)
-    first = scenario(adapted, Pick(trajectory, matching[0]), id=id, text=text, seed=0)
+    first = make_scenario(adapted, Pick(trajectory, matching[0]), id=id, text=text, seed=0)
     first = replace(first, provenance=first.provenance | {"made_by": "sts draft add"})
     return Editor(first, trajectory, [category]).preview(chosen)
 
 
-def _nothing(
+def _no_candidate_error(
     category: Category,
     trajectory: Trajectory,
     candidates: Iterable[Candidate],
@@ -215,7 +217,9 @@ def _nothing(
     )
 
 
-def _check_room(trajectory: Trajectory, moment: int, context: int, horizon: int, role: int) -> None:
+def _check_steps(
+    trajectory: Trajectory, moment: int, context: int, horizon: int, role: int
+) -> None:
     """Raise ArgumentError unless the trajectory has these steps and this role."""
     steps, n_players = trajectory.episode.steps, trajectory.episode.participants
     if context < 0 or horizon < 1:
@@ -247,7 +251,7 @@ def _check_partner(partner: str, domain: str) -> None:
         )
 
 
-def _text(
+def _instruction_text(
     before: Scenario, category: Category, candidate: Candidate, changes: Mapping[str, Any]
 ) -> str:
     """Return the instruction: the typed text, the selected template filled in, or the old one."""
@@ -255,7 +259,9 @@ def _text(
         return str(changes["text"])
     number = changes.get("wording")
     if number is None:
-        matching = [i for i, w in enumerate(category.wordings) if _words(w, before) is not None]
+        matching = [
+            i for i, w in enumerate(category.wordings) if _match_template(w, before) is not None
+        ]
         if before.category != category.name:
             number = 0
         elif not matching:  # a typed text
@@ -267,7 +273,7 @@ def _text(
             f"expected a wording from 0 to {len(category.wordings) - 1}, found {number}"
         )
     wording = category.wordings[number]
-    words = candidate.words or _words(wording, before) or {}
+    words = candidate.words or _match_template(wording, before) or {}
     if not words and category.words and category.name == before.category:
         words = {field: word.text for field, word in category.words(before).items()}
     try:
@@ -276,7 +282,7 @@ def _text(
         return before.instruction.text
 
 
-def _words(wording: str, before: Scenario) -> dict[str, str] | None:
+def _match_template(wording: str, before: Scenario) -> dict[str, str] | None:
     """Return the words with which a template gives a scenario's instruction, or None."""
     parts = re.split(r"\{(\w+)\}", wording)
     pattern, seen = "", set()
@@ -304,8 +310,8 @@ def _differences(before: Scenario, after: Scenario) -> dict[str, tuple[Any, Any]
             "partner": s.partner,
             "difficulty": s.difficulty,
             "parameters": s.parameters,
-            "tags": [tag for tag in s.tags if tag != DONE],
-            "done in the recording": DONE in s.tags,
+            "tags": [tag for tag in s.tags if tag != DONE_TAG],
+            "done in the recording": DONE_TAG in s.tags,
             "state at takeover": s.takeover_hash[:16],
         }
 

@@ -20,10 +20,10 @@ def fault(scenario: Scenario, rules: Mapping[str, Category]) -> str | None:
     if scenario.instruction.category != rule.name:
         return f"its instruction belongs to category {scenario.instruction.category}"
     others = [r for r in rules.values() if r.domain == rule.domain and r is not rule]
-    return rule.fits(scenario) or contradiction(scenario, rule, others)
+    return rule.fits(scenario) or text_fault(scenario, rule, others)
 
 
-def contradiction(scenario: Scenario, rule: Category, others: Iterable[Category]) -> str | None:
+def text_fault(scenario: Scenario, rule: Category, others: Iterable[Category]) -> str | None:
     """Return how a scenario's text differs from what its category asks for, or None.
 
     A template of the category, filled in with its words, is always valid. Any other text must
@@ -31,13 +31,13 @@ def contradiction(scenario: Scenario, rule: Category, others: Iterable[Category]
     and must not be a template of another category. If a category returns no words, only the last is
     checked.
     """
-    text = _plain(scenario.instruction.text)
+    text = _normalise(scenario.instruction.text)
     words = rule.words(scenario) if rule.words else {}
-    fill = {field: re.escape(_plain(word.text)) for field, word in words.items()}
+    fill = {field: re.escape(_normalise(word.text)) for field, word in words.items()}
     if any(re.fullmatch(_pattern(wording, fill), text) for wording in rule.wordings):
         return None
     for other_rule in others:
-        templates = filter(_says_anything, other_rule.wordings)
+        templates = filter(_has_text, other_rule.wordings)
         if any(re.fullmatch(_pattern(template), text) for template in templates):
             return f"its text is an instruction template of {other_rule.name}"
     fields = {field for wording in rule.wordings for field in _FIELD.findall(wording)}
@@ -53,24 +53,24 @@ def contradiction(scenario: Scenario, rule: Category, others: Iterable[Category]
     return None
 
 
-def _plain(text: str) -> str:
+def _normalise(text: str) -> str:
     """Return the words of a text without punctuation, in lower case."""
     return " ".join(_TOKEN.findall(text.casefold()))
 
 
-def _says_anything(wording: str) -> bool:
+def _has_text(wording: str) -> bool:
     """Return True if a template has text besides its fields."""
-    return bool(_plain(_FIELD.sub("", wording)))
+    return bool(_normalise(_FIELD.sub("", wording)))
 
 
 def _pattern(wording: str, fill: Mapping[str, str] | None = None) -> str:
     """Return a pattern of a template; fields without a value in `fill` match anything."""
     parts = _FIELD.split(wording)
-    parts[::2] = [re.escape(_plain(part)) for part in parts[::2]]
+    parts[::2] = [re.escape(_normalise(part)) for part in parts[::2]]
     parts[1::2] = [(fill or {}).get(field, ".+") for field in parts[1::2]]
     return " ".join(filter(None, parts))
 
 
 def _any_of(phrases: Iterable[str]) -> re.Pattern[str]:
-    ranked = sorted(map(_plain, phrases), key=len, reverse=True)
+    ranked = sorted(map(_normalise, phrases), key=len, reverse=True)
     return re.compile(rf"(?<!\S)(?:{'|'.join(map(re.escape, ranked))})(?!\S)")

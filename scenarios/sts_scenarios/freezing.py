@@ -64,7 +64,7 @@ class Contents(NamedTuple):
 
 def looked_at(draft: Draft, decided: Iterable[Decision]) -> list[Looked]:
     """Return every candidate of a draft with its state, sorted by id."""
-    by_id, inherited = states(decided), draft.inherited()
+    by_id, inherited = states(decided), draft.inherited_ids()
     return [Looked(s, by_id.get(s.id, UNTOUCHED), s.id in inherited) for s in draft.summaries()]
 
 
@@ -120,7 +120,7 @@ def contents(draft: Draft, candidates: Sequence[Looked]) -> Contents:
             last[scenario.category] = last.get(scenario.category, 0) + 1
             new_id = f"{scenario.category}-{last[scenario.category]:02d}"
             scenario = replace(scenario, id=new_id, replaces=id)
-            changes.append(Change("replaced", id, new_id, _why_edited(state)))
+            changes.append(Change("replaced", id, new_id, _edit_reasons(state)))
         elif not candidate.inherited:
             changes.append(Change("added", id, "", state.reason))
         scenarios.append(scenario)
@@ -128,7 +128,7 @@ def contents(draft: Draft, candidates: Sequence[Looked]) -> Contents:
     return Contents(ordered, tuple(changes) if draft.parent else (), last)
 
 
-def _why_edited(state: State) -> str:
+def _edit_reasons(state: State) -> str:
     """Return the reasons of the edits in force, else that of the last decision."""
     edits = [decision for decision in state.standing if decision.kind == "edit"]
     reasons = [str(edit.detail.get("reason", "")) for edit in edits]
@@ -148,18 +148,18 @@ def faults(
     undecided = [
         candidate.summary.id for candidate in candidates if candidate.status == "undecided"
     ]
-    reasons = [_several(undecided, "undecided; accept or reject")] if undecided else []
+    reasons = [_describe_ids(undecided, "undecided; accept or reject")] if undecided else []
     remaining = {s.category for s in scenarios}
     empty = sorted({now(draft, candidate).category for candidate in candidates} - remaining)
     reasons += [
         f"category {name} would be empty: none of its candidates is accepted" for name in empty
     ]
-    if (same := suites.same_as(draft.workspace, draft.name, scenarios)) is not None:
+    if (same := suites.find_same(draft.workspace, draft.name, scenarios)) is not None:
         reasons.append(f"{same} holds the same scenarios; change the draft first")
-    return reasons + lint(scenarios) + unfit(scenarios, own)
+    return reasons + lint(scenarios) + category_faults(scenarios, own)
 
 
-def unfit(scenarios: Sequence[Scenario], own: Sequence[Category] = ()) -> list[str]:
+def category_faults(scenarios: Sequence[Scenario], own: Sequence[Category] = ()) -> list[str]:
     """Return why scenarios are not valid by their categories, one line each."""
     rules = categories.ruling(scenarios, own)
     reasons = []
@@ -169,7 +169,7 @@ def unfit(scenarios: Sequence[Scenario], own: Sequence[Category] = ()) -> list[s
     return reasons + [f"{s.id}: {why}" for s, why in checked if why is not None]
 
 
-def _several(ids: Sequence[str], state: str) -> str:
+def _describe_ids(ids: Sequence[str], state: str) -> str:
     more = f" and {len(ids) - 1} more" if len(ids) > 1 else ""
     return f"{ids[0]}{more} {'is' if len(ids) == 1 else 'are'} {state}"
 
@@ -189,7 +189,7 @@ def freeze(
       DamagedData: the draft has a fault; names it, with the scenario's id.
       StsError: it was frozen before, or changed meanwhile.
     """
-    name, *_ = suites.following(workspace, label)
+    name, *_ = suites.next_version(workspace, label)
     draft = open_draft(workspace, name)
     check_open(draft)
     with Store.open(workspace) as store:

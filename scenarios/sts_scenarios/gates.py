@@ -17,7 +17,7 @@ from sts import agents
 from sts.suites.types import DIFFICULTIES, Scenario
 from sts_scenarios import categories
 from sts_scenarios.category import Category
-from sts_scenarios.mining.chance import open_loop, pass_rate
+from sts_scenarios.mining.chance import open_loop_pass_rate, pass_rate
 from sts_scenarios.profiles import Profile
 
 CONTINUATIONS = 20
@@ -75,7 +75,7 @@ def of_pool(
     def rate(agent: agents.Agent) -> float:
         return pass_rate(category, scenarios, agent, continuations=continuations, seed=seed)
 
-    blind = open_loop(category, scenarios, continuations=continuations, seed=seed)
+    blind = open_loop_pass_rate(category, scenarios, continuations=continuations, seed=seed)
     guess = 1 / len(controls.answers) if controls.answers else None
     usual = OPEN_LOOP if guess is None else GUESSES * guess
     most = usual if controls.open_loop is None else controls.open_loop
@@ -110,13 +110,15 @@ def of_suite(
         for name, members in sorted(by_category.items())
         if name in rules and rules[name].controls is not None
         for row in (
-            *_balance(rules[name], members),
-            *_telling(name, members, [by_hash[s.hash] for s in members if s.hash in by_hash]),
+            *_balance_checks(rules[name], members),
+            *_discrimination_checks(
+                name, members, [by_hash[s.hash] for s in members if s.hash in by_hash]
+            ),
         )
     ]
 
 
-def _balance(category: Category, scenarios: Sequence[Scenario]) -> Iterator[Gate]:
+def _balance_checks(category: Category, scenarios: Sequence[Scenario]) -> Iterator[Gate]:
     """Yield the number of scenarios with the commonest answer, if there are answers."""
     answers = category.controls.answers if category.controls else ()
     if answers:
@@ -125,7 +127,7 @@ def _balance(category: Category, scenarios: Sequence[Scenario]) -> Iterator[Gate
         yield Gate(category.name, "scenarios of one answer", max(count.values()), most)
 
 
-def _telling(
+def _discrimination_checks(
     name: str, scenarios: Sequence[Scenario], profiles: Sequence[Profile]
 ) -> Iterator[Gate]:
     """Yield checks that scenarios discriminate, differ, and are ordered by difficulty."""
@@ -137,7 +139,7 @@ def _telling(
     if pairs:
         yield Gate(name, "pairs of one profile", sum(pairs) / len(pairs), ALIKE)
     difficulty = {s.hash: s.difficulty for s in scenarios}
-    rates = _by_difficulty(profiles, difficulty)
+    rates = _rates_by_difficulty(profiles, difficulty)
     for level in DIFFICULTIES:
         if level in rates:
             yield Gate(name, f"mid-level agents, {level}", rates[level], None)
@@ -146,7 +148,9 @@ def _telling(
         yield Gate(name, "easiest less hardest", known[0] - known[-1], 0, least=True)
 
 
-def _by_difficulty(profiles: Sequence[Profile], difficulty: Mapping[str, str]) -> dict[str, float]:
+def _rates_by_difficulty(
+    profiles: Sequence[Profile], difficulty: Mapping[str, str]
+) -> dict[str, float]:
     """Return the pass rates, by difficulty, of agents that are neither weak nor strong."""
     by_agent: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     for profile in profiles:

@@ -22,7 +22,7 @@ from sts_scenarios import categories
 from sts_scenarios.category import Category
 
 
-class Labelled(NamedTuple):
+class LabelResult(NamedTuple):
     """The result of `label_suite`.
 
     Attributes:
@@ -34,7 +34,7 @@ class Labelled(NamedTuple):
     counts: dict[str, dict[str, int]]
 
 
-class _Set(NamedTuple):
+class _LabelSet(NamedTuple):
     """The name of a label set; `read` is True if the code of all its rules could be read."""
 
     name: str
@@ -48,7 +48,7 @@ def label_suite(
     *,
     part: Collection[str] | None = None,
     progress: Callable[[int, int], None] = lambda done, total: None,
-) -> Labelled:
+) -> LabelResult:
     """Label every continuation of a suite, of all agents in the workspace, and write the table.
 
     Labels by the same version of each rule are reused, so a run that was killed resumes when it is
@@ -67,16 +67,16 @@ def label_suite(
       DamagedData: a part is damaged, or a rule's labels differ from its stored ones.
     """
     rules = categories.ruling(suite.scenarios, own)
-    path = store.by_index(
-        workspace, lambda index: _labelled(workspace, suite, rules, index, progress)
+    path = store.with_index(
+        workspace, lambda index: _label_parts(workspace, suite, rules, index, progress)
     )
     if path is None:
-        return Labelled(workspace.path(label_table.name_of(suite.label)), {})
+        return LabelResult(workspace.path(label_table.name_of(suite.label)), {})
     raw = workspace.store.get(path)
-    return Labelled(workspace.path(path), label_table.counts(path, raw, part))
+    return LabelResult(workspace.path(path), label_table.count_verdicts(path, raw, part))
 
 
-def _labelled(
+def _label_parts(
     workspace: Workspace,
     suite: Suite,
     rules: Mapping[str, Category],
@@ -89,33 +89,35 @@ def _labelled(
     parts = {part: len(positions) for part, positions in index.by_part(rows).items()}
     if not parts:
         return None
-    storage, set = workspace.store, _set(suite, rules)
+    storage, set = workspace.store, _label_set(suite, rules)
     existing = storage.list(f"{labels.FOLDER}/{set.name}") if set.read else {}
     missing = [part for part in parts if labels.name_of(set.name, part) not in existing]
-    source = label_table.made_of(set.name, index, parts)
+    source = label_table.current_source(set.name, index, parts)
     done, total = 0, sum(parts[part] for part in missing)
     for part in missing:
-        continuations = store.in_part(workspace, part)
+        continuations = store.read_part(workspace, part)
         members = [c for c in continuations if c.scenario_hash in scenarios]
-        part_labels = list(_said(suite, scenarios, rules, members))
-        labels.put(storage, labels.name_of(set.name, part), part_labels, anew=not set.read)
+        part_labels = list(_label_all(suite, scenarios, rules, members))
+        labels.write_labels(storage, labels.name_of(set.name, part), part_labels, anew=not set.read)
         done += parts[part]
         progress(done, total)
-    if missing or _source(storage, name) != source:
-        table = labels.read(storage, set.name, index, rows)
-        storage.swap(name, label_table.packed(name, index, rows, table, scenarios, source))
+    if missing or _stored_source(storage, name) != source:
+        table = labels.read_labels(storage, set.name, index, rows)
+        storage.swap(name, label_table.encode_table(name, index, rows, table, scenarios, source))
     return name
 
 
-def _set(suite: Suite, rules: Mapping[str, Category]) -> _Set:
+def _label_set(suite: Suite, rules: Mapping[str, Category]) -> _LabelSet:
     """Return the label set of these rules for a suite, with the current code of its worlds."""
     names = {s.category for s in suite.scenarios} & {*rules}
     worlds = {s.recording.domain for s in suite.scenarios}
-    marks, read = meanings((rules[name] for name in names), worlds)
-    return _Set(labels.set_of(suite.hash, marks), read)
+    marks, read = rule_fingerprints((rules[name] for name in names), worlds)
+    return _LabelSet(labels.label_set_name(suite.hash, marks), read)
 
 
-def meanings(rules: Iterable[Category], worlds: Iterable[str]) -> tuple[dict[str, str], bool]:
+def rule_fingerprints(
+    rules: Iterable[Category], worlds: Iterable[str]
+) -> tuple[dict[str, str], bool]:
     """Return fingerprints of rules and of worlds, and whether all code could be read.
 
     `worlds` names the domains that the rules are about.
@@ -127,7 +129,7 @@ def meanings(rules: Iterable[Category], worlds: Iterable[str]) -> tuple[dict[str
     return marks, all(own.whole for own in codes.values())
 
 
-def _source(space: Store, name: str) -> label_table.MadeOf | None:
+def _stored_source(space: Store, name: str) -> label_table.TableSource | None:
     """Return the source that the stored table states, None if it cannot be read."""
     try:
         return label_table.made_from(name, space.get(name))
@@ -135,7 +137,7 @@ def _source(space: Store, name: str) -> label_table.MadeOf | None:
         return None
 
 
-def _said(
+def _label_all(
     suite: Suite,
     scenarios: Mapping[str, Scenario],
     rules: Mapping[str, Category],

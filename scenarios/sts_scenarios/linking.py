@@ -12,7 +12,7 @@ from sts.annotations.types import Annotator
 from sts.errors import ArgumentError
 from sts.names import shown
 from sts.suites.drafts import Draft
-from sts.suites.lint import misfit_pair, misfit_series
+from sts.suites.lint import dialogue_fault, pair_fault
 from sts.suites.types import Scenario
 from sts_scenarios.curation import author, decide, decision
 from sts_scenarios.freezing import Looked, now
@@ -49,7 +49,9 @@ def link(
         before = [draft.candidate(c.summary.id, c.state.scenario) for c in chosen]
         changed = [replace(scenario, **_links(kind, "", 0)) for scenario in before]
     else:
-        changed = linked([draft.candidate(c.summary.id, c.state.scenario) for c in chosen], kind)
+        changed = link_scenarios(
+            [draft.candidate(c.summary.id, c.state.scenario) for c in chosen], kind
+        )
     person, events = author(store, by), []
     for candidate, scenario in zip(chosen, changed, strict=True):
         draft.keep(scenario)
@@ -60,7 +62,7 @@ def link(
     return changed, person
 
 
-def linked(scenarios: Sequence[Scenario], kind: str) -> list[Scenario]:
+def link_scenarios(scenarios: Sequence[Scenario], kind: str) -> list[Scenario]:
     """Return scenarios linked as a pair, or as a dialogue in this order."""
     for scenario in scenarios:
         if name := getattr(scenario, kind):
@@ -71,7 +73,7 @@ def linked(scenarios: Sequence[Scenario], kind: str) -> list[Scenario]:
     ids = [scenario.id for scenario in scenarios]
     name = "+".join(sorted(ids)) if kind == "pair" else f"from {ids[0]}"
     changed = [replace(s, **_links(kind, name, n)) for n, s in enumerate(scenarios, 1)]
-    fault = misfit_pair(changed) if kind == "pair" else misfit_series(changed)
+    fault = pair_fault(changed) if kind == "pair" else dialogue_fault(changed)
     if fault is not None:
         raise ArgumentError(fault)
     return changed

@@ -15,26 +15,26 @@ import sts
 from sts import agents
 from sts.agents import Agent
 from sts.continuations import parts
-from sts.continuations.takeover import always_alike, by_shape, continue_all
+from sts.continuations.takeover import continue_all, group_by_shape, is_deterministic
 from sts.continuations.types import Continuation
 from sts.errors import ArgumentError, DamagedData, StsError, UnknownName
 from sts.ratings import VERDICTS
 from sts.storage.files import canonical_json, content_hash
 from sts.suites.drafts import Draft, open_draft
-from sts.suites.folders import in_format
+from sts.suites.folders import parse_json
 from sts.suites.types import Scenario, Summary
 from sts_scenarios import categories
 from sts_scenarios.category import Category, Label
 from sts_scenarios.freezing import Looked, now
-from sts_scenarios.labels import meanings
+from sts_scenarios.labels import rule_fingerprints
 
 CONTINUATIONS, SEED = 10, 0
 _FORMAT, _VERSION = "profile", 2
-_AT_ONCE = 40
+_BATCH_SIZE = 40
 """Number of scenarios that are continued in one batch."""
 
 
-class Passed(NamedTuple):
+class PassCount(NamedTuple):
     """The number of an agent's continuations, and of those that are a success."""
 
     successes: int
@@ -58,10 +58,10 @@ class Profile(NamedTuple):
     labels: dict[str, tuple[Label, ...]]
 
     @property
-    def passed(self) -> dict[str, Passed]:
+    def passed(self) -> dict[str, PassCount]:
         """Each agent's number of passed continuations."""
         return {
-            name: Passed(sum(label.verdict == "success" for label in labels), len(labels))
+            name: PassCount(sum(label.verdict == "success" for label in labels), len(labels))
             for name, labels in self.labels.items()
         }
 
@@ -78,14 +78,14 @@ class Profile(NamedTuple):
         return ", ".join(f"{name} {passed}" for name, passed in self.passed.items())
 
 
-class Made(NamedTuple):
+class ComputedProfile(NamedTuple):
     """A profile, and the first continuation of each agent by its name."""
 
     profile: Profile
     first: dict[str, Continuation]
 
 
-def profile(
+def compute_profile(
     scenario: Scenario,
     names: Sequence[str] | None = None,
     continuations: int = CONTINUATIONS,
@@ -93,19 +93,19 @@ def profile(
     seed: int = SEED,
     own: Iterable[Category] = (),
 ) -> Profile:
-    """Compute the profile of a scenario; see `profiles`."""
-    (made,) = profiles([scenario], names, continuations, seed=seed, own=own)
+    """Compute the profile of a scenario; see `compute_profiles`."""
+    (made,) = compute_profiles([scenario], names, continuations, seed=seed, own=own)
     return made.profile
 
 
-def profiles(
+def compute_profiles(
     scenarios: Sequence[Scenario],
     names: Sequence[str] | None = None,
     continuations: int = CONTINUATIONS,
     *,
     seed: int = SEED,
     own: Iterable[Category] = (),
-) -> list[Made]:
+) -> list[ComputedProfile]:
     """Compute the profile of each scenario, independently of the others and their order.
 
     Args:
@@ -124,10 +124,10 @@ def profiles(
     rules = categories.ruling(scenarios, own)
     labels: dict[str, dict[str, tuple[Label, ...]]] = {s.hash: {} for s in scenarios}
     first: dict[str, dict[str, Continuation]] = {s.hash: {} for s in scenarios}
-    for group in by_shape(scenarios):
-        for name, agent in playing(group[0].recording.domain, names).items():
-            size = 1 if ":" in name else _AT_ONCE  # a user's agent may depend on its batch
-            count = 1 if always_alike(agent, group[0].partner) else continuations
+    for group in group_by_shape(scenarios):
+        for name, agent in load_players(group[0].recording.domain, names).items():
+            size = 1 if ":" in name else _BATCH_SIZE  # a user's agent may depend on its batch
+            count = 1 if is_deterministic(agent, group[0].partner) else continuations
             for batch in (group[at : at + size] for at in range(0, len(group), size)):
                 made = continue_all(batch, agent, seed=seed, indices=range(count))
                 for n, scenario in enumerate(batch):
@@ -135,10 +135,10 @@ def profiles(
                     found = tuple(_label(scenario, rules, c) for c in own_part)
                     labels[scenario.hash][agent.name] = found
                     first[scenario.hash][agent.name] = own_part[0]
-    return [Made(Profile(s.hash, labels[s.hash]), first[s.hash]) for s in scenarios]
+    return [ComputedProfile(Profile(s.hash, labels[s.hash]), first[s.hash]) for s in scenarios]
 
 
-def playing(domain: str, names: Sequence[str] | None = None) -> dict[str, Agent]:
+def load_players(domain: str, names: Sequence[str] | None = None) -> dict[str, Agent]:
     """Return the agents that play the worlds of a domain, by the names they are given by.
 
     None for `names` stands for those that the categories of the domain list.
@@ -195,11 +195,11 @@ class Profiles:
         seed: int = SEED,
         own: Iterable[Category] = (),
     ) -> None:
-        """Open the profiles of a draft that `profiles` computes with the same arguments."""
+        """Open the profiles of a draft that `compute_profiles` computes with the same arguments."""
         self._draft, self._names, self._count, self._seed = draft, names, continuations, seed
         self._own = {category.name: category for category in own}
         self._bases: dict[str, _Basis] = {}
-        self._unstored: dict[str, Made] = {}
+        self._unstored: dict[str, ComputedProfile] = {}
         self._stored: set[str] = set()
         self.failed: dict[str, StsError] = {}
 
@@ -211,9 +211,9 @@ class Profiles:
         raw = self._get(name)
         if raw is None:
             return None
-        stored = unpacked(name, raw)
+        stored = decode_profile(name, raw)
         if stored.scenario != self._now(candidate).hash or {*stored.labels} != {*names}:
-            raise _damaged(name, "it is of another scenario or other agents")
+            raise _invalid_profile(name, "it is of another scenario or other agents")
         return Profile(stored.scenario, {agent: stored.labels[agent] for agent in names})
 
     def first(self, candidate: Looked) -> dict[str, Continuation]:
@@ -222,7 +222,7 @@ class Profiles:
             return made.first
         name = f"{self._place(candidate)}.parquet"
         raw = self._get(name)
-        by_agent = {c.agent: c for c in parts.unpacked(name, raw)} if raw is not None else {}
+        by_agent = {c.agent: c for c in parts.decode_part(name, raw)} if raw is not None else {}
         return {name: by_agent[name] for name in self._basis(candidate).names if name in by_agent}
 
     def make(self, candidate: Looked) -> Profile:
@@ -233,13 +233,13 @@ class Profiles:
     def _made(self, candidate: Looked) -> Profile:
         scenario = self._scenario(candidate)
         own = self._own.values()
-        (made,) = profiles([scenario], self._names, self._count, seed=self._seed, own=own)
+        (made,) = compute_profiles([scenario], self._names, self._count, seed=self._seed, own=own)
         if not self._basis(candidate).kept:
             self._unstored[self._now(candidate).hash] = made
             return made.profile
         store, place = self._draft.workspace.store, self._place(candidate)
-        parts.put(store, f"{place}.parquet", [*made.first.values()])
-        store.put_new(f"{place}.json", _written(made.profile))  # last, as it marks both as complete
+        parts.write_part(store, f"{place}.parquet", [*made.first.values()])
+        store.put_new(f"{place}.json", _encode(made.profile))  # last, as it marks both as complete
         return made.profile
 
     def _scenario(self, candidate: Looked) -> Scenario:
@@ -291,8 +291,8 @@ class Profiles:
         name = self._now(candidate).category
         if name not in self._bases:
             rule = self._own.get(name) or categories.named(name)
-            players = playing(rule.domain, self._names).values()
-            marks, whole = meanings([rule], [rule.domain])
+            players = load_players(rule.domain, self._names).values()
+            marks, whole = rule_fingerprints([rule], [rule.domain])
             terms = {
                 _FORMAT: _VERSION,
                 "sts": sts.__version__,
@@ -317,7 +317,7 @@ class Profiles:
             return None
 
 
-def _written(profile: Profile) -> bytes:
+def _encode(profile: Profile) -> bytes:
     document = {
         "format": _FORMAT,
         "version_of_format": _VERSION,
@@ -329,10 +329,10 @@ def _written(profile: Profile) -> bytes:
     return canonical_json(document | {"hash": content_hash(canonical_json(document))}) + b"\n"
 
 
-def unpacked(name: str, raw: bytes) -> Profile:
+def decode_profile(name: str, raw: bytes) -> Profile:
     """Decode a profile and check its hash."""
     try:
-        document = in_format(name, raw, _FORMAT, _VERSION)
+        document = parse_json(name, raw, _FORMAT, _VERSION)
         if (number := document["version_of_format"]) != _VERSION:
             raise ValueError(f"expected version {_VERSION}, found {number}")
         mark = document.pop("hash")
@@ -343,10 +343,10 @@ def unpacked(name: str, raw: bytes) -> Profile:
         }
         return Profile(str(document["scenario"]), labels)
     except (ValueError, LookupError, TypeError, AttributeError) as error:
-        raise _damaged(name, repr(error)) from None
+        raise _invalid_profile(name, repr(error)) from None
 
 
-def _damaged(name: str, why: str) -> DamagedData:
+def _invalid_profile(name: str, why: str) -> DamagedData:
     return DamagedData(
         f"{name}: invalid response profile: {why}; move the file away, and it is computed again"
     )

@@ -15,14 +15,14 @@ def check_continuations(workspace: Workspace) -> Checked:
     """Check the hash of every row of every part, duplicates across parts, and the index."""
     store, findings, count = workspace.store, Findings(), 0
     names = [name for name in store.list(parts.FOLDER) if parts.is_part(name)]
-    index = indices.kept(store)
+    index = indices.read_saved_index(store)
     mismatched = [] if index is None or index.sizes or not names else ["all"]
     for name in names:
         with findings.of(name):
             raw = store.get(name)
-            count += len(parts.unpacked(name, raw))
+            count += len(parts.decode_part(name, raw))
             if index is not None and index.sizes.get(name) == len(raw):
-                mismatched += [] if indices.fits(index, name, raw) else [name]
+                mismatched += [] if indices.covers_part(index, name, raw) else [name]
     if mismatched:
         findings.append(
             f"{indices.NAME}: it does not match {mismatched[0]}; remove it, and sts rebuilds it"
@@ -39,22 +39,22 @@ def check_labels(workspace: Workspace) -> Checked:
     tables = [name for name in names if label_table.is_table(name)]
     for name in [n for n in names if n not in tables]:
         with findings.of(name):
-            count += _held(store, name)
+            count += _check_label_part(store, name)
     with findings.of(parts.FOLDER):
         index = indices.from_parts(store)
         for name in tables:
             with findings.of(name):
                 suite = frozen.load(workspace, label_table.suite_of(name))
-                label_table.check(store, name, index, suite)
+                label_table.check_table(store, name, index, suite)
     sizes = {"parts": len(names) - len(tables), "tables": len(tables), "labels": count}
     return Checked(sizes, tuple(findings))
 
 
-def _held(store: Store, name: str) -> int:
+def _check_label_part(store: Store, name: str) -> int:
     """Check that a part's labels are of continuations in the part of that name; return how many."""
     part = f"{parts.FOLDER}/{name.split('/', 2)[2]}"
     try:
-        known = parts.told(part, store.get(part))
+        known = parts.read_hashes(part, store.get(part))
     except FileNotFoundError:
         raise DamagedData(f"{name}: the part it labels, {part}, is missing") from None
     labelled = labels.read_part(store, name)["content_hash"].to_pylist()

@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sts.continuations import store
-from sts.continuations.takeover import Watch, script_of, shape, teams_of
-from sts.continuations.types import HUMAN, Continuation, Identity, continuation
+from sts.continuations.takeover import ReplayCheck, make_script, make_teams, shape_of
+from sts.continuations.types import HUMAN, Continuation, Identity, make_continuation
 from sts.domains import Worlds
 from sts.domains import domain as find_domain
 from sts.engine import session
@@ -87,11 +87,11 @@ class Play:
         self.turns: list[Turn] = []
         self.frames: list[dict[str, Any]] = []
         self._look = look
-        form, worlds = shape(scenario), self._domain.restore([scenario.recording.state])
-        self._script = script_of(self._domain, form, [scenario])
-        self._watch = Watch([scenario], scenario.takeover)
+        form, worlds = shape_of(scenario), self._domain.restore([scenario.recording.state])
+        self._script = make_script(self._domain, form, [scenario])
+        self._watch = ReplayCheck([scenario], scenario.takeover)
         self._watch.start(worlds)
-        self._session = session.open(self._domain, worlds, teams_of(form, None, [self.identity]))
+        self._session = session.open(self._domain, worlds, make_teams(form, None, [self.identity]))
         self._scenes = [worlds.scene[0]]
         self._steps: list[tuple[Any, ...]] = []
         self._see()
@@ -143,7 +143,7 @@ class Play:
             raise ArgumentError(f"expected {scenario.horizon} turns, found {len(self.turns)}")
         moves, says, log_probs, rewards = map(np.stack, zip(*self._steps, strict=True))
         scene = np.stack(self._scenes)
-        played = continuation(
+        played = make_continuation(
             scenario,
             self.identity,
             Episode(recording.domain, recording.state, moves, says, rewards, scene),

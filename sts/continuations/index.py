@@ -28,23 +28,32 @@ from sts.storage.store import Store
 
 FORMAT, VERSION = "index", 2
 NAME = f"{parts.FOLDER}/index.parquet"
-MOST = 2**24
+MAX_CONTINUATIONS = 2**24
 """Limit of the rows of an index."""
-_WORD = pa.dictionary(pa.int32(), pa.string())
-_WORDS = ("part", "scenario", "agent", "fingerprint", "scenario_id", "category", "kind", "sees")
+_DICTIONARY = pa.dictionary(pa.int32(), pa.string())
+_DICTIONARY_COLUMNS = (
+    "part",
+    "scenario",
+    "agent",
+    "fingerprint",
+    "scenario_id",
+    "category",
+    "kind",
+    "sees",
+)
 _HASHES = {"id": pa.binary(12), "content_hash": pa.binary(32), "clip": pa.binary(16)}
-_NUMBERS = ("seed", "index", "takeover", "horizon", "together")
+_NUMBER_COLUMNS = ("seed", "index", "takeover", "horizon", "together")
 SCHEMA = {
     **_HASHES,
-    **dict.fromkeys(_WORDS, _WORD),
+    **dict.fromkeys(_DICTIONARY_COLUMNS, _DICTIONARY),
     "group": pa.int32(),
-    **{name: parts.SUMMARY[name] for name in _NUMBERS},
+    **{name: parts.SUMMARY[name] for name in _NUMBER_COLUMNS},
 }
-_FORMED = 4
+_MIN_ID_DIGITS = 4
 """Minimum number of digits of an abbreviated id."""
 
 
-class Lie(DamagedData):
+class StaleIndex(DamagedData):
     """The index does not match the stored parts and has to be rebuilt."""
 
 
@@ -105,16 +114,16 @@ class Index:
         """Return the distinct values of a dictionary-encoded column."""
         return list(self.table.column(column).combine_chunks().dictionary.to_pylist())
 
-    def having(self, column: str, words: Collection[str]) -> NDArray[np.bool_]:
+    def mask_where(self, column: str, words: Collection[str]) -> NDArray[np.bool_]:
         """Return bool[rows], True for rows whose value is one of `words`."""
         matches = np.array([word in words for word in self.words(column)], np.bool_)
         return matches[self.codes(column)] if len(matches) else np.zeros(len(self.ids), np.bool_)
 
     def of(self, scenarios: Collection[str]) -> NDArray[np.intp]:
         """Return the rows of continuations of the scenarios with these content hashes."""
-        return np.flatnonzero(self.having("scenario", scenarios))
+        return np.flatnonzero(self.mask_where("scenario", scenarios))
 
-    def digits(self, column: str, rows: Any = slice(None)) -> list[str]:
+    def hex_digits(self, column: str, rows: Any = slice(None)) -> list[str]:
         """Return a column of bytes as hexadecimal digits, for all rows or some."""
         raw = self.numbers(column)[rows]
         text, width = raw.tobytes().hex(), 2 * raw.shape[1]
@@ -122,11 +131,11 @@ class Index:
 
     def among(self, column: str, wanted: Collection[str]) -> NDArray[np.intp]:
         """Return the rows whose hexadecimal value of a column is one of `wanted`."""
-        return np.flatnonzero([digits in wanted for digits in self.digits(column)])
+        return np.flatnonzero([digits in wanted for digits in self.hex_digits(column)])
 
     def beginning(self, id: str) -> NDArray[np.intp]:
         """Return the rows of continuations whose id begins with `id`, at least 4 digits."""
-        if not _FORMED <= len(id) <= 24 or not set(id) <= set("0123456789abcdef"):
+        if not _MIN_ID_DIGITS <= len(id) <= 24 or not set(id) <= set("0123456789abcdef"):
             return np.empty(0, np.intp)
         low = np.frombuffer(bytes.fromhex(id.ljust(24, "0")), np.uint8)
         whole = len(id) // 2
@@ -135,9 +144,9 @@ class Index:
             hits &= self.ids[:, whole] >> 4 == low[whole] >> 4
         return np.flatnonzero(hits)
 
-    def present(self, agent: str, mark: str, seed: int) -> dict[str, dict[int, int]]:
+    def existing_indices(self, agent: str, mark: str, seed: int) -> dict[str, dict[int, int]]:
         """Return an agent's continuations as {scenario hash: {index: together}}."""
-        mask = self.having("agent", (agent,)) & self.having("fingerprint", (mark,))
+        mask = self.mask_where("agent", (agent,)) & self.mask_where("fingerprint", (mark,))
         rows = np.flatnonzero(mask & (self.numbers("seed") == seed))
         words, indices = self.words("scenario"), defaultdict[str, dict[int, int]](dict)
         columns = self.codes("scenario"), self.numbers("index"), self.numbers("together")
@@ -149,12 +158,15 @@ class Index:
 
     def entries(self, rows: NDArray[np.intp]) -> Iterator[Entry]:
         """Yield the entries of the continuations in `rows`."""
-        words = {name: self.words(name) for name in _WORDS}
-        for start in range(0, len(rows), MOST_AT_ONCE):
-            chunk = rows[start : start + MOST_AT_ONCE]
-            columns = {n: [words[n][c] for c in self.codes(n)[chunk].tolist()] for n in _WORDS[1:]}
-            columns |= {n: self.numbers(n)[chunk].tolist() for n in _NUMBERS}
-            columns |= {n: self.digits(n, chunk) for n in ("id", "clip")}
+        words = {name: self.words(name) for name in _DICTIONARY_COLUMNS}
+        for start in range(0, len(rows), ENTRIES_AT_ONCE):
+            chunk = rows[start : start + ENTRIES_AT_ONCE]
+            columns = {
+                n: [words[n][c] for c in self.codes(n)[chunk].tolist()]
+                for n in _DICTIONARY_COLUMNS[1:]
+            }
+            columns |= {n: self.numbers(n)[chunk].tolist() for n in _NUMBER_COLUMNS}
+            columns |= {n: self.hex_digits(n, chunk) for n in ("id", "clip")}
             yield from map(Entry, *(columns[name] for name in _ENTRY))
 
     def by_lot(self, rows: NDArray[np.intp], count: int) -> NDArray[np.intp]:
@@ -173,9 +185,11 @@ class Index:
         runs = itertools.pairwise(edges)
         return {words[codes[order[start]]]: order[start:stop] for start, stop in runs}
 
-    def places(self, rows: NDArray[np.intp]) -> Iterator[tuple[str, list[int], dict[str, str]]]:
+    def locate_rows(
+        self, rows: NDArray[np.intp]
+    ) -> Iterator[tuple[str, list[int], dict[str, str]]]:
         """Yield each part that holds some of `rows`: name, row groups, content hashes by id."""
-        ids, hashes = self.digits("id", rows), self.digits("content_hash", rows)
+        ids, hashes = self.hex_digits("id", rows), self.hex_digits("content_hash", rows)
         groups = self.numbers("group")[rows]
         for name, positions in self.by_part(rows).items():
             part_hashes = {ids[i]: hashes[i] for i in positions.tolist()}
@@ -183,11 +197,11 @@ class Index:
 
 
 _ENTRY = ("id", "scenario", *Entry._fields[2:])
-MOST_AT_ONCE = 50_000
+ENTRIES_AT_ONCE = 50_000
 """Number of entries that are built at a time."""
 
 
-def opened(store: Store, *, anew: bool = False) -> Index:
+def open_index(store: Store, *, anew: bool = False) -> Index:
     """Return the index of all stored parts; save it if it was out of date.
 
     Args:
@@ -199,59 +213,63 @@ def opened(store: Store, *, anew: bool = False) -> Index:
       NewerFormat: a part has a later version.
     """
     sizes = {name: size for name, size in store.list(parts.FOLDER).items() if parts.is_part(name)}
-    index = EMPTY if anew else _kept(store)
+    index = EMPTY if anew else _read_or_empty(store)
     if not index.sizes.items() <= sizes.items():  # a part was removed or replaced
         index = EMPTY
     if new := [name for name in sizes if name not in index.sizes]:
-        index = _with(store, index, {name: sizes[name] for name in new})
+        index = _add_parts(store, index, {name: sizes[name] for name in new})
         with contextlib.suppress(OSError):  # on a full disk the index is rebuilt each time
-            store.swap(NAME, packed(index))
+            store.swap(NAME, encode_index(index))
     return index
 
 
 def from_parts(store: Store) -> Index:
     """Build an index from the stored parts without saving it."""
     names = store.list(parts.FOLDER).items()
-    return _with(store, EMPTY, {name: size for name, size in names if parts.is_part(name)})
+    return _add_parts(store, EMPTY, {name: size for name, size in names if parts.is_part(name)})
 
 
-def kept(store: Store) -> Index | None:
+def read_saved_index(store: Store) -> Index | None:
     """Return the saved index, an empty one if it cannot be read, None if there is none."""
-    return _kept(store) if NAME in store.list(parts.FOLDER) else None
+    return _read_or_empty(store) if NAME in store.list(parts.FOLDER) else None
 
 
-def fits(index: Index, name: str, raw: bytes) -> bool:
+def covers_part(index: Index, name: str, raw: bytes) -> bool:
     """Return True if an index has exactly the rows that a part has."""
-    inside = _told(_table(name, raw))
-    indexed = index.table.filter(arrow.of_numpy(index.having("part", (name,))))
-    same = all(inside.get(id) == row for id, row in _told(indexed).items())
+    inside = _rows_by_id(_index_part(name, raw))
+    indexed = index.table.filter(arrow.of_numpy(index.mask_where("part", (name,))))
+    same = all(inside.get(id) == row for id, row in _rows_by_id(indexed).items())
     return same and inside.keys() <= index.names
 
 
-def _told(table: pa.Table) -> dict[bytes, tuple[object, ...]]:
+def _rows_by_id(table: pa.Table) -> dict[bytes, tuple[object, ...]]:
     """Return the rows of an index as tuples, by id."""
     columns = [table.column(name).to_pylist() for name in SCHEMA]
     return {row[0]: row for row in zip(*columns, strict=True)}
 
 
-def packed(index: Index) -> bytes:
+def encode_index(index: Index) -> bytes:
     """Return the bytes of an index file."""
     columns = {name: index.table.column(name) for name in SCHEMA}
-    metadata = {"sts.parts": json.dumps(index.sizes), "sts.rows": json.dumps(_counts(index))}
-    return parquet.packed(NAME, FORMAT, VERSION, SCHEMA, columns, rows=MOST, metadata=metadata)
+    metadata = {"sts.parts": json.dumps(index.sizes), "sts.rows": json.dumps(_rows_per_part(index))}
+    return parquet.packed(
+        NAME, FORMAT, VERSION, SCHEMA, columns, rows=MAX_CONTINUATIONS, metadata=metadata
+    )
 
 
-def _counts(index: Index) -> dict[str, int]:
+def _rows_per_part(index: Index) -> dict[str, int]:
     """Return the number of rows of each part."""
     words = index.words("part")
     counts = np.bincount(index.codes("part"), minlength=len(words)).tolist()
     return dict(zip(words, counts, strict=True))
 
 
-def _kept(store: Store) -> Index:
+def _read_or_empty(store: Store) -> Index:
     """Return the saved index, or an empty one if it is missing or cannot be read."""
     try:
-        table = parquet.unpacked(NAME, store.get(NAME), FORMAT, VERSION, SCHEMA, rows=MOST)
+        table = parquet.unpacked(
+            NAME, store.get(NAME), FORMAT, VERSION, SCHEMA, rows=MAX_CONTINUATIONS
+        )
         sizes, counts = (
             parsed_json(table.schema.metadata[key].decode(), dict)
             for key in (b"sts.parts", b"sts.rows")
@@ -259,33 +277,37 @@ def _kept(store: Store) -> Index:
     except (OSError, DamagedData, NewerFormat, KeyError, ValueError):
         return EMPTY
     index = Index(sizes, table)
-    sound = all(type(size) is int for size in sizes.values()) and _counts(index) == counts
+    sound = all(type(size) is int for size in sizes.values()) and _rows_per_part(index) == counts
     return index if sound else EMPTY
 
 
-def _with(store: Store, index: Index, new: dict[str, int]) -> Index:
+def _add_parts(store: Store, index: Index, new: dict[str, int]) -> Index:
     """Return the index with the rows of the parts `new` added."""
-    tables = [index.table, *(_table(name, store.get(name)) for name in new)]
+    tables = [index.table, *(_index_part(name, store.get(name)) for name in new)]
     table = pa.concat_tables(tables).unify_dictionaries().combine_chunks()
-    if table.num_rows > MOST:
-        raise DamagedData(f"{parts.FOLDER}: expected at most {MOST} rows, found {table.num_rows}")
+    if table.num_rows > MAX_CONTINUATIONS:
+        raise DamagedData(
+            f"{parts.FOLDER}: expected at most {MAX_CONTINUATIONS} rows, found {table.num_rows}"
+        )
     extended = Index(index.sizes | new, table)
-    return _single(extended)
+    return _drop_duplicates(extended)
 
 
-def _table(name: str, raw: bytes) -> pa.Table:
+def _index_part(name: str, raw: bytes) -> pa.Table:
     """Return the index rows of one part."""
-    summary = parts.summary(name, raw)
-    columns: dict[str, Any] = {n: summary.column(n) for n in _NUMBERS}
-    columns |= {n: summary.column(n).combine_chunks().dictionary_encode() for n in _WORDS[1:]}
-    columns |= {n: _bytes(name, summary.column(n), kind) for n, kind in _HASHES.items()}
+    summary = parts.read_summary(name, raw)
+    columns: dict[str, Any] = {n: summary.column(n) for n in _NUMBER_COLUMNS}
+    columns |= {
+        n: summary.column(n).combine_chunks().dictionary_encode() for n in _DICTIONARY_COLUMNS[1:]
+    }
+    columns |= {n: _decode_hex(name, summary.column(n), kind) for n, kind in _HASHES.items()}
     rows = np.arange(summary.num_rows, dtype=np.int32)
     columns["part"] = arrow.coded(rows * 0, [name])
-    columns["group"] = arrow.of_numpy(rows // parts.GROUP)
+    columns["group"] = arrow.of_numpy(rows // parts.ROWS_PER_GROUP)
     return pa.Table.from_arrays([columns[n] for n in SCHEMA], schema=pa.schema(SCHEMA.items()))
 
 
-def _bytes(name: str, digits: pa.ChunkedArray, kind: pa.DataType) -> pa.Array:
+def _decode_hex(name: str, digits: pa.ChunkedArray, kind: pa.DataType) -> pa.Array:
     """Decode a column of hexadecimal digits."""
     texts: list[str] = digits.to_pylist()
     try:
@@ -297,7 +319,7 @@ def _bytes(name: str, digits: pa.ChunkedArray, kind: pa.DataType) -> pa.Array:
     return arrow.of_numpy(np.frombuffer(raw, np.uint8).reshape(-1, kind.byte_width))
 
 
-def _single(index: Index) -> Index:
+def _drop_duplicates(index: Index) -> Index:
     """Return the index with one row for each continuation.
 
     A batch-sensitive continuation is run again when its scenario gets more of them; of its rows the
@@ -321,8 +343,8 @@ def _single(index: Index) -> Index:
     for pair in zip(kept_rows[differ].tolist(), others[differ].tolist(), strict=True):
         first, second = (index.words("part")[index.codes("part")[row]] for row in pair)
         raise DamagedData(
-            f"{second}: continuation {index.digits('id', [pair[1]])[0]} differs from the one in "
-            f"{first}: its agent draws random numbers of its own, or two machines compute "
+            f"{second}: continuation {index.hex_digits('id', [pair[1]])[0]} differs from the one "
+            f"in {first}: its agent draws random numbers of its own, or two machines compute "
             "differently; move one of the two files away"
         )
     keep = np.ones(len(keys), np.bool_)

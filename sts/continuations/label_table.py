@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from sts.continuations.index import Index
-from sts.continuations.labels import FOLDER, notes_in, read
+from sts.continuations.labels import FOLDER, parse_notes, read_labels
 from sts.continuations.types import HUMAN
 from sts.errors import DamagedData
 from sts.ratings import columns
@@ -30,10 +30,10 @@ FORMAT, VERSION = "ratings", 1
 AUTOMATIC = "automatic"
 _TYPES = {"str": pa.string(), "Int64": pa.int64(), "int64": pa.int64()}
 SCHEMA = {n: _TYPES[kind] for n, kind in columns("kind", "source", "sees", "notes").items()}
-_MADE_OF = "sts.labels"
+_SOURCE_KEY = "sts.labels"
 
 
-class MadeOf(NamedTuple):
+class TableSource(NamedTuple):
     """The source of a table: the name of its label set, and a hash of the parts that it covers."""
 
     set: str
@@ -56,23 +56,25 @@ def is_table(name: str) -> bool:
     return name.startswith(f"{FOLDER}/") and name.count("/") == 1 and name.endswith(".parquet")
 
 
-def made_of(set: str, index: Index, parts: Collection[str]) -> MadeOf:
+def current_source(set: str, index: Index, parts: Collection[str]) -> TableSource:
     """Return the source that a table of a label set over these parts of an index would state."""
     sizes = {name: index.sizes[name] for name in parts}
-    return MadeOf(set, content_hash(canonical_json(sizes))[:24])
+    return TableSource(set, content_hash(canonical_json(sizes))[:24])
 
 
-def made_from(name: str, raw: bytes) -> MadeOf:
+def made_from(name: str, raw: bytes) -> TableSource:
     """Return the source that a table states; `DamagedData` if it states none."""
     try:
-        return MadeOf(**parsed_json(parquet.metadata(name, raw)[_MADE_OF], dict))
+        return TableSource(**parsed_json(parquet.metadata(name, raw)[_SOURCE_KEY], dict))
     except (KeyError, TypeError, ValueError):
         raise DamagedData(
             f"{name}: the table does not state which labels it was made from; run sts label again"
         ) from None
 
 
-def counts(name: str, raw: bytes, part: Collection[str] | None = None) -> dict[str, dict[str, int]]:
+def count_verdicts(
+    name: str, raw: bytes, part: Collection[str] | None = None
+) -> dict[str, dict[str, int]]:
     """Return each agent's number of continuations by verdict; "" counts those without a rule.
 
     Only scenarios whose ids are in `part` count; None counts all.
@@ -101,36 +103,38 @@ def verdicts(
     return {id: (verdict, step) for id, verdict, step in zip(*columns, strict=True)}
 
 
-def check(store: Store, name: str, index: Index, suite: Suite) -> None:
+def check_table(store: Store, name: str, index: Index, suite: Suite) -> None:
     """Check that a table follows from the labels that it was made from.
 
     Raises:
       DamagedData: it does not, or a part of its label set is missing.
     """
     raw = store.get(name)
-    source, stored = made_from(name, raw), _unpacked(name, raw)
+    source, stored = made_from(name, raw), _decode(name, raw)
     rows = {id.tobytes().hex(): row for row, id in enumerate(index.ids)}
     try:
         positions = np.array([rows[id] for id in stored["continuation"].to_pylist()], np.intp)
-        labels = read(store, source.set, index, positions)
+        labels = read_labels(store, source.set, index, positions)
     except (KeyError, FileNotFoundError) as error:
         raise DamagedData(f"{name}: the labels it was made from are missing: {error}") from None
-    expected = packed(name, index, positions, labels, {s.hash: s for s in suite.scenarios}, source)
-    if not _unpacked(name, expected).equals(stored):
+    expected = encode_table(
+        name, index, positions, labels, {s.hash: s for s in suite.scenarios}, source
+    )
+    if not _decode(name, expected).equals(stored):
         raise DamagedData(f"{name}: it does not match its labels; run sts label again")
 
 
-def _unpacked(name: str, raw: bytes) -> pa.Table:
+def _decode(name: str, raw: bytes) -> pa.Table:
     return parquet.unpacked(name, raw, FORMAT, VERSION, SCHEMA, rows=MOST_ROWS, optional=("step",))
 
 
-def packed(
+def encode_table(
     name: str,
     index: Index,
     rows: NDArray[np.intp],
     labels: pa.Table,
     scenarios: Mapping[str, Scenario],
-    source: MadeOf,
+    source: TableSource,
 ) -> bytes:
     """Return the bytes of a table of the continuations in `rows` of the index, at least one.
 
@@ -144,8 +148,8 @@ def packed(
     keys |= {n: table[n] for n in ("seed", "index")}
     order = pc.sort_indices(pa.table(keys), sort_keys=[(n, "ascending") for n in keys])
     table, labels = table.take(order), labels.take(order)
-    agents, codes = _agents(table)
-    shown, notes = agent_names(agents), _noted(codes, labels["notes"])
+    agents, codes = _distinct_agents(table)
+    shown, notes = agent_names(agents), _notes_by_agent(codes, labels["notes"])
     coded = table["scenario"].combine_chunks()
     by_code = [scenarios.get(hash) for hash in coded.dictionary.to_pylist()]
     scenario_codes = arrow.as_numpy(coded.indices)
@@ -177,11 +181,11 @@ def packed(
             pa.string()
         ),
     }
-    metadata = {_MADE_OF: canonical_json(source._asdict()).decode()}
+    metadata = {_SOURCE_KEY: canonical_json(source._asdict()).decode()}
     return parquet.packed(name, FORMAT, VERSION, SCHEMA, columns, rows=MOST_ROWS, metadata=metadata)
 
 
-def _agents(table: pa.Table) -> tuple[list[tuple[str, str]], NDArray[np.intp]]:
+def _distinct_agents(table: pa.Table) -> tuple[list[tuple[str, str]], NDArray[np.intp]]:
     """Return the distinct (agent, fingerprint) pairs, and each row's index into them."""
     names, marks = (table[name].combine_chunks() for name in ("agent", "fingerprint"))
     pairs = arrow.as_numpy(names.indices).astype(np.int64) * len(marks.dictionary)
@@ -191,14 +195,14 @@ def _agents(table: pa.Table) -> tuple[list[tuple[str, str]], NDArray[np.intp]]:
     return [(words[0][name], words[1][mark]) for name, mark in splits], codes
 
 
-def _noted(codes: NDArray[np.intp], notes: pa.ChunkedArray) -> list[set[str]]:
+def _notes_by_agent(codes: NDArray[np.intp], notes: pa.ChunkedArray) -> list[set[str]]:
     """Return the distinct notes on each agent's continuations."""
     by_agent: list[set[str]] = [set() for _ in range(int(codes.max()) + 1)]
     coded = notes.combine_chunks().dictionary_encode()
     texts = coded.dictionary.to_pylist()
     for pair in np.unique(codes * len(texts) + arrow.as_numpy(coded.indices)).tolist():
         agent, text = divmod(pair, len(texts))
-        by_agent[agent].update(notes_in(texts[text]))
+        by_agent[agent].update(parse_notes(texts[text]))
     return by_agent
 
 

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 import sts
 from sts.continuations import parts
-from sts.continuations.index import Index, Lie
+from sts.continuations.index import Index, StaleIndex
 from sts.errors import DamagedData
 from sts.ratings import VERDICTS
 from sts.storage import arrow, parquet
@@ -55,7 +55,7 @@ class Label(NamedTuple):
     notes: tuple[str, ...] = ()
 
 
-def set_of(suite: str, rules: Mapping[str, str]) -> str:
+def label_set_name(suite: str, rules: Mapping[str, str]) -> str:
     """Return the name of a label set, 24 hex digits, by a suite's hash and its rules' versions."""
     meaning = {"labels": VERSION, "sts": sts.__version__, "suite": suite, "rules": dict(rules)}
     return content_hash(canonical_json(meaning))[:24]
@@ -66,7 +66,7 @@ def name_of(set: str, part: str) -> str:
     return f"{FOLDER}/{set}/{part.removeprefix(f'{parts.FOLDER}/')}"
 
 
-def put(store: Store, name: str, labels: Sequence[Label], *, anew: bool = False) -> None:
+def write_labels(store: Store, name: str, labels: Sequence[Label], *, anew: bool = False) -> None:
     """Write the labels of a suite's continuations in one part; writing the same again is allowed.
 
     `anew` overwrites a part whose origin is unknown.
@@ -75,14 +75,14 @@ def put(store: Store, name: str, labels: Sequence[Label], *, anew: bool = False)
       DamagedData: the part exists and differs.
       OSError: it cannot be written.
     """
-    raw = _packed(name, labels)
+    raw = _encode(name, labels)
     if anew:
         store.swap(name, raw)
     else:
-        store.put_new(name, raw, lambda a, b: _unpacked(name, a).equals(_unpacked(name, b)))
+        store.put_new(name, raw, lambda a, b: _decode(name, a).equals(_decode(name, b)))
 
 
-def _packed(name: str, labels: Sequence[Label]) -> bytes:
+def _encode(name: str, labels: Sequence[Label]) -> bytes:
     hashes = b"".join(bytes.fromhex(label.content_hash) for label in labels)
     written = {label.notes: canonical_json(label.notes).decode() for label in labels}
     columns = {
@@ -94,7 +94,7 @@ def _packed(name: str, labels: Sequence[Label]) -> bytes:
     return parquet.packed(name, FORMAT, VERSION, SCHEMA, columns)
 
 
-def _unpacked(name: str, raw: bytes) -> pa.Table:
+def _decode(name: str, raw: bytes) -> pa.Table:
     return parquet.unpacked(name, raw, FORMAT, VERSION, SCHEMA)
 
 
@@ -104,19 +104,19 @@ def read_part(store: Store, name: str) -> pa.Table:
     Raises:
       FileNotFoundError: there is no such part.
     """
-    table = _unpacked(name, store.get(name))
+    table = _decode(name, store.get(name))
     for verdict in pc.unique(table["verdict"]).to_pylist():
         if verdict not in WORDS:
             raise DamagedData(f"{name}: expected verdicts, found {verdict!r:.40}")
     try:
         for text in pc.unique(table["notes"]).to_pylist():
-            notes_in(text)
+            parse_notes(text)
     except ValueError as error:
         raise DamagedData(f"{name}: expected notes: {error}") from None
     return table
 
 
-def notes_in(text: str) -> tuple[str, ...]:
+def parse_notes(text: str) -> tuple[str, ...]:
     """Parse a text of the column `notes`."""
     return tuple(map(str, parsed_json(text, list)))
 
@@ -129,11 +129,11 @@ def find(store: Store, name: str, content_hash: str) -> Label | None:
         return None
     rows = table.filter(pc.equal(table["content_hash"], bytes.fromhex(content_hash)))
     for row in rows.to_pylist():
-        return Label(content_hash, row["verdict"], row["step"] or None, notes_in(row["notes"]))
+        return Label(content_hash, row["verdict"], row["step"] or None, parse_notes(row["notes"]))
     return None
 
 
-def read(store: Store, set: str, index: Index, rows: NDArray[np.intp]) -> pa.Table:
+def read_labels(store: Store, set: str, index: Index, rows: NDArray[np.intp]) -> pa.Table:
     """Return a table of a label set's labels of the continuations in `rows` of the index.
 
     It has one row for each of `rows`, at least one; only the parts that hold them are read.
@@ -145,18 +145,18 @@ def read(store: Store, set: str, index: Index, rows: NDArray[np.intp]) -> pa.Tab
     for part, positions in index.by_part(rows).items():
         name = name_of(set, part)
         table = read_part(store, name)
-        tables.append(table.take(arrow.of_numpy(_matching(name, table, hashes[rows[positions]]))))
+        tables.append(table.take(arrow.of_numpy(_find_rows(name, table, hashes[rows[positions]]))))
         order.append(positions)
     return pa.concat_tables(tables).take(arrow.of_numpy(np.argsort(np.concatenate(order))))
 
 
-def _matching(name: str, table: pa.Table, hashes: NDArray[np.uint8]) -> NDArray[np.intp]:
+def _find_rows(name: str, table: pa.Table, hashes: NDArray[np.uint8]) -> NDArray[np.intp]:
     """Return the rows of a part that have these content hashes, uint8[rows, 32]."""
     rows = {hash: row for row, hash in enumerate(table["content_hash"].to_pylist())}
     try:
         return np.array([rows[hash.tobytes()] for hash in hashes], np.intp)
     except KeyError:
-        raise Lie(
+        raise StaleIndex(
             f"{name}: expected labels of the continuations in the part of that name, found others; "
             "move the file away and run sts label again"
         ) from None

@@ -22,7 +22,7 @@ from sts.storage.store import Store
 
 FORMAT, VERSION = "continuations", 4
 FOLDER = "continuations"
-GROUP = 256
+ROWS_PER_GROUP = 256
 """Rows of a row group, the least that is read to show one continuation."""
 _TEXTS = (
     "id content_hash clip scenario agent fingerprint scenario_id category kind sees".split(),
@@ -44,18 +44,18 @@ SCHEMA = {
     "log_probs": pa.list_(pa.float32()),
     **columns.EPISODE,
 }
-_MARKS = ("id", "content_hash", "clip")
+_HASHES = ("id", "content_hash", "clip")
 _IDENTITY = ("scenario", "agent", "fingerprint", "seed", "index")
 _PLAIN = ("scenario_id category kind takeover horizon sees deterministic together seconds").split()
 SUMMARY = {
     name: SCHEMA[name]
-    for name in (*_MARKS, *_IDENTITY, *_PLAIN)
+    for name in (*_HASHES, *_IDENTITY, *_PLAIN)
     if name not in ("deterministic", "seconds")
 }
 """The columns from which an index is built."""
 
 
-def name_of(plan: str, chunk: str) -> str:
+def part_name(plan: str, chunk: str) -> str:
     """Return the name of the part for a chunk of a plan."""
     return f"{FOLDER}/{plan}/{chunk}.parquet"
 
@@ -65,31 +65,37 @@ def is_part(name: str) -> bool:
     return name.startswith(f"{FOLDER}/") and name.count("/") == 2 and name.endswith(".parquet")
 
 
-def put(store: Store, name: str, continuations: Sequence[Continuation]) -> None:
+def write_part(store: Store, name: str, continuations: Sequence[Continuation]) -> None:
     """Write continuations as one part; writing the same again, timings apart, changes nothing.
 
     Raises:
       DamagedData: the part exists and holds others.
       OSError: it cannot be written; nothing of it is stored then.
     """
-    store.put_new(name, packed(name, continuations), lambda a, b: told(name, a) == told(name, b))
+    store.put_new(
+        name,
+        encode_part(name, continuations),
+        lambda a, b: read_hashes(name, a) == read_hashes(name, b),
+    )
 
 
-def told(name: str, raw: bytes) -> dict[str, str]:
+def read_hashes(name: str, raw: bytes) -> dict[str, str]:
     """Return the content hash of each continuation in a part, by its id."""
     table = parquet.unpacked(name, raw, FORMAT, VERSION, {n: SCHEMA[n] for n in _TEXTS[0][:2]})
     return dict(zip(*(column.to_pylist() for column in table.columns), strict=True))
 
 
-def packed(name: str, continuations: Sequence[Continuation]) -> bytes:
+def encode_part(name: str, continuations: Sequence[Continuation]) -> bytes:
     """Return the bytes of a part; `DamagedData` if a value does not fit its column."""
     rows: dict[str, list[Any]] = {
         n: [getattr(c.identity, n) for c in continuations] for n in _IDENTITY
     }
-    rows |= {n: [getattr(c, n) for c in continuations] for n in (*_MARKS, *_PLAIN)}
-    rows["instruction"] = _json([c.instruction for c in continuations], Instruction.view)
-    rows["heard"] = _json([c.heard for c in continuations], lambda heard: [i.view() for i in heard])
-    rows["provenance"] = _json([c.provenance for c in continuations], dict)
+    rows |= {n: [getattr(c, n) for c in continuations] for n in (*_HASHES, *_PLAIN)}
+    rows["instruction"] = _encode_shared([c.instruction for c in continuations], Instruction.view)
+    rows["heard"] = _encode_shared(
+        [c.heard for c in continuations], lambda heard: [i.view() for i in heard]
+    )
+    rows["provenance"] = _encode_shared([c.provenance for c in continuations], dict)
     try:
         values = {n: arrow.texts(rows[n]) for group in _TEXTS for n in group}
         values |= {
@@ -101,22 +107,22 @@ def packed(name: str, continuations: Sequence[Continuation]) -> bytes:
     values["roles"] = arrow.lists([np.array(c.roles, np.int32) for c in continuations], pa.int32())
     values["log_probs"] = arrow.lists([c.log_probs for c in continuations], pa.float32())
     values |= columns.episode_columns([c.episode for c in continuations])
-    return parquet.packed(name, FORMAT, VERSION, SCHEMA, values, group=GROUP)
+    return parquet.packed(name, FORMAT, VERSION, SCHEMA, values, group=ROWS_PER_GROUP)
 
 
-def _json(shared: Sequence[Any], view: Callable[[Any], Any]) -> list[str]:
+def _encode_shared(shared: Sequence[Any], view: Callable[[Any], Any]) -> list[str]:
     """Encode values as JSON; one that many continuations share is serialised once."""
     distinct = {id(value): value for value in shared}
     written = {key: canonical_json(view(value)).decode() for key, value in distinct.items()}
     return [written[id(value)] for value in shared]
 
 
-def summary(name: str, raw: bytes) -> pa.Table:
+def read_summary(name: str, raw: bytes) -> pa.Table:
     """Return the columns of `SUMMARY` in a part."""
     return parquet.unpacked(name, raw, FORMAT, VERSION, SUMMARY)
 
 
-def unpacked(
+def decode_part(
     name: str,
     raw: bytes,
     *,
@@ -141,12 +147,12 @@ def unpacked(
     episodes = checked(columns.episodes(table), names)
     shared: dict[str, Any] = {}
     return [
-        _row(label, row, episode, probs, shared)
+        _decode_row(label, row, episode, probs, shared)
         for label, row, episode, probs in zip(names, rows, episodes, log_probs, strict=True)
     ]
 
 
-def _row(
+def _decode_row(
     name: str, row: dict[str, Any], episode: Any, log_probs: Any, shared: dict[str, Any]
 ) -> Continuation:
     """Return the continuation in a row; `shared` caches JSON texts that many rows have."""
@@ -164,14 +170,14 @@ def _row(
             log_probs=log_probs.reshape(episode.steps, len(row["roles"])),
             provenance=shared[row["provenance"]],
         )
-        hashes = [getattr(continuation, n) for n in _MARKS]
+        hashes = [getattr(continuation, n) for n in _HASHES]
         is_consistent = continuation.episode.steps == continuation.takeover + continuation.horizon
         is_consistent = is_consistent and all(
             0 <= role < continuation.episode.participants for role in continuation.roles
         )
     except (TypeError, ValueError, DamagedData) as error:
         raise DamagedData(f"{name}: {error}") from None
-    if hashes != [row[n] for n in _MARKS]:
+    if hashes != [row[n] for n in _HASHES]:
         raise DamagedData(f"{name} has been modified: its hash does not match")
     if not is_consistent or continuation.takeover < 0 or continuation.horizon < 1:
         raise DamagedData(f"{name}: its numbers of steps or its roles contradict each other")
@@ -185,6 +191,6 @@ _PARSED: dict[str, Callable[[str], Any]] = {
 }
 
 
-def given(ids: Sequence[str]) -> str:
+def name_of_ids(ids: Sequence[str]) -> str:
     """Return the name of the part that holds exactly the continuations with these ids."""
-    return name_of(content_hash(b"given", *(id.encode() for id in sorted(ids)))[:24], "0")
+    return part_name(content_hash(b"given", *(id.encode() for id in sorted(ids)))[:24], "0")

@@ -12,14 +12,14 @@ from typing import NamedTuple
 import sts
 from sts.agents.facts import Facts
 from sts.continuations.index import Index
-from sts.continuations.takeover import always_alike, shape
+from sts.continuations.takeover import is_deterministic, shape_of
 from sts.errors import ArgumentError
 from sts.storage.files import canonical_json, content_hash
 from sts.suites.types import Scenario
 
 FEWEST, MOST = 40, 400
 """Bounds of the size of a chunk: few files in large plans, work for every worker in small ones."""
-CHUNKS = 64
+TARGET_CHUNKS = 64
 """Number of chunks of a plan if neither bound applies."""
 _FORMAT = 1
 
@@ -90,7 +90,7 @@ class Plan(NamedTuple):
     kept: dict[str, int]
 
 
-def planned(
+def make_plan(
     index: Index,
     scenarios: Sequence[Scenario],
     names: Sequence[str],
@@ -106,21 +106,27 @@ def planned(
     `sts.continuations.run.run` for the rest.
     """
     order = sorted(names, key=lambda name: known[name][:2])
-    ranked = sorted(scenarios, key=lambda scenario: (shape(scenario), scenario.id, scenario.hash))
+    ranked = sorted(
+        scenarios, key=lambda scenario: (shape_of(scenario), scenario.id, scenario.hash)
+    )
     find = known.__getitem__
     counts = {
         name: [
-            1 if always_alike(known[name], scenario.partner, find) else count for scenario in ranked
+            1 if is_deterministic(known[name], scenario.partner, find) else count
+            for scenario in ranked
         ]
         for name in names
     }
     existing = {
-        name: index.present(known[name].name, known[name].fingerprint, seed) for name in names
+        name: index.existing_indices(known[name].name, known[name].fingerprint, seed)
+        for name in names
     }
-    shares = {name: _missing(existing[name], ranked, counts[name]) for name in order}
+    shares = {name: _missing_shares(existing[name], ranked, counts[name]) for name in order}
     made = {name: sum(len(share.indices) for share in shares[name]) for name in names}
-    max_size = min(max(sum(made.values()) // CHUNKS, FEWEST), MOST)
-    chunked = [(name, chunk) for name in order for chunk in _cut(shares[name], max_size)]
+    max_size = min(max(sum(made.values()) // TARGET_CHUNKS, FEWEST), MOST)
+    chunked = [
+        (name, chunk) for name in order for chunk in _cut_into_chunks(shares[name], max_size)
+    ]
     content = {
         "plan": _FORMAT,
         "sts": sts.__version__,
@@ -140,7 +146,7 @@ def planned(
     return Plan(chunks, made, kept)
 
 
-def _missing(
+def _missing_shares(
     present: Mapping[str, Mapping[int, int]], scenarios: Sequence[Scenario], counts: Sequence[int]
 ) -> list[Share]:
     """Return the missing continuations of an agent; a batch-sensitive scenario is redone whole."""
@@ -154,7 +160,7 @@ def _missing(
     return shares
 
 
-def _cut(shares: Sequence[Share], most: int) -> list[list[Share]]:
+def _cut_into_chunks(shares: Sequence[Share], most: int) -> list[list[Share]]:
     """Split shares into runs of at most `most` continuations each, or of a single share."""
     chunks: list[list[Share]] = []
     room = 0

@@ -40,7 +40,7 @@ class Recorded(Agent):
         )
 
 
-def repeated(script: Script, roles: Sequence[int], scenarios: Sequence[Scenario]) -> Script:
+def force_recording(script: Script, roles: Sequence[int], scenarios: Sequence[Scenario]) -> Script:
     """Return the script with the recorded behaviour of `roles` forced at every step.
 
     Raises:

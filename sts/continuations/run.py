@@ -11,8 +11,8 @@ from typing import NamedTuple
 from sts import agents
 from sts.agents.facts import Facts, apart, gather
 from sts.continuations import parts, store
-from sts.continuations.plan import Chunk, planned
-from sts.continuations.takeover import by_shape, continue_all, partner_of
+from sts.continuations.plan import Chunk, make_plan
+from sts.continuations.takeover import continue_all, group_by_shape, partner_agent
 from sts.continuations.types import Continuation
 from sts.domains import domain as find_domain
 from sts.domains import foreign
@@ -24,7 +24,7 @@ from sts.jobs.tasks import NotTried, work_off
 from sts.storage.workspace import Workspace
 from sts.suites.types import Scenario
 
-MOST = 10_000
+MAX_PER_SCENARIO = 10_000
 
 
 class Failure(NamedTuple):
@@ -34,7 +34,7 @@ class Failure(NamedTuple):
     error: StsError
 
 
-class Done(NamedTuple):
+class RunResult(NamedTuple):
     """The result of `run`, by the names under which the agents were given.
 
     Attributes:
@@ -60,7 +60,7 @@ def run(
     suite: str = "",
     by: str = LOCAL,
     mention: Callable[[str, StsError], None] = lambda agent, error: None,
-) -> Done:
+) -> RunResult:
     """Run agents until each scenario has `count` continuations of each, and store the new ones.
 
     A run that was killed resumes when it is started again and gives the same content hashes. A
@@ -82,29 +82,31 @@ def run(
       mention: called with an agent and an error that a retry recovered from.
 
     Raises:
-      ArgumentError: a count or number of workers under 1, a count over `MOST`, a seed that does
-        not fit 64 bits, one agent twice, no such executor, or an agent that does not `fit` the
-        domain of a scenario; nothing has run then.
+      ArgumentError: a count or number of workers under 1, a count over `MAX_PER_SCENARIO`, a seed
+        that does not fit 64 bits, one agent twice, no such executor, or an agent that does not fit
+        the domain of a scenario; nothing has run then.
       DamagedData: a part is damaged, or disagrees with the new continuations.
       StsError: scenarios failed, or agents could not be loaded; it is the error of the first and
         counts the others. It is `Unavailable` if a worker process died of it.
     """
     if count < 1 or workers < 1:
         raise ArgumentError(f"expected 1 or more, found {count} continuations, {workers} workers")
-    if count > MOST:
-        raise ArgumentError(f"expected at most {MOST} continuations a scenario, found {count}")
+    if count > MAX_PER_SCENARIO:
+        raise ArgumentError(
+            f"expected at most {MAX_PER_SCENARIO} continuations a scenario, found {count}"
+        )
     if not -(2**63) <= seed < 2**63:
         raise ArgumentError(f"expected a seed from {-(2**63)} to {2**63 - 1}, found {seed}")
-    known, lost = _known(names, scenarios)
+    known, lost = _gather_facts(names, scenarios)
     loaded = [name for name in names if name not in lost]
     _check_domains({name: known[name] for name in loaded}, scenarios)
     workspace.ensure()
     index = store.opened(workspace)
-    plan = planned(index, scenarios, loaded, known, count=count, seed=seed, suite=suite)
+    plan = make_plan(index, scenarios, loaded, known, count=count, seed=seed, suite=suite)
     total, finished = sum(plan.made.values()), 0
     progress(finished, total)
     failed: dict[str, list[Failure]] = {name: [] for name in names}
-    work = functools.partial(perform, workspace)
+    work = functools.partial(run_chunk, workspace)
     is_foreign = any(foreign(c.shares[0].scenario.recording.domain) for c in plan.chunks)
     with executor(workers, len(plan.chunks), apart=is_foreign, name=by) as pool:
         chunks = work_off(
@@ -113,7 +115,7 @@ def run(
             parts=lambda chunk: chunk.parts,
             owner=lambda chunk: chunk.agent,
             there=pool,
-            apart=_users_of,
+            apart=_isolated_agents,
             mention=lambda chunk, error: mention(chunk.agent, error),
         )
         for chunk, outcome in chunks:
@@ -125,16 +127,16 @@ def run(
     if finished:
         store.opened(workspace)  # saves the next reader the update
     _raise_first(failed, lost, [s.id for s in scenarios])
-    return Done(plan.made, plan.kept, {name: known[name].fingerprint for name in names})
+    return RunResult(plan.made, plan.kept, {name: known[name].fingerprint for name in names})
 
 
-def _users_of(chunk: Chunk) -> str:
+def _isolated_agents(chunk: Chunk) -> str:
     """Return the names of a chunk's agents that are played in a process of their own."""
-    partners = sorted({partner_of(share.scenario.partner) for share in chunk.shares})
+    partners = sorted({partner_agent(share.scenario.partner) for share in chunk.shares})
     return " ".join(filter(None, [apart(chunk.agent), *map(apart, filter(None, partners))]))
 
 
-def _known(
+def _gather_facts(
     names: Sequence[str], scenarios: Sequence[Scenario]
 ) -> tuple[dict[str, Facts], dict[str, StsError]]:
     """Return the facts of agents and their partners, and the errors of agents that fail to load.
@@ -143,7 +145,7 @@ def _known(
       ArgumentError: one is not an agent, or is named twice.
       StsError: a partner cannot be loaded.
     """
-    partners = {partner_of(scenario.partner) for scenario in scenarios} - {""}
+    partners = {partner_agent(scenario.partner) for scenario in scenarios} - {""}
     gathered = gather([*names, *sorted(partners)])
     known = {name: facts for name, facts in gathered.items() if isinstance(facts, Facts)}
     lost = {name: error for name, error in gathered.items() if isinstance(error, StsError)}
@@ -201,7 +203,7 @@ def _raise_first(
     raise error.saying(f"{error} ({summary}finished continuations are kept)")
 
 
-def perform(workspace: Workspace, chunk: Chunk) -> int:
+def run_chunk(workspace: Workspace, chunk: Chunk) -> int:
     """Make a chunk's continuations, store them as one part, and return how many they are.
 
     Raises:
@@ -216,13 +218,13 @@ def perform(workspace: Workspace, chunk: Chunk) -> int:
         by_indices.setdefault(indices, []).append(scenario)
     made: list[Continuation] = []
     for indices, scenarios in by_indices.items():
-        for batch in by_shape(scenarios):
-            made += _continued(chunk, agent, batch, indices)
-    parts.put(workspace.store, parts.name_of(chunk.plan, chunk.number), made)
+        for batch in group_by_shape(scenarios):
+            made += _continue_batch(chunk, agent, batch, indices)
+    parts.write_part(workspace.store, parts.part_name(chunk.plan, chunk.number), made)
     return chunk.size
 
 
-def _continued(
+def _continue_batch(
     chunk: Chunk, agent: agents.Agent, scenarios: Sequence[Scenario], indices: Sequence[int]
 ) -> list[Continuation]:
     """Return the continuations of a batch of scenarios of one shape.

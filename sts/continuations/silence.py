@@ -32,9 +32,9 @@ def silent(store: Store, index: Index, rows: NDArray[np.intp]) -> set[str]:
 
     Of their parts only the utterances are read, a part at a time.
     """
-    questions = rows[index.having("kind", (QUESTION,))[rows]]
+    questions = rows[index.mask_where("kind", (QUESTION,))[rows]]
     silent_ids: set[str] = set()
-    for name, groups, hashes in index.places(questions):
+    for name, groups, hashes in index.locate_rows(questions):
         table = parquet.unpacked(
             name, store.get(name), parts.FORMAT, parts.VERSION, _COLUMNS, groups=groups
         )

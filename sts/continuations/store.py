@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from sts.continuations import index as indices
 from sts.continuations import parts
-from sts.continuations.index import Entry, Index, Lie
+from sts.continuations.index import Entry, Index, StaleIndex
 from sts.continuations.types import Continuation, Identity
 from sts.errors import UnknownName
 from sts.storage.workspace import Workspace
@@ -25,20 +25,20 @@ R = TypeVar("R")
 Rows = Callable[[Index], NDArray[np.intp]]
 """A function that selects rows of an index."""
 
-_NAMED = 5
+_MAX_SUGGESTIONS = 5
 """Number of similar ids that an error message suggests."""
 
 
 def opened(workspace: Workspace, *, anew: bool = False) -> Index:
     """Return the index of all stored continuations; `anew` rebuilds it from the parts."""
-    return indices.opened(workspace.store, anew=anew)
+    return indices.open_index(workspace.store, anew=anew)
 
 
-def by_index(workspace: Workspace, work: Callable[[Index], R]) -> R:
+def with_index(workspace: Workspace, work: Callable[[Index], R]) -> R:
     """Return `work(index)`; if the index turns out to be stale, rebuild it and try again."""
     try:
         return work(opened(workspace))
-    except Lie:
+    except StaleIndex:
         return work(opened(workspace, anew=True))
 
 
@@ -47,14 +47,14 @@ def save(workspace: Workspace, continuations: Sequence[Continuation]) -> list[Co
 
     If these ids are stored already, as when a person submits a play twice, the stored ones stay.
     """
-    name, space = parts.given([c.id for c in continuations]), workspace.ensure().store
-    space.put_new(name, parts.packed(name, continuations), lambda stored, new: True)
-    return parts.unpacked(name, space.get(name))
+    name, space = parts.name_of_ids([c.id for c in continuations]), workspace.ensure().store
+    space.put_new(name, parts.encode_part(name, continuations), lambda stored, new: True)
+    return parts.decode_part(name, space.get(name))
 
 
 def saved(workspace: Workspace, identity: Identity) -> bool:
     """Return True if `save` has stored a continuation of this identity by itself."""
-    name = parts.given([identity.id])
+    name = parts.name_of_ids([identity.id])
     return name in workspace.store.list(name.rpartition("/")[0])
 
 
@@ -68,21 +68,21 @@ def entries(
 
 def stream(workspace: Workspace, scenarios: Collection[str]) -> Iterator[list[Continuation]]:
     """Yield the continuations of the scenarios with these content hashes, a part at a time."""
-    return _read(workspace, lambda index: index.of(scenarios))
+    return _stream_rows(workspace, lambda index: index.of(scenarios))
 
 
 def among(workspace: Workspace, ids: Collection[str]) -> Iterator[list[Continuation]]:
     """Yield the stored continuations with these ids, a part at a time."""
-    return _read(workspace, lambda index: index.among("id", {*ids}))
+    return _stream_rows(workspace, lambda index: index.among("id", {*ids}))
 
 
-def in_part(workspace: Workspace, name: str, **some: Any) -> list[Continuation]:
+def read_part(workspace: Workspace, name: str, **some: Any) -> list[Continuation]:
     """Return the continuations in the part of this name, or `some`, as `parts.unpacked` does."""
     try:
         raw = workspace.store.get(name)
     except FileNotFoundError:
-        raise Lie(f"{name} was removed while it was being read; start again") from None
-    return parts.unpacked(name, raw, **some)
+        raise StaleIndex(f"{name} was removed while it was being read; start again") from None
+    return parts.decode_part(name, raw, **some)
 
 
 def load(workspace: Workspace, scenarios: Collection[str]) -> list[Continuation]:
@@ -107,16 +107,16 @@ def find(workspace: Workspace, id: str, index: Index | None = None) -> Continuat
     index = index or opened(workspace)
     hits = index.beginning(id)
     if len(hits) == 1:
-        read = _read(workspace, lambda index: index.beginning(id), index)
+        read = _stream_rows(workspace, lambda index: index.beginning(id), index)
         matches = [c for part in read for c in part]
         if len(matches) == 1:
             return matches[0]
     similar = hits if len(hits) else np.arange(len(index.ids))
-    known = [entry.id for entry in index.entries(similar[:_NAMED])]
+    known = [entry.id for entry in index.entries(similar[:_MAX_SUGGESTIONS])]
     raise UnknownName("continuation", id, known, total=len(similar))
 
 
-def _read(
+def _stream_rows(
     workspace: Workspace, choose: Rows, index: Index | None = None
 ) -> Iterator[list[Continuation]]:
     """Yield the continuations in the rows that `choose` selects; rebuild a stale index."""
@@ -125,16 +125,17 @@ def _read(
         if anew or index is None:
             index = opened(workspace, anew=anew)
         try:
-            for name, groups, hashes in index.places(choose(index)):
+            for name, groups, hashes in index.locate_rows(choose(index)):
                 if hashes := {id: hash for id, hash in hashes.items() if id not in seen}:
-                    continuations = in_part(workspace, name, groups=groups, wanted=hashes)
+                    continuations = read_part(workspace, name, groups=groups, wanted=hashes)
                     if {c.id: c.content_hash for c in continuations} != hashes:
-                        raise Lie(
-                            f"{name}: expected row groups of {parts.GROUP} rows, found others"
+                        raise StaleIndex(
+                            f"{name}: expected row groups of {parts.ROWS_PER_GROUP} rows, "
+                            "found others"
                         )
                     yield continuations
                     seen |= hashes.keys()
             return
-        except Lie:
+        except StaleIndex:
             if anew:
                 raise

@@ -14,8 +14,8 @@ import numpy as np
 
 from sts import agents
 from sts.agents.facts import Facts
-from sts.continuations.recorded import Recorded, repeated
-from sts.continuations.types import Continuation, Identity, continuation
+from sts.continuations.recorded import Recorded, force_recording
+from sts.continuations.types import Continuation, Identity, make_continuation
 from sts.domains import Domain, Worlds, action_space, shapes, silence
 from sts.domains import domain as find_domain
 from sts.engine.lockstep import Script, play
@@ -29,7 +29,7 @@ from sts.suites.types import Scenario
 
 
 class Shape(NamedTuple):
-    """What scenarios must have in common to be continued in one batch; see also `by_shape`."""
+    """The properties that scenarios of one batch have in common; see also `group_by_shape`."""
 
     domain: str
     participants: int
@@ -40,7 +40,7 @@ class Shape(NamedTuple):
     partner: str
 
 
-def shape(scenario: Scenario) -> Shape:
+def shape_of(scenario: Scenario) -> Shape:
     """Return the scenario's shape."""
     return Shape(
         scenario.recording.domain,
@@ -61,7 +61,7 @@ def continue_all(
     The agent observes every replayed step, so its memory is warm at takeover.
 
     Args:
-      scenarios: of one shape; see `by_shape`.
+      scenarios: of one shape; see `group_by_shape`.
       agent: keeps no mutable state outside the memory it returns.
       seed: selects the agent's streams; the worlds' streams are the scenarios'.
       indices: of the continuations to make.
@@ -73,8 +73,8 @@ def continue_all(
       StsError: an agent changed its declared attributes while it played.
     """
     began = time.perf_counter()
-    form = shape(scenarios[0])
-    if any(shape(s) != form for s in scenarios):
+    form = shape_of(scenarios[0])
+    if any(shape_of(s) != form for s in scenarios):
         raise ArgumentError(
             "expected scenarios of one shape, found several; group them with by_shape"
         )
@@ -85,13 +85,13 @@ def continue_all(
         Identity(s.hash, agent.name, mark, seed, index) for s in scenarios for index in indices
     ]
     worlds = domain.restore([s.recording.state for s in batch])
-    watch = Watch(batch, form.takeover)
+    watch = ReplayCheck(batch, form.takeover)
     watch.start(worlds)
-    script, repeats = script_of(domain, form, batch), isinstance(agent, Recorded)
+    script, repeats = make_script(domain, form, batch), isinstance(agent, Recorded)
     if repeats:
-        script = repeated(script, form.roles, batch)
+        script = force_recording(script, form.roles, batch)
     given = None if repeats else [s.instructions for s in batch]
-    teams = teams_of(form, None if repeats else agent, names)
+    teams = make_teams(form, None if repeats else agent, names)
     steps = form.takeover + form.horizon
     played = play(domain, worlds, teams, steps=steps, script=script, told=given, watch=watch)
     for team in teams:
@@ -99,7 +99,7 @@ def continue_all(
     known = {name: getattr(agent, name, None) for name in ("trained_on", "played_by")}
     shared = {
         "sees": agent.sees,
-        "deterministic": always_alike(agent, form.partner),
+        "deterministic": is_deterministic(agent, form.partner),
         "seconds": (time.perf_counter() - began) / len(batch),
         "provenance": provenance() | {name: value for name, value in known.items() if value},
     }
@@ -108,51 +108,51 @@ def continue_all(
         done = (array[b] for array in (played.moves, played.says, played.rewards, played.scene))
         episode = Episode(form.domain, s.recording.state, *done)
         log_probs = played.log_probs[b][:, form.roles]
-        made.append(continuation(s, name, episode, log_probs=log_probs, **shared))
+        made.append(make_continuation(s, name, episode, log_probs=log_probs, **shared))
     return made
 
 
-def by_shape(scenarios: Sequence[Scenario]) -> list[list[Scenario]]:
+def group_by_shape(scenarios: Sequence[Scenario]) -> list[list[Scenario]]:
     """Group scenarios so that each group can be continued in one batch."""
     groups: dict[tuple[Shape, Hashable], list[Scenario]] = defaultdict(list)
     for scenario in scenarios:
-        groups[shape(scenario), shapes(scenario.recording)].append(scenario)
+        groups[shape_of(scenario), shapes(scenario.recording)].append(scenario)
     return list(groups.values())
 
 
-def always_alike(
+def is_deterministic(
     agent: agents.Agent | Facts,
     partner: str,
     find: Callable[[str], agents.Agent | Facts] = agents.load,
 ) -> bool:
     """Return True if all continuations are the same: neither the agent nor its partner draws."""
-    name = partner_of(partner)
+    name = partner_agent(partner)
     return agent.deterministic and (not name or find(name).deterministic)
 
 
-def partner_of(partner: str) -> str:
+def partner_agent(partner: str) -> str:
     """Return the agent's name from a partner policy `agent:NAME`, "" for any other policy."""
     kind, _, name = partner.partition(":")
     return name if kind == "agent" else ""
 
 
-def teams_of(form: Shape, agent: agents.Agent | None, names: Sequence[Identity]) -> list[Team]:
+def make_teams(form: Shape, agent: agents.Agent | None, names: Sequence[Identity]) -> list[Team]:
     """Return the deciding teams: the agent, unless it is None, and a partner that is an agent."""
     teams = []
     if agent is not None:
-        streams = np.array([name.stream("agent", agent.name) for name in names], np.uint64)
+        streams = np.array([name.random_stream("agent", agent.name) for name in names], np.uint64)
         teams.append(Team(agent, form.roles, streams))
-    if name := partner_of(form.partner):
+    if name := partner_agent(form.partner):
         others = tuple(p for p in range(form.participants) if p not in form.roles)
         partner = agents.load(name)
         partner_streams = np.array(
-            [identity.stream("partner", partner.name) for identity in names], np.uint64
+            [identity.random_stream("partner", partner.name) for identity in names], np.uint64
         )
         teams.append(Team(partner, others, partner_streams))
     return teams
 
 
-def script_of(domain: Domain, form: Shape, scenarios: Sequence[Scenario]) -> Script:
+def make_script(domain: Domain, form: Shape, scenarios: Sequence[Scenario]) -> Script:
     """Return the forced actions: the context, then partners that stand still or repeat it."""
     steps = form.takeover + form.horizon
     size = (len(scenarios), steps, form.participants)
@@ -163,13 +163,13 @@ def script_of(domain: Domain, form: Shape, scenarios: Sequence[Scenario]) -> Scr
         says[b, :known] = scenario.recording.says[:known]
     forced = np.zeros((steps, form.participants), np.bool_)
     forced[: form.takeover] = True
-    if not partner_of(form.partner):
+    if not partner_agent(form.partner):
         forced[form.takeover :] = True
         forced[form.takeover :, form.roles] = False
     return Script(moves, says, forced)
 
 
-class Watch:
+class ReplayCheck:
     """A check of every replayed step against the recording, and of the state at takeover."""
 
     def __init__(self, scenarios: Sequence[Scenario], takeover: int) -> None:

@@ -41,7 +41,7 @@ class Identity:
         terms = [self.scenario, self.agent, self.fingerprint, self.seed, self.index]
         return content_hash(canonical_json(terms))[:24]
 
-    def stream(self, part: str, agent: str) -> np.uint64:
+    def random_stream(self, part: str, agent: str) -> np.uint64:
         """Return the random stream of the agent that plays a part in the continuation.
 
         The fingerprint does not enter: all versions of an agent have the same random numbers, and
@@ -130,7 +130,7 @@ class Continuation:
 
         The same on every machine and in every order.
         """
-        terms = _terms(*(getattr(self, name) for name in _TERMS))
+        terms = _encode_terms(*(getattr(self, name) for name in _TERMS))
         return content_hash(self.id.encode(), terms, self.episode.content_hash.encode())
 
     @cached_property
@@ -151,7 +151,7 @@ _TERMS = (
 
 
 @lru_cache(maxsize=4096)
-def _terms(*values: Any) -> bytes:
+def _encode_terms(*values: Any) -> bytes:
     terms = dict(zip(_TERMS, values, strict=True))
     terms["instruction"] = terms["instruction"].view()
     terms["heard"] = [instruction.view() for instruction in terms["heard"]]
@@ -160,7 +160,7 @@ def _terms(*values: Any) -> bytes:
     return canonical_json(terms)
 
 
-def continuation(
+def make_continuation(
     scenario: Scenario, identity: Identity, episode: Episode, **more: Any
 ) -> Continuation:
     """Make the continuation of `scenario` that has this identity and episode.

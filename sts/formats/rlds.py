@@ -19,11 +19,11 @@ from numpy.typing import NDArray
 
 from sts.domains import action_space, domain, reward_values
 from sts.storage.files import canonical_json, write_atomically
-from sts.trajectories.observed import Observed, Progress, observed
+from sts.trajectories.observed import ObservedTrajectory, Progress, observe
 from sts.trajectories.types import Trajectory
 
 FORMAT = "rlds/2"
-ROWS = 2**16
+BUFFERED_ROWS = 2**16
 """Number of rows that are buffered before they are written."""
 
 
@@ -40,13 +40,13 @@ def write(
     """
     sink, writer = io.BytesIO(), None
     buffered: list[pa.RecordBatch] = []
-    for replay in observed(trajectories, role, progress):
+    for replay in observe(trajectories, role, progress):
         batch = _rows(replay, role or 0)
         if writer is None:
             schema = batch.schema.with_metadata(_metadata(replay, role or 0))
             writer = pq.ParquetWriter(sink, schema, compression="zstd")
         buffered.append(batch.replace_schema_metadata(schema.metadata))
-        if sum(b.num_rows for b in buffered) >= ROWS:
+        if sum(b.num_rows for b in buffered) >= BUFFERED_ROWS:
             writer.write_table(pa.Table.from_batches(buffered))
             buffered = []
     assert writer is not None  # observed rejects an empty sequence
@@ -56,7 +56,7 @@ def write(
     write_atomically(path, sink.getvalue())
 
 
-def _metadata(replay: Observed, role: int) -> dict[str, str]:
+def _metadata(replay: ObservedTrajectory, role: int) -> dict[str, str]:
     """Return the metadata of the schema; values that are not plain text are JSON."""
     world = domain(replay.trajectory.episode.domain)
     shapes = {name: list(a.shape[1:]) for name, a in replay.values.items() if a.ndim > 2}
@@ -71,7 +71,7 @@ def _metadata(replay: Observed, role: int) -> dict[str, str]:
     }
 
 
-def _rows(replay: Observed, role: int) -> pa.RecordBatch:
+def _rows(replay: ObservedTrajectory, role: int) -> pa.RecordBatch:
     """Return T + 1 rows; the last has no action."""
     episode = replay.trajectory.episode
     steps, world = episode.steps, domain(episode.domain)
@@ -82,13 +82,13 @@ def _rows(replay: Observed, role: int) -> pa.RecordBatch:
         "step": pa.array(np.arange(steps + 1, dtype=np.int32)),
     }
     columns |= {f"observation.{name}": _column(array) for name, array in replay.values.items()}
-    columns["language_instruction"] = pa.array(replay.trajectory.asked(), pa.string())
+    columns["language_instruction"] = pa.array(replay.trajectory.latest_instructions(), pa.string())
     done = {
         "action": moves.astype(np.int64) if world.moves else moves,
         "reward": reward_values(world, episode.rewards[:, role]),
         "discount": np.where(replay.ended[1:], 0.0, 1.0),
     }
-    columns |= {name: _but_last(array) for name, array in done.items()}
+    columns |= {name: _with_empty_last(array) for name, array in done.items()}
     columns["is_first"] = pa.array(np.arange(steps + 1) == 0)
     columns["is_last"] = pa.array(last)
     columns["is_terminal"] = pa.array(last & replay.ended)
@@ -104,6 +104,6 @@ def _column(array: NDArray[Any], gone: NDArray[np.bool_] | None = None) -> pa.Ar
     return pa.FixedSizeListArray.from_arrays(pa.array(flat.ravel()), flat.shape[1], mask=mask)
 
 
-def _but_last(array: NDArray[Any]) -> pa.Array:
+def _with_empty_last(array: NDArray[Any]) -> pa.Array:
     more = np.zeros((1, *array.shape[1:]), array.dtype)
     return _column(np.concatenate((array, more)), np.arange(len(array) + 1) == len(array))

@@ -38,20 +38,22 @@ def check_drafts(workspace: Workspace) -> Checked:
             draft = find(workspace, folder.name)
             if draft is None:
                 raise DamagedData(f"{folder}: draft.json is missing")
-            draft.inherited()
+            draft.inherited_ids()
             root = workspace.path(draft.folder)
             for part, number in draft.parts.items():
                 with findings.of(root / part):
-                    count += _candidates(root / part, number)
+                    count += _check_candidates(root / part, number)
             for file in sorted(root.glob("edited/*.parquet")):
                 with findings.of(file):
-                    count += _candidates(file, 1)
+                    count += _check_candidates(file, 1)
     return Checked({"drafts": len(drafts), "candidates": count}, tuple(findings))
 
 
-def _candidates(file: Path, number: int) -> int:
+def _check_candidates(file: Path, number: int) -> int:
     """Check that a file holds the candidates from whose hashes it is named; return `number`."""
-    scenarios = files.unpacked(str(file), regular_bytes(file, files.LARGEST), check=checked)
+    scenarios = files.decode_scenarios(
+        str(file), regular_bytes(file, files.MAX_BYTES), check=checked
+    )
     hashes = [scenario.row_hash for scenario in scenarios]
     name = content_hash(*(hash.encode() for hash in hashes))[:24]
     if len(scenarios) != number or file.stem not in (name, *hashes[:1]):

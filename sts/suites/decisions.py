@@ -22,7 +22,7 @@ OPINIONS = ("yes", "no")
 """Answers to: would two people agree when they judge continuations of this candidate?"""
 MARKS = frozenset({"tags", "pair", "series"})
 """Fields that an edit can change without changing what a candidate asks."""
-REASON = 500
+MAX_REASON_CHARS = 500
 """Maximum length of a reason, in characters."""
 
 
@@ -116,7 +116,7 @@ def after(state: State, decision: Decision) -> State:
     if undo and any(opinion.uuid == undoes for opinion in state.given):
         return replace(state, given=tuple(o for o in state.given if o.uuid != undoes))
     standing = state.standing[:-1] if undo else (*state.standing, decision)
-    return replace(_of(standing), last=decision.uuid, given=state.given)
+    return replace(_fold_decisions(standing), last=decision.uuid, given=state.given)
 
 
 def opinion_of(state: State, person: int) -> Decision | None:
@@ -128,7 +128,7 @@ def opinion_of(state: State, person: int) -> Decision | None:
     return opinions[-1] if opinions else None
 
 
-def _of(standing: tuple[Decision, ...]) -> State:
+def _fold_decisions(standing: tuple[Decision, ...]) -> State:
     """Return the state that decisions in force lead to.
 
     An edit keeps the status: an accepted candidate that is edited stays accepted.

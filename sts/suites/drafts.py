@@ -28,19 +28,19 @@ from sts.storage.workspace import Workspace
 from sts.suites import scenarios as files
 from sts.suites.folders import (
     DRAFT_VERSION,
-    contents,
-    draft_contents,
     draft_file,
     drafts,
     encode_json,
-    frozen,
-    named,
+    frozen_drafts,
+    read_draft_json,
+    read_suite_json,
+    validate_suite_name,
     versions,
 )
 from sts.suites.types import Scenario, Summary
-from sts.trajectories.types import split
+from sts.trajectories.types import split_of
 
-_NUMBERED = re.compile(r"(.+)-([0-9]{1,9})")
+_NUMBERED_ID = re.compile(r"(.+)-([0-9]{1,9})")
 
 
 @dataclass(frozen=True)
@@ -71,27 +71,29 @@ class Draft:
     def summaries(self) -> list[Summary]:
         """Return every candidate as mined, without its recording, sorted by id."""
         summaries = [
-            summary for part in self.parts for summary in files.summaries(part, self._get(part))
+            summary
+            for part in self.parts
+            for summary in files.decode_summaries(part, self._get(part))
         ]
         return sorted(summaries, key=lambda summary: summary.id)
 
     def summary(self, id: str, edited: str) -> Summary:
         """Return the summary of a candidate as edited; `edited` is the `row_hash` of that edit."""
-        if edited not in _EDITED:
+        if edited not in _EDITED_CACHE:
             name = f"edited/{edited}.parquet"
-            (summary,) = files.summaries(name, self._get(name))
+            (summary,) = files.decode_summaries(name, self._get(name))
             _check_edited(self, summary, id, edited)
-            _EDITED[edited] = summary
-        return _EDITED[edited]
+            _EDITED_CACHE[edited] = summary
+        return _EDITED_CACHE[edited]
 
-    def inherited(self) -> frozenset[str]:
+    def inherited_ids(self) -> frozenset[str]:
         """Return the ids of its parent's scenarios, from the parent's `suite.json` alone."""
         if self.parent is None:
             return frozenset()
         name, _, version = self.parent.partition("@")
         try:
             folder = versions(self.workspace)[name][int(version)]
-            return frozenset(contents(folder)["scenarios"])
+            return frozenset(read_suite_json(folder)["scenarios"])
         except (OSError, LookupError, ValueError, TypeError) as error:
             raise DamagedData(
                 f"draft {self.name}: its parent {self.parent} cannot be read: {error!r}"
@@ -104,11 +106,13 @@ class Draft:
           UnknownName: there is no such candidate.
         """
         if edited:
-            (scenario,) = files.unpacked(id, self._get(f"edited/{edited}.parquet"), check=checked)
+            (scenario,) = files.decode_scenarios(
+                id, self._get(f"edited/{edited}.parquet"), check=checked
+            )
             _check_edited(self, scenario, id, edited)
             return scenario
         for part in self.parts:
-            for scenario in files.unpacked(part, self._get(part), id, check=checked):
+            for scenario in files.decode_scenarios(part, self._get(part), id, check=checked):
                 return scenario
         raise UnknownName(f"candidate of draft {self.name}", id, self.ids(), most=10)
 
@@ -120,7 +124,7 @@ class Draft:
         scenarios = [
             scenario
             for part in self.parts
-            for scenario in files.unpacked(part, self._get(part), check=checked)
+            for scenario in files.decode_scenarios(part, self._get(part), check=checked)
             if edited.get(scenario.id) == ""
         ]
         scenarios += [self.candidate(id, mark) for id, mark in edited.items() if mark]
@@ -133,7 +137,9 @@ class Draft:
     def keep(self, edited: Scenario) -> None:
         """Store an edited candidate, for the decision that will refer to it."""
         name = f"edited/{edited.row_hash}.parquet"
-        self.workspace.store.put_new(f"{self.folder}/{name}", files.packed(name, [edited]))
+        self.workspace.store.put_new(
+            f"{self.folder}/{name}", files.encode_scenarios(name, [edited])
+        )
 
     def _get(self, name: str) -> bytes:
         try:
@@ -142,7 +148,7 @@ class Draft:
             raise DamagedData(f"draft {self.name}: {self.folder}/{name} is missing") from None
 
 
-_EDITED: dict[str, Summary] = {}
+_EDITED_CACHE: dict[str, Summary] = {}
 """Cache of edited candidates by `row_hash`, which identifies each permanently."""
 
 
@@ -156,7 +162,7 @@ def find(workspace: Workspace, name: str) -> Draft | None:
     file = draft_file(workspace, name)
     if not file.exists():
         return None
-    fields = draft_contents(file.parent)
+    fields = read_draft_json(file.parent)
     return Draft(
         workspace, name, fields["id"], fields["parent"], fields["parts"], fields["provenance"]
     )
@@ -176,7 +182,7 @@ def open_draft(workspace: Workspace, name: str) -> Draft:
 
 def frozen_as(draft: Draft) -> str | None:
     """Return the version as which a draft was frozen, or None."""
-    return frozen(draft.workspace).get(draft.id)
+    return frozen_drafts(draft.workspace).get(draft.id)
 
 
 def check_open(draft: Draft) -> None:
@@ -189,7 +195,7 @@ def check_open(draft: Draft) -> None:
 
 
 @contextmanager
-def held(draft: Draft) -> Iterator[Draft]:
+def lock_draft(draft: Draft) -> Iterator[Draft]:
     """Lock a draft against freezing and replacement; yield it as it is now.
 
     Raises:
@@ -216,7 +222,9 @@ def begin(
     Raises:
       StsError: another draft of that name exists by now, or the candidates are of both splits.
     """
-    draft = Draft(workspace, named(name), secrets.token_hex(16), parent, {}, provenance())
+    draft = Draft(
+        workspace, validate_suite_name(name), secrets.token_hex(16), parent, {}, provenance()
+    )
     with workspace.ensure().locked():
         current = find(workspace, name)
         if (current and current.id) != replaces:
@@ -225,9 +233,9 @@ def begin(
             )
         folder = workspace.path("drafts", name)
         if folder.exists():
-            return _with(draft, candidates, folder)
+            return _write_draft(draft, candidates, folder)
         with new_folder(folder) as new:  # it appears with its `draft.json`, never without
-            return _with(draft, candidates, new)
+            return _write_draft(draft, candidates, new)
 
 
 def add(draft: Draft, candidates: Sequence[Scenario]) -> Draft:
@@ -237,23 +245,23 @@ def add(draft: Draft, candidates: Sequence[Scenario]) -> Draft:
       StsError: the draft was frozen or replaced meanwhile, has a candidate of the same id, or
         candidates of the other split.
     """
-    with held(draft) as current:
+    with lock_draft(draft) as current:
         repeated = {scenario.id for scenario in candidates} & set(current.ids())
         if repeated:
             raise StsError(
                 f"draft {draft.name} already has a candidate {min(repeated)}; nothing was "
                 "added, try again"
             )
-        return _with(current, candidates, draft.workspace.path("drafts", draft.name))
+        return _write_draft(current, candidates, draft.workspace.path("drafts", draft.name))
 
 
-def _with(draft: Draft, candidates: Sequence[Scenario], folder: Path) -> Draft:
+def _write_draft(draft: Draft, candidates: Sequence[Scenario], folder: Path) -> Draft:
     """Write candidates, if any, and then `draft.json`, which makes them part of the draft."""
     _check_one_side(draft, candidates)
     store = Store(folder)
     if candidates:
         name = f"candidates/{content_hash(*(s.row_hash.encode() for s in candidates))[:24]}.parquet"
-        store.put_new(f"{draft.id}/{name}", files.packed(name, candidates))
+        store.put_new(f"{draft.id}/{name}", files.encode_scenarios(name, candidates))
         draft = replace(draft, parts={**draft.parts, name: len(candidates)})
     fields = {
         "name": draft.name,
@@ -266,22 +274,22 @@ def _with(draft: Draft, candidates: Sequence[Scenario], folder: Path) -> Draft:
     return draft
 
 
-def side(draft: Draft) -> str | None:
+def split_of_draft(draft: Draft) -> str | None:
     """Return the split of a draft's candidates, "test" or "train"; None if it has none."""
     for part in draft.parts:
-        for summary in files.summaries(part, draft._get(part)):
-            return _side(draft.candidate(summary.id))
+        for summary in files.decode_summaries(part, draft._get(part)):
+            return _split_of(draft.candidate(summary.id))
     return None
 
 
-def _side(scenario: Scenario) -> str:
-    return split(scenario.world, scenario.provenance)
+def _split_of(scenario: Scenario) -> str:
+    return split_of(scenario.world, scenario.provenance)
 
 
 def _check_one_side(draft: Draft, candidates: Sequence[Scenario]) -> None:
     """Raise StsError if the draft would mix candidates of both splits."""
-    sides = {_side(scenario) for scenario in candidates} | (
-        {side(draft)} - {None} if candidates else set()
+    sides = {_split_of(scenario) for scenario in candidates} | (
+        {split_of_draft(draft)} - {None} if candidates else set()
     )
     if len(sides) > 1:
         raise StsError(
@@ -298,10 +306,10 @@ def last_numbers(workspace: Workspace, name: str, ids: Iterable[str] = ()) -> di
     last: Counter[str] = Counter()
     used = list(ids)
     for folder in versions(workspace).get(name, {}).values():
-        fields = contents(folder)
+        fields = read_suite_json(folder)
         used += fields["scenarios"]
         last |= Counter(fields.get("last", {}))
     for id in used:
-        if match := _NUMBERED.fullmatch(id):
+        if match := _NUMBERED_ID.fullmatch(id):
             last[match[1]] = max(last[match[1]], int(match[2]))
     return dict(last)

@@ -20,9 +20,9 @@ FORMAT, FORMAT_VERSION = "scenarios", 2
 SUITE_VERSION, DRAFT_VERSION = 2, 1
 NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,47}")
 VERSION = re.compile(r"[1-9][0-9]{0,5}")
-DESCRIPTION = 500
+MAX_DESCRIPTION_CHARS = 500
 """Maximum length of a suite's description, in characters."""
-_MOST_BYTES = 2**26
+_MAX_BYTES = 2**26
 _ID = re.compile(r"[0-9a-f]{32}")
 _PART = re.compile(r"candidates/[0-9a-f]{24}\.parquet")
 
@@ -48,7 +48,7 @@ def versions(workspace: Workspace) -> dict[str, dict[int, Path]]:
     roots = []
     for name in registry.named(GROUP):
         with contextlib.suppress(StsError):  # a package that does not load; `listed` reports it
-            roots.append(_packaged(name))
+            roots.append(_packaged_folder(name))
     roots += sorted(p for p in workspace.path("suites").glob("*") if p.is_dir())
     by_name: dict[str, dict[int, Path]] = {}
     for root in roots:
@@ -58,14 +58,14 @@ def versions(workspace: Workspace) -> dict[str, dict[int, Path]]:
     return by_name
 
 
-def _packaged(name: str) -> Path:
+def _packaged_folder(name: str) -> Path:
     package = registry.load(GROUP, "packaged suite", name)
     if not getattr(package, "__path__", ()):
         raise StsError(f"entry point {GROUP}:{name} is not a package with a folder {name} in it")
     return Path(package.__path__[0]) / name
 
 
-def check_word(word: str, what: str) -> str:
+def validate_name(word: str, what: str) -> str:
     """Return `word` if it is a valid name of a suite, a tag or a selection.
 
     Raises:
@@ -79,19 +79,19 @@ def check_word(word: str, what: str) -> str:
     return word
 
 
-def named(name: str) -> str:
-    """Return `name` if it is a valid suite name; errors as of `check_word`."""
-    return check_word(name, "suite name")
+def validate_suite_name(name: str) -> str:
+    """Return `name` if it is a valid suite name; errors as of `validate_name`."""
+    return validate_name(name, "suite name")
 
 
 def draft_file(workspace: Workspace, name: str) -> Path:
-    """Return the path of the `draft.json` of a draft, if there is one; errors as of `named`."""
-    return workspace.path("drafts", named(name), "draft.json")
+    """Return the path of a draft's `draft.json`, if any; errors as of `validate_suite_name`."""
+    return workspace.path("drafts", validate_suite_name(name), "draft.json")
 
 
-def contents(folder: Path) -> dict[str, Any]:
-    """Return the fields of the `suite.json` in a folder; errors as of `formatted`."""
-    return formatted(folder / "suite.json", "suite", SUITE_VERSION)
+def read_suite_json(folder: Path) -> dict[str, Any]:
+    """Return the fields of the `suite.json` in a folder; errors as of `read_json`."""
+    return read_json(folder / "suite.json", "suite", SUITE_VERSION)
 
 
 def drafts(workspace: Workspace) -> list[Path]:
@@ -100,11 +100,11 @@ def drafts(workspace: Workspace) -> list[Path]:
     return sorted(folder for folder in folders if not folder.name.startswith("."))
 
 
-def draft_contents(folder: Path) -> dict[str, Any]:
+def read_draft_json(folder: Path) -> dict[str, Any]:
     """Return the fields of the `draft.json` in a folder; `DamagedData` if it is invalid."""
     file = folder / "draft.json"
     try:
-        fields = formatted(file, "draft", DRAFT_VERSION)
+        fields = read_json(file, "draft", DRAFT_VERSION)
         parts = fields["parts"]
         sound = fields["name"] == folder.name and bool(_ID.fullmatch(fields["id"]))
         sound = sound and isinstance(fields["provenance"], dict)
@@ -117,7 +117,7 @@ def draft_contents(folder: Path) -> dict[str, Any]:
     return fields
 
 
-def formatted(file: Path, kind: str, version: int) -> dict[str, Any]:
+def read_json(file: Path, kind: str, version: int) -> dict[str, Any]:
     """Return the fields of a JSON file of this package, of at most this `version_of_format`.
 
     Raises:
@@ -125,11 +125,11 @@ def formatted(file: Path, kind: str, version: int) -> dict[str, Any]:
       DamagedData, NewerFormat: its format version is invalid or later.
       KeyError, ValueError: it is not such a file.
     """
-    return in_format(str(file), regular_bytes(file, _MOST_BYTES), kind, version)
+    return parse_json(str(file), regular_bytes(file, _MAX_BYTES), kind, version)
 
 
-def in_format(file: str, raw: bytes, kind: str, version: int) -> dict[str, Any]:
-    """Return the fields of such a file from its bytes; errors as of `formatted`."""
+def parse_json(file: str, raw: bytes, kind: str, version: int) -> dict[str, Any]:
+    """Return the fields of such a file from its bytes; errors as of `read_json`."""
     fields: dict[str, Any] = parsed_json(raw.decode(), dict)
     number = fields["version_of_format"]
     if type(number) is not int or number < 1:
@@ -144,7 +144,7 @@ def in_format(file: str, raw: bytes, kind: str, version: int) -> dict[str, Any]:
 
 
 def encode_json(kind: str, version: int, fields: Mapping[str, Any]) -> bytes:
-    """Return the bytes of a JSON file that `formatted` reads."""
+    """Return the bytes of a JSON file that `read_json` reads."""
     document = {"format": kind, "version_of_format": version, **fields}
     return f"{json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False)}\n".encode()
 
@@ -157,55 +157,55 @@ def listed(workspace: Workspace) -> list[Listed]:
     suites = []
     for name in registry.named(GROUP):
         try:
-            _packaged(name)
+            _packaged_folder(name)
         except StsError as error:
-            suites.append(_broken(name, "packaged", error))
+            suites.append(_list_broken(name, "packaged", error))
     for name, folders in sorted(versions(workspace).items()):
         for version, folder in sorted(folders.items()):
             where = "workspace" if workspace.root in folder.parents else "packaged"
-            suites.append(_suite(f"{name}@{version}", where, folder))
-    frozen_drafts = frozen(workspace)
-    open_drafts = [_draft(folder, frozen_drafts) for folder in drafts(workspace)]
+            suites.append(_list_suite(f"{name}@{version}", where, folder))
+    frozen_ids = frozen_drafts(workspace)
+    open_drafts = [_list_draft(folder, frozen_ids) for folder in drafts(workspace)]
     return suites + [draft for draft in open_drafts if draft is not None]
 
 
-def frozen(workspace: Workspace) -> dict[str, str]:
+def frozen_drafts(workspace: Workspace) -> dict[str, str]:
     """Return the version, NAME@VERSION, as which each draft was frozen, by the draft's id."""
     by_draft = {}
     for name, folders in versions(workspace).items():
         for version, folder in folders.items():
             with contextlib.suppress(StsError, OSError, LookupError, ValueError, AttributeError):
-                by_draft[contents(folder)["provenance"]["draft"]] = f"{name}@{version}"
+                by_draft[read_suite_json(folder)["provenance"]["draft"]] = f"{name}@{version}"
     return by_draft
 
 
-def _suite(label: str, where: str, folder: Path) -> Listed:
+def _list_suite(label: str, where: str, folder: Path) -> Listed:
     try:
-        fields = contents(folder)
+        fields = read_suite_json(folder)
         count, description = len(fields["scenarios"]), fields["description"]
-        if not one_line(description, DESCRIPTION):
+        if not one_line(description, MAX_DESCRIPTION_CHARS):
             raise DamagedData(f"{folder}: its description is not one line of text")
         if not (folder / "scenarios.parquet").is_file():
             raise DamagedData(f"suite in {folder}: scenarios.parquet is missing")
     except StsError as error:
-        return _broken(label, where, error)
+        return _list_broken(label, where, error)
     except (OSError, ValueError, LookupError, TypeError) as error:
-        return _broken(
+        return _list_broken(
             label, where, DamagedData(f"{folder / 'suite.json'}: not a suite: {error!r}")
         )
     return Listed(label, count, where, description)
 
 
-def _draft(folder: Path, frozen_drafts: Mapping[str, str]) -> Listed | None:
+def _list_draft(folder: Path, frozen_drafts: Mapping[str, str]) -> Listed | None:
     try:
-        fields = draft_contents(folder)
+        fields = read_draft_json(folder)
     except StsError as error:
-        return _broken(folder.name, "draft", error)
+        return _list_broken(folder.name, "draft", error)
     if fields["id"] in frozen_drafts:
         return None
     origin = f"from {fields['parent']}" if fields["parent"] else "candidates"
     return Listed(folder.name, sum(fields["parts"].values()), "draft", f"{origin}, undecided")
 
 
-def _broken(name: str, where: str, error: StsError) -> Listed:
+def _list_broken(name: str, where: str, error: StsError) -> Listed:
     return Listed(name, 0, where, f"CANNOT BE USED: {error}")

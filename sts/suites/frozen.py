@@ -13,14 +13,21 @@ from sts.errors import DamagedData, TamperedSuite, UnknownName
 from sts.names import escaped, one_line, shown
 from sts.storage.workspace import Workspace
 from sts.suites import scenarios as files
-from sts.suites.folders import DESCRIPTION, NAME, VERSION, contents, draft_file, versions
-from sts.suites.scenarios import Check, unchecked
+from sts.suites.folders import (
+    MAX_DESCRIPTION_CHARS,
+    NAME,
+    VERSION,
+    draft_file,
+    read_suite_json,
+    versions,
+)
+from sts.suites.scenarios import Check, skip_check
 from sts.suites.types import Change, Suite
 
 _LABEL = re.compile(rf"({NAME.pattern})(?:@({VERSION.pattern}))?")
 
 
-def read(folder: Path, check: Check = unchecked) -> Suite:
+def read(folder: Path, check: Check = skip_check) -> Suite:
     """Return the suite in a folder after checking every hash.
 
     Raises:
@@ -28,7 +35,7 @@ def read(folder: Path, check: Check = unchecked) -> Suite:
       DamagedData, NewerFormat: a file of it is missing, cannot be read or is of a later version.
     """
     try:
-        fields = contents(folder)
+        fields = read_suite_json(folder)
         scenarios = files.read(folder / "scenarios.parquet", check)
         suite = Suite(
             name=fields["name"],
@@ -51,10 +58,10 @@ def read(folder: Path, check: Check = unchecked) -> Suite:
             f"{escaped(suite.label)} in {folder} has been modified since it was frozen: its hash "
             "does not match; restore the files, or freeze a new version"
         )
-    if not one_line(suite.description, DESCRIPTION):
+    if not one_line(suite.description, MAX_DESCRIPTION_CHARS):
         raise DamagedData(
-            f"{suite.label} in {folder}: expected a description of one line, at most {DESCRIPTION} "
-            f"printable characters, found {shown(suite.description)}"
+            f"{suite.label} in {folder}: expected a description of one line, at most "
+            f"{MAX_DESCRIPTION_CHARS} printable characters, found {shown(suite.description)}"
         )
     return suite
 

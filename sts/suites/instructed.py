@@ -6,9 +6,9 @@ from typing import Any
 
 from sts.domains import domain
 from sts.errors import DamagedData, StsError
-from sts.suites.drafts import Draft, side
-from sts.suites.types import DONE, Scenario
-from sts.trajectories.types import Participant, Trajectory, split
+from sts.suites.drafts import Draft, split_of_draft
+from sts.suites.types import DONE_TAG, Scenario
+from sts.trajectories.types import Participant, Trajectory, split_of
 
 
 def trajectories(draft: Draft, edited: dict[str, str]) -> list[Trajectory]:
@@ -20,13 +20,15 @@ def trajectories(draft: Draft, edited: dict[str, str]) -> list[Trajectory]:
       StsError: the draft is of the test split, or a recording does not do what its candidate asks.
     """
     scenarios = draft.scenarios(edited)
-    if side(draft) == "test" or any(split(s.world, s.provenance) == "test" for s in scenarios):
+    if split_of_draft(draft) == "test" or any(
+        split_of(s.world, s.provenance) == "test" for s in scenarios
+    ):
         raise StsError(
             f"draft {draft.name} is of the test split, on which agents are evaluated; export a "
             "draft of sts mine NAME --split train"
         )
     for scenario in scenarios:
-        if DONE not in scenario.tags:
+        if DONE_TAG not in scenario.tags:
             raise StsError(
                 f"draft {draft.name}: the recording of {scenario.id} does not do what it asks, "
                 "so it cannot serve as a training episode; reject it, or undo its edit"

@@ -12,11 +12,11 @@ from sts.errors import StsError
 from sts.names import LIMIT, one_line, shown
 from sts.storage.files import content_hash
 from sts.suites.types import DIFFICULTIES, KINDS, Scenario, pairs, series
-from sts.trajectories.types import split
+from sts.trajectories.types import split_of
 
-STEPS = 10**6
+MAX_STEPS = 10**6
 """Maximum length of a context or a continuation, far more than an annotator watches."""
-WORDS = 2000
+MAX_INSTRUCTION_CHARS = 2000
 """Maximum length of an instruction, in characters."""
 
 
@@ -27,8 +27,8 @@ def lint(scenarios: Sequence[Scenario]) -> list[str]:
     partners valid, and pairs and dialogues complete. Recordings have to replay step by step and
     reach the stated state at takeover.
     """
-    faults = [f"the id {i} is used {n} times" for i, n in _repeated(s.id for s in scenarios)]
-    faults += _unlinked(scenarios)
+    faults = [f"the id {i} is used {n} times" for i, n in _count_repeated(s.id for s in scenarios)]
+    faults += _link_faults(scenarios)
     ids_by_hash = defaultdict(list)
     for s in scenarios:
         ids_by_hash[s.hash].append(s.id)
@@ -37,7 +37,7 @@ def lint(scenarios: Sequence[Scenario]) -> list[str]:
         faults.append("it has no scenarios")
     replayable = []
     for s in scenarios:
-        own_faults = misfits(s)
+        own_faults = field_faults(s)
         try:
             reason = why_unavailable(s.recording)
         except StsError as error:  # a damaged state
@@ -45,18 +45,18 @@ def lint(scenarios: Sequence[Scenario]) -> list[str]:
         own_faults += [] if reason is None else [str(reason)]
         faults += [f"{s.id}: {fault}" for fault in own_faults]
         replayable += [] if own_faults else [s]
-    return faults + [f"{id}: {fault}" for id, fault in _replays(replayable)]
+    return faults + [f"{id}: {fault}" for id, fault in _replay_faults(replayable)]
 
 
-def _unlinked(scenarios: Sequence[Scenario]) -> list[str]:
+def _link_faults(scenarios: Sequence[Scenario]) -> list[str]:
     """Return the faults of pairs and dialogues."""
-    faults = [misfit_pair(halves) for halves in pairs(scenarios).values()]
+    faults = [pair_fault(halves) for halves in pairs(scenarios).values()]
     dialogues = (turns for turns in series(scenarios).values() if turns[0].turn > 0)
-    faults += [misfit_series(turns) for turns in dialogues]  # `misfits` reports turn 0
+    faults += [dialogue_fault(turns) for turns in dialogues]  # `field_faults` reports turn 0
     return [fault for fault in faults if fault is not None]
 
 
-def misfit_pair(halves: Sequence[Scenario]) -> str | None:
+def pair_fault(halves: Sequence[Scenario]) -> str | None:
     """Return why scenarios do not form a pair, with their ids; None if they do.
 
     A pair is two instructions to the same participants at one takeover of one world.
@@ -83,7 +83,7 @@ def misfit_pair(halves: Sequence[Scenario]) -> str | None:
     return None
 
 
-def misfit_series(turns: Sequence[Scenario]) -> str | None:
+def dialogue_fault(turns: Sequence[Scenario]) -> str | None:
     """Return why scenarios, sorted by turn, do not form a dialogue, with their ids, or None.
 
     A dialogue has turns 1 to n, one after the other in one recording.
@@ -105,19 +105,19 @@ def misfit_series(turns: Sequence[Scenario]) -> str | None:
     return None
 
 
-def _repeated(values: Iterable[str]) -> list[tuple[str, int]]:
+def _count_repeated(values: Iterable[str]) -> list[tuple[str, int]]:
     return [(v, n) for v, n in Counter(values).items() if n > 1]
 
 
-def misfits(s: Scenario) -> list[str]:
+def field_faults(s: Scenario) -> list[str]:
     """Return the faults of a scenario's fields, without replaying it."""
     n_players = s.recording.participants
     min_steps = s.takeover + (s.horizon if s.partner == "replay" else 0)
     unreadable = [t for t in _names(s) if not one_line(t, LIMIT)]
-    long = [i.text for i in s.instructions if not one_line(i.text, WORDS)]
+    long = [i.text for i in s.instructions if not one_line(i.text, MAX_INSTRUCTION_CHARS)]
     partner = s.partner in ("no-op", "replay") or s.partner.startswith("agent:")
     checks = (
-        (split(s.world, s.provenance) == "test", "its world is of the train split"),
+        (split_of(s.world, s.provenance) == "test", "its world is of the train split"),
         (s.kind in KINDS, f"kind must be one of {', '.join(KINDS)}"),
         (s.difficulty in DIFFICULTIES, f"difficulty must be one of {', '.join(DIFFICULTIES)}"),
         (
@@ -125,8 +125,8 @@ def misfits(s: Scenario) -> list[str]:
             "needs a context of 0 or more steps and a continuation of 1 or more",
         ),
         (
-            s.takeover <= STEPS and s.horizon <= STEPS,
-            f"its context or continuation has more than {STEPS} steps",
+            s.takeover <= MAX_STEPS and s.horizon <= MAX_STEPS,
+            f"its context or continuation has more than {MAX_STEPS} steps",
         ),
         (0 <= s.context_start < 2**31, "its context starts at no step of a trajectory"),
         (s.recording.steps >= min_steps, f"its recording has fewer than {min_steps} steps"),
@@ -142,8 +142,8 @@ def misfits(s: Scenario) -> list[str]:
         (all(i.text.strip() for i in s.instructions), "its instruction is empty"),
         (
             not long,
-            f"its instruction is not one line of at most {WORDS} printable characters: "
-            f"{', '.join(map(shown, long[:1]))}",
+            f"its instruction is not one line of at most {MAX_INSTRUCTION_CHARS} printable "
+            f"characters: {', '.join(map(shown, long[:1]))}",
         ),
         (
             not unreadable,
@@ -160,7 +160,7 @@ def misfits(s: Scenario) -> list[str]:
             "another instruction is given after the one that is judged",
         ),
         (
-            bool(s.series) == (s.turn >= 1) and 0 <= s.turn <= STEPS,
+            bool(s.series) == (s.turn >= 1) and 0 <= s.turn <= MAX_STEPS,
             f"turn {s.turn} of series {shown(s.series)}: a dialogue's turns count from 1",
         ),
         (s.replaces != s.id, "it replaces itself"),
@@ -174,7 +174,7 @@ def _names(s: Scenario) -> tuple[str, ...]:
     return (*names, *heard, *s.tags, *filter(None, (s.pair, s.series, s.replaces)))
 
 
-def _replays(scenarios: Sequence[Scenario]) -> list[tuple[str, str]]:
+def _replay_faults(scenarios: Sequence[Scenario]) -> list[tuple[str, str]]:
     """Return (id, fault) for recordings that do not replay or miss the state at takeover."""
     groups: dict[tuple[Hashable, ...], list[Scenario]] = defaultdict(list)
     for s in scenarios:

@@ -45,9 +45,9 @@ _PLAIN = (
     "id category kind trajectory world context_start takeover horizon partner difficulty "
     "takeover_hash pair series turn replaces"
 ).split()
-LARGEST = 2**32
+MAX_BYTES = 2**32
 """Maximum size of a file of scenarios, in bytes."""
-GROUP = 64
+ROWS_PER_GROUP = 64
 """Rows of a row group, the least that is read to show one scenario."""
 
 
@@ -55,17 +55,17 @@ Check = Callable[[Sequence[Episode], Sequence[str]], Sequence[Episode]]
 """Takes recordings and their names for errors; returns them if they fit their worlds."""
 
 
-def unchecked(recordings: Sequence[Episode], names: Sequence[str]) -> Sequence[Episode]:
+def skip_check(recordings: Sequence[Episode], names: Sequence[str]) -> Sequence[Episode]:
     """Return recordings without checking them, for which no world is needed."""
     return recordings
 
 
 def write(path: Path, scenarios: Sequence[Scenario]) -> None:
     """Write scenarios to one Parquet file."""
-    write_atomically(path, packed(str(path), scenarios))
+    write_atomically(path, encode_scenarios(str(path), scenarios))
 
 
-def packed(name: str, scenarios: Sequence[Scenario]) -> bytes:
+def encode_scenarios(name: str, scenarios: Sequence[Scenario]) -> bytes:
     """Encode scenarios as the bytes of a file; an error starts with `name`."""
     rows: dict[str, Any] = {column: [getattr(s, column) for s in scenarios] for column in _PLAIN}
     rows |= {
@@ -78,10 +78,10 @@ def packed(name: str, scenarios: Sequence[Scenario]) -> bytes:
         "heard": [canonical_json([i.view() for i in s.heard]).decode() for s in scenarios],
     }
     rows |= columns.episode_columns([s.recording for s in scenarios])
-    return parquet.packed(name, FORMAT, FORMAT_VERSION, SCHEMA, rows, group=GROUP)
+    return parquet.packed(name, FORMAT, FORMAT_VERSION, SCHEMA, rows, group=ROWS_PER_GROUP)
 
 
-def read(path: Path, check: Check = unchecked) -> tuple[Scenario, ...]:
+def read(path: Path, check: Check = skip_check) -> tuple[Scenario, ...]:
     """Return the scenarios in one file.
 
     Raises:
@@ -89,22 +89,22 @@ def read(path: Path, check: Check = unchecked) -> tuple[Scenario, ...]:
       NewerFormat: a later version.
       TamperedSuite: a row does not match its hash.
     """
-    return unpacked(str(path), regular_bytes(path, LARGEST), check=check)
+    return decode_scenarios(str(path), regular_bytes(path, MAX_BYTES), check=check)
 
 
-def unpacked(
+def decode_scenarios(
     name: str,
     raw: bytes,
     id: str | None = None,
     *,
-    check: Check = unchecked,
+    check: Check = skip_check,
 ) -> tuple[Scenario, ...]:
     """Decode the scenarios of a file, or the one with the given `id`; errors as of `read`."""
     groups = None
     if id is not None:
         ids = parquet.unpacked(name, raw, FORMAT, FORMAT_VERSION, {"id": pa.string()})
         places = [row for row, value in enumerate(ids.column("id").to_pylist()) if value == id]
-        groups = sorted({row // GROUP for row in places})
+        groups = sorted({row // ROWS_PER_GROUP for row in places})
     table = parquet.unpacked(name, raw, FORMAT, FORMAT_VERSION, SCHEMA, groups=groups)
     if id is not None:
         mask = np.array([value == id for value in table.column("id").to_pylist()], np.bool_)
@@ -112,10 +112,10 @@ def unpacked(
     rows = table.drop_columns(list(columns.EPISODE)).to_pylist()
     names = [f"{name}: scenario {row['id']}" for row in rows]
     recordings = check(columns.episodes(table), names)
-    return tuple(map(_scenario, names, rows, recordings))
+    return tuple(map(_decode_scenario, names, rows, recordings))
 
 
-def _scenario(name: str, row: dict[str, Any], recording: Episode) -> Scenario:
+def _decode_scenario(name: str, row: dict[str, Any], recording: Episode) -> Scenario:
     try:
         scenario = Scenario(**_fields(row), recording=recording)
         mark = scenario.hash
@@ -138,14 +138,14 @@ def _fields(row: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def summaries(name: str, raw: bytes) -> list[Summary]:
+def decode_summaries(name: str, raw: bytes) -> list[Summary]:
     """Decode the summaries of a file; recordings are neither read nor checked."""
     schema = {column: SCHEMA[column] for column in SCHEMA if column not in columns.EPISODE}
     rows = parquet.unpacked(name, raw, FORMAT, FORMAT_VERSION, schema).to_pylist()
-    return [_summary(f"{name}: scenario {row['id']}", row) for row in rows]
+    return [_decode_summary(f"{name}: scenario {row['id']}", row) for row in rows]
 
 
-def _summary(name: str, row: dict[str, Any]) -> Summary:
+def _decode_summary(name: str, row: dict[str, Any]) -> Summary:
     try:
         summary = Summary(**_fields(row))
         vars(summary)["hash"] = row["hash"]

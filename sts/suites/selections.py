@@ -83,22 +83,22 @@ def select(workspace: Workspace, suite: Suite, terms: Sequence[str]) -> Selectio
     """Return the subset of a suite that terms select; see `load`."""
     if not terms:
         return Selection(suite, "", "", suite.scenarios, ())
-    expanded = [term for typed in terms for term in _written(workspace, suite, typed)]
-    chosen = set.intersection(*(_chosen(workspace, suite, term) for term in expanded))
+    expanded = [term for typed in terms for term in _expand_term(workspace, suite, typed)]
+    chosen = set.intersection(*(_ids_of_term(workspace, suite, term) for term in expanded))
     typed, meaning = "+" + "+".join(terms), "+" + "+".join(expanded)
     if not chosen:
         raise ArgumentError(f"no scenario of {suite.label} is selected by {shown(typed)}")
-    grown = _together(suite.scenarios, chosen)
+    grown = _with_linked(suite.scenarios, chosen)
     subset = tuple(s for s in suite.scenarios if s.id in grown)
     joined = tuple(s.id for s in subset if s.id not in chosen)
     return Selection(suite, typed, meaning, subset, joined)
 
 
-def _together(scenarios: Sequence[Scenario], chosen: set[str]) -> set[str]:
+def _with_linked(scenarios: Sequence[Scenario], chosen: set[str]) -> set[str]:
     """Return ids with those of all scenarios tied to them, directly or through others."""
     links = {link for s in scenarios if s.id in chosen for link in _links(s)}
     grown = chosen | {s.id for s in scenarios if links & _links(s)}
-    return chosen if grown == chosen else _together(scenarios, grown)
+    return chosen if grown == chosen else _with_linked(scenarios, grown)
 
 
 def _links(scenario: Scenario) -> set[tuple[str, str]]:
@@ -107,7 +107,7 @@ def _links(scenario: Scenario) -> set[tuple[str, str]]:
     return {(kind, name) for kind, name in links if name}
 
 
-def _written(workspace: Workspace, suite: Suite, term: str) -> list[str]:
+def _expand_term(workspace: Workspace, suite: Suite, term: str) -> list[str]:
     """Return a term as it is, or the terms of the saved selection that it names."""
     if ":" in term:
         return [term]
@@ -119,7 +119,7 @@ def _written(workspace: Workspace, suite: Suite, term: str) -> list[str]:
     return saved[term].split("+")
 
 
-def _chosen(workspace: Workspace, suite: Suite, term: str) -> set[str]:
+def _ids_of_term(workspace: Workspace, suite: Suite, term: str) -> set[str]:
     """Return the ids that a term selects."""
     key, _, values = term.partition(":")
     if key not in KEYS or not all(values.split(",")):
@@ -127,7 +127,7 @@ def _chosen(workspace: Workspace, suite: Suite, term: str) -> set[str]:
     if key == "tag":
         by_value = tagged(workspace, suite)
     else:
-        by_value = _by(suite.scenarios, lambda scenario: (getattr(scenario, key),))
+        by_value = _group_ids(suite.scenarios, lambda scenario: (getattr(scenario, key),))
     for value in values.split(","):
         if value not in by_value:
             raise UnknownName(f"{key} of {suite.label}", value, by_value)
@@ -136,7 +136,7 @@ def _chosen(workspace: Workspace, suite: Suite, term: str) -> set[str]:
 
 def tagged(workspace: Workspace, suite: Suite) -> dict[str, tuple[str, ...]]:
     """Return the sorted ids of a suite's scenarios by tag, its own tags and the workspace's."""
-    by_tag = _by(suite.scenarios, lambda scenario: scenario.tags)
+    by_tag = _group_ids(suite.scenarios, lambda scenario: scenario.tags)
     ids = {scenario.id for scenario in suite.scenarios}
     for tag, given in tags.read(workspace, suite.name).ids.items():
         tagged_ids = tuple(sorted({*by_tag.get(tag, ()), *(id for id in given if id in ids)}))
@@ -144,7 +144,7 @@ def tagged(workspace: Workspace, suite: Suite) -> dict[str, tuple[str, ...]]:
     return dict(sorted(by_tag.items()))
 
 
-def _by(
+def _group_ids(
     scenarios: Iterable[Scenario], words: Callable[[Scenario], Iterable[str]]
 ) -> dict[str, tuple[str, ...]]:
     by_word: dict[str, list[str]] = {}

@@ -14,15 +14,15 @@ from sts.storage.files import new_folder, write_atomically
 from sts.storage.workspace import Workspace
 from sts.suites import frozen, scenarios
 from sts.suites.folders import (
-    DESCRIPTION,
+    MAX_DESCRIPTION_CHARS,
     SUITE_VERSION,
     VERSION,
-    contents,
     encode_json,
-    named,
+    read_suite_json,
+    validate_suite_name,
     versions,
 )
-from sts.suites.lint import lint, misfits
+from sts.suites.lint import field_faults, lint
 from sts.suites.types import Change, Scenario, Suite
 
 
@@ -57,13 +57,13 @@ def freeze(
       DamagedData: the scenarios do not pass `lint`; names the first fault.
       StsError: the draft or its versions changed meanwhile.
     """
-    name, number, parent = following(workspace, label)
-    if not one_line(description, DESCRIPTION):
+    name, number, parent = next_version(workspace, label)
+    if not one_line(description, MAX_DESCRIPTION_CHARS):
         raise ArgumentError(
-            f"expected a description of one line, at most {DESCRIPTION} printable characters, "
-            f"found {shown(description)}"
+            f"expected a description of one line, at most {MAX_DESCRIPTION_CHARS} printable "
+            f"characters, found {shown(description)}"
         )
-    _check_other(workspace, name, members)
+    _check_distinct(workspace, name, members)
     if faults := lint(members):
         more = f" (and {len(faults) - 1} more)" if len(faults) > 1 else ""
         raise DamagedData(f"{name} cannot be frozen: {faults[0]}{more}")
@@ -78,8 +78,8 @@ def freeze(
         dict(last or {}),
     )
     with workspace.ensure().locked():
-        following(workspace, f"{name}@{number}")
-        _check_other(workspace, name, members)
+        next_version(workspace, f"{name}@{number}")
+        _check_distinct(workspace, name, members)
         if _newest(workspace, name) != parent or not unchanged():
             raise StsError(
                 f"draft {name} or its newest version changed while it was being frozen; nothing "
@@ -95,7 +95,7 @@ def _newest(workspace: Workspace, name: str) -> int:
     return max(versions(workspace).get(name, {}), default=0)
 
 
-def following(workspace: Workspace, label: str) -> tuple[str, int, int]:
+def next_version(workspace: Workspace, label: str) -> tuple[str, int, int]:
     """Return the name in NAME or NAME@VERSION, the version to freeze, and the newest version.
 
     The newest version is 0 if there is none.
@@ -108,7 +108,7 @@ def following(workspace: Workspace, label: str) -> tuple[str, int, int]:
         raise ArgumentError(
             f"expected a version of 1 or more, at most 6 digits, found {shown(version)}"
         )
-    folders = versions(workspace).get(named(name), {})
+    folders = versions(workspace).get(validate_suite_name(name), {})
     newest = max(folders, default=0)
     number = int(version) if version else newest + 1
     if number in folders:
@@ -121,7 +121,7 @@ def following(workspace: Workspace, label: str) -> tuple[str, int, int]:
     return name, number, newest
 
 
-def same_as(workspace: Workspace, name: str, members: Sequence[Scenario]) -> str | None:
+def find_same(workspace: Workspace, name: str, members: Sequence[Scenario]) -> str | None:
     """Return the version of a suite that holds the same scenarios, or None."""
     hashes = {s.hash for s in members}
     for version, folder in versions(workspace).get(name, {}).items():
@@ -130,9 +130,9 @@ def same_as(workspace: Workspace, name: str, members: Sequence[Scenario]) -> str
     return None
 
 
-def _check_other(workspace: Workspace, name: str, members: Sequence[Scenario]) -> None:
+def _check_distinct(workspace: Workspace, name: str, members: Sequence[Scenario]) -> None:
     """Raise ArgumentError if a version holds the same scenarios."""
-    if (same := same_as(workspace, name, members)) is not None:
+    if (same := find_same(workspace, name, members)) is not None:
         raise ArgumentError(
             f"{same} holds the same scenarios; use that one, or change the draft first"
         )
@@ -141,7 +141,7 @@ def _check_other(workspace: Workspace, name: str, members: Sequence[Scenario]) -
 def _hashes(folder: Path) -> set[str] | None:
     """Return the hashes of a suite's scenarios, None if it is broken."""
     try:
-        return set(contents(folder)["scenarios"].values())
+        return set(read_suite_json(folder)["scenarios"].values())
     except (StsError, OSError, LookupError, ValueError, TypeError, AttributeError):
         return None
 
@@ -173,7 +173,7 @@ def read(folder: Path) -> Suite:
     """Return the suite in a folder after checking its worlds, too; errors as of `frozen.read`."""
     suite = frozen.read(folder, checked)
     for scenario in suite.scenarios:
-        for fault in misfits(scenario):
+        for fault in field_faults(scenario):
             raise DamagedData(f"{suite.label} in {folder}: {shown(scenario.id)}: {fault}")
     return suite
 

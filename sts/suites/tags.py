@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from sts.errors import ArgumentError, DamagedData, UnknownName
 from sts.storage.workspace import Workspace
-from sts.suites.folders import check_word, encode_json, formatted, named
+from sts.suites.folders import encode_json, read_json, validate_name, validate_suite_name
 from sts.suites.types import Suite
 
 FORMAT, FORMAT_VERSION = "tags", 1
@@ -25,7 +25,7 @@ class Tags(NamedTuple):
 
 
 def _file(name: str) -> str:
-    return f"tags/{named(name)}.json"
+    return f"tags/{validate_suite_name(name)}.json"
 
 
 def read(workspace: Workspace, name: str) -> Tags:
@@ -34,7 +34,7 @@ def read(workspace: Workspace, name: str) -> Tags:
     if not file.exists():
         return Tags({}, {})
     try:
-        fields = formatted(file, FORMAT, FORMAT_VERSION)
+        fields = read_json(file, FORMAT, FORMAT_VERSION)
         tags = {tag: tuple(ids) for tag, ids in fields["tags"].items()}
         selections = dict(fields["selections"])
         texts = [*tags, *(id for ids in tags.values() for id in ids), *selections.values()]
@@ -55,7 +55,7 @@ def tag(
       ArgumentError: an invalid tag, or one of the suite's own, which cannot be removed.
       UnknownName: the suite has no such scenario.
     """
-    check_word(word, "tag")
+    validate_name(word, "tag")
     known = {scenario.id: scenario for scenario in suite.scenarios}
     for id in ids:
         if id not in known:
@@ -68,20 +68,20 @@ def tag(
         tagged = tagged - {*ids} if remove else tagged | {*ids}
         return before._replace(ids={**before.ids, word: tuple(sorted(tagged))})
 
-    return _change(workspace, suite.name, changed).ids.get(word, ())
+    return _change_tags(workspace, suite.name, changed).ids.get(word, ())
 
 
 def save(workspace: Workspace, suite: str, name: str, terms: str) -> None:
     """Save the terms of a selection of the suite `suite` under a name."""
-    check_word(name, "name")
-    _change(
+    validate_name(name, "name")
+    _change_tags(
         workspace,
         suite,
         lambda before: before._replace(selections={**before.selections, name: terms}),
     )
 
 
-def _change(workspace: Workspace, name: str, changed: Callable[[Tags], Tags]) -> Tags:
+def _change_tags(workspace: Workspace, name: str, changed: Callable[[Tags], Tags]) -> Tags:
     """Read, change and write a suite's tags under the workspace's lock."""
     with workspace.ensure().locked():
         after = changed(read(workspace, name))

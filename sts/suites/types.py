@@ -13,11 +13,11 @@ from sts.storage.files import canonical_json, content_hash
 
 KINDS = ("instruction", "question")
 DIFFICULTIES = ("easy", "medium", "hard")
-DONE = "done-in-recording"
+DONE_TAG = "done-in-recording"
 """The tag of a scenario whose recording does what is asked, by the rule of its category."""
-LINKS = ("pair", "series", "turn", "replaces")
+LINK_FIELDS = ("pair", "series", "turn", "replaces")
 """Fields that link a scenario to others; they affect neither its run nor its judgement."""
-ROW = ("id", "trajectory", "world", "context_start", "difficulty", "tags", "provenance")
+ROW_FIELDS = ("id", "trajectory", "world", "context_start", "difficulty", "tags", "provenance")
 """Further fields that are frozen but do not enter `Summary.hash`."""
 
 
@@ -85,8 +85,8 @@ class Summary:
     @cached_property
     def row_hash(self) -> str:
         """SHA-256 of everything in it."""
-        fields = {name: getattr(self, name) for name in ROW} | {"tags": list(self.tags)}
-        links = {name: getattr(self, name) for name in LINKS if getattr(self, name)}
+        fields = {name: getattr(self, name) for name in ROW_FIELDS} | {"tags": list(self.tags)}
+        links = {name: getattr(self, name) for name in LINK_FIELDS if getattr(self, name)}
         return content_hash(self.hash.encode(), canonical_json(fields | links))
 
     @property

@@ -31,7 +31,7 @@ def unavailable(trajectories: Sequence[Trajectory]) -> dict[str, list[str]]:
 
 def check(workspace: Workspace) -> Checked:
     """Check every file against its hashes, even if verified before, and replay its trajectories."""
-    findings, count, files = Findings(), 0, store.files(workspace)
+    findings, count, files = Findings(), 0, store.list_files(workspace)
     for path in files:
         with findings.of(path):
             trajectories = store.read(path)

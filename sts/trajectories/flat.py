@@ -37,7 +37,7 @@ class Part(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Held:
+class TrajectoryList:
     """Trajectories in memory, with the interface of a part of a file."""
 
     every: tuple[Trajectory, ...]
@@ -49,11 +49,11 @@ class Held:
         return len(self.every)
 
 
-Batch = Part | Held
+Batch = Part | TrajectoryList
 """Trajectories that are scanned at once."""
 
 
-class Recorded(NamedTuple):
+class RecordedParts(NamedTuple):
     """The trajectory files of a workspace.
 
     Attributes:
@@ -85,7 +85,7 @@ class Abreast:
 
 
 @dataclass(frozen=True, eq=False)
-class Flat:
+class TrajectoryColumns:
     """The trajectories of a part as columns of one value each.
 
     Attributes:
@@ -104,7 +104,7 @@ class Flat:
     scene: NDArray[np.uint16]
     ends: NDArray[np.int64]
 
-    def abreast(self) -> Iterator[tuple[str, NDArray[np.int64], Abreast]]:
+    def batches(self) -> Iterator[tuple[str, NDArray[np.int64], Abreast]]:
         """Yield (domain, positions, batch) for each domain and size; unknown sizes are left out."""
         domains, code = np.unique(np.array(self.texts["domain"]), return_inverse=True)
         numbers = (self.numbers[name] for name in _NUMBERS)
@@ -118,12 +118,12 @@ class Flat:
             shaped = scene.reshape(len(positions), steps + 1, objects)
             yield str(domains[domain]), positions, Abreast(height, width, people, shaped)
 
-    def whole(self, places: Sequence[int]) -> list[Trajectory]:
+    def load(self, places: Sequence[int]) -> list[Trajectory]:
         """Return the trajectories at these positions."""
-        return trajectories(self.part, self.rows[list(places)].tolist())
+        return read_rows(self.part, self.rows[list(places)].tolist())
 
 
-def recorded(workspace: Workspace, side: str) -> Recorded:
+def list_parts(workspace: Workspace, side: str) -> RecordedParts:
     """Return the parts of one split of a workspace's files, sorted by file name.
 
     Each file is verified against its hashes, unless that was done before; errors as of
@@ -132,12 +132,12 @@ def recorded(workspace: Workspace, side: str) -> Recorded:
     parts: list[Part] = []
     firsts: dict[str, list[tuple[Part, int]]] = {}
     rows, seen = 0, set[str]()
-    for path in store.files(workspace):
-        store.ensure_sound(path)
+    for path in store.list_files(workspace):
+        store.ensure_verified(path)
         spans = parquet.spans(path, "split")
         rows += sum(span.rows for span in spans)
         file_parts = [Part(path, group, span.rows) for group, span in enumerate(spans) if span.rows]
-        for domain, first in _firsts(file_parts).items():
+        for domain, first in _first_rows(file_parts).items():
             firsts.setdefault(domain, []).append(first)
         for part in file_parts:
             if spans[part.group].least == side:
@@ -145,10 +145,10 @@ def recorded(workspace: Workspace, side: str) -> Recorded:
                 twice = frozenset(row for row, id in enumerate(ids) if id in seen)
                 seen.update(ids)
                 parts.append(part._replace(twice=twice))
-    return Recorded(parts, rows, firsts)
+    return RecordedParts(parts, rows, firsts)
 
 
-def _firsts(parts: Sequence[Part]) -> dict[str, tuple[Part, int]]:
+def _first_rows(parts: Sequence[Part]) -> dict[str, tuple[Part, int]]:
     """Return the first row of each domain in a file."""
     firsts: dict[str, tuple[Part, int]] = {}
     for part in parts:
@@ -164,8 +164,8 @@ def _first_of_each(column: pa.Array) -> list[int]:
     return rows
 
 
-def flat(part: Batch) -> Flat:
-    """Return the columns of a part, which is unchanged since `recorded`, without the actions."""
+def read_columns(part: Batch) -> TrajectoryColumns:
+    """Return the columns of a part, which is unchanged since `list_parts`, without the actions."""
     table = _table(part, (*_TEXTS, *_NUMBERS, "scene"))
     rows = np.array([row for row in range(part.rows) if row not in part.twice], np.int64)
     scene = table.column("scene").combine_chunks()
@@ -175,7 +175,7 @@ def flat(part: Batch) -> Flat:
     if isinstance(part, Part) and not np.array_equal(np.diff(ends, prepend=0), lengths):
         raise DamagedData(f"{part.path}: the lengths of its scenes do not match its steps")
     texts = {name: table.column(name).to_pylist() for name in _TEXTS}
-    return Flat(
+    return TrajectoryColumns(
         part,
         rows,
         {name: [column[row] for row in rows.tolist()] for name, column in texts.items()},
@@ -185,19 +185,19 @@ def flat(part: Batch) -> Flat:
     )
 
 
-def trajectories(part: Batch, rows: Sequence[int]) -> list[Trajectory]:
-    """Return the trajectories in rows of a part; errors as of `flat`."""
-    if isinstance(part, Held):
+def read_rows(part: Batch, rows: Sequence[int]) -> list[Trajectory]:
+    """Return the trajectories in rows of a part; errors as of `read_columns`."""
+    if isinstance(part, TrajectoryList):
         return [part.every[row] for row in rows]
     table = _table(part, tuple(store.SCHEMA))
     chosen = pa.concat_tables(table.slice(row, 1) for row in rows) if rows else table.slice(0, 0)
-    return store.rows_of(part.path, chosen.combine_chunks(), sound=True)
+    return store.decode_rows(part.path, chosen.combine_chunks(), sound=True)
 
 
 def _table(part: Batch, names: Sequence[str]) -> pa.Table:
     schema = {name: store.SCHEMA[name] for name in names}
-    if isinstance(part, Held):
-        columns = store.columns_of(part.every)
+    if isinstance(part, TrajectoryList):
+        columns = store.encode_columns(part.every)
         return pa.table([columns[name] for name in names], schema=pa.schema(schema))
     table, sizes = parquet.sought(part.path, *store.KIND, schema, groups=[part.group])
     if len(sizes) <= part.group or table.num_rows != part.rows:

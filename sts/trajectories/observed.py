@@ -15,13 +15,13 @@ from sts.engine.replay import along
 from sts.errors import ArgumentError
 from sts.trajectories.types import Trajectory
 
-ABREAST = 2**13
+STEPS_AT_ONCE = 2**13
 """Number of steps that are replayed together, which bounds the memory."""
 
 Progress = Callable[[int, int], None]
 
 
-class Observed(NamedTuple):
+class ObservedTrajectory(NamedTuple):
     """A trajectory and a participant's observation before each step and after the last.
 
     Attributes:
@@ -37,9 +37,9 @@ class Observed(NamedTuple):
     ended: NDArray[np.bool_]
 
 
-def observed(
+def observe(
     trajectories: Sequence[Trajectory], role: int | None, progress: Progress | None = None
-) -> Iterator[Observed]:
+) -> Iterator[ObservedTrajectory]:
     """Yield each trajectory with the observations of participant `role`, or 0, in their order.
 
     Participants of the same name and kind count as one team, as when one agent plays them.
@@ -57,10 +57,10 @@ def observed(
             raise ArgumentError(
                 f"expected --role of 0 to {most} for trajectory {t.id}, found {role}"
             )
-    first: Observed | None = None
+    first: ObservedTrajectory | None = None
     done = 0
     for batch in _batches(trajectories, role):
-        for replay in _replayed(batch, role):
+        for replay in _replay_batch(batch, role):
             first = first or replay
             _check_alike(first, replay)
             yield replay
@@ -81,14 +81,14 @@ def _check_domain(trajectories: Sequence[Trajectory]) -> None:
 
 
 def _batches(trajectories: Sequence[Trajectory], role: int) -> Iterator[list[Trajectory]]:
-    for _, group in itertools.groupby(trajectories, lambda t: _kind(t, role)):
+    for _, group in itertools.groupby(trajectories, lambda t: _batch_key(t, role)):
         members = list(group)
-        size = max(1, ABREAST // max(1, members[0].episode.steps))
+        size = max(1, STEPS_AT_ONCE // max(1, members[0].episode.steps))
         for start in range(0, len(members), size):
             yield members[start : start + size]
 
 
-def _kind(t: Trajectory, role: int) -> tuple[Any, ...]:
+def _batch_key(t: Trajectory, role: int) -> tuple[Any, ...]:
     """Return the properties that trajectories replayed together must have in common."""
     episode = t.episode
     return (
@@ -106,20 +106,20 @@ def _team(t: Trajectory, role: int) -> tuple[int, ...]:
     )
 
 
-def _replayed(batch: Sequence[Trajectory], role: int) -> Iterator[Observed]:
+def _replay_batch(batch: Sequence[Trajectory], role: int) -> Iterator[ObservedTrajectory]:
     """Yield trajectories of one kind with the observations in them."""
     team = _team(batch[0], role)
     seen, over = [], []
     for worlds in along([t.episode for t in batch], [f"trajectory {t.id}" for t in batch]):
-        seen.append(_named(worlds.observe((role,), team=team, world=False)))
-        over.append(ended(worlds))
+        seen.append(_arrays_by_name(worlds.observe((role,), team=team, world=False)))
+        over.append(is_terminated(worlds))
     values = {name: np.stack([frame[name] for frame in seen], 1) for name in seen[0]}
     ends = np.stack(over, 1)
     for b, t in enumerate(batch):
-        yield Observed(t, {name: array[b] for name, array in values.items()}, ends[b])
+        yield ObservedTrajectory(t, {name: array[b] for name, array in values.items()}, ends[b])
 
 
-def _named(observation: Any) -> dict[str, NDArray[Any]]:
+def _arrays_by_name(observation: Any) -> dict[str, NDArray[Any]]:
     """Return an observation of one role as arrays [B, ...] by name.
 
     An observation is a dataclass whose fields are arrays [B] or [B, R, ...], None, or mappings of
@@ -144,7 +144,7 @@ def _of_role(name: str, value: Any) -> NDArray[Any]:
     return array[:, 0] if array.ndim > 1 else array
 
 
-def ended(worlds: Worlds) -> NDArray[np.bool_]:
+def is_terminated(worlds: Worlds) -> NDArray[np.bool_]:
     """Return bool[B], True for worlds that are terminated, not merely truncated."""
     mask: NDArray[np.bool_] = np.zeros(len(worlds.rewards), np.bool_)
     mask |= getattr(worlds, "ended", False)
@@ -152,7 +152,7 @@ def ended(worlds: Worlds) -> NDArray[np.bool_]:
     return mask
 
 
-def _check_alike(first: Observed, other: Observed) -> None:
+def _check_alike(first: ObservedTrajectory, other: ObservedTrajectory) -> None:
     for name in sorted(first.values.keys() | other.values.keys()):
         a, b = (seen.values.get(name) for seen in (first, other))
         if a is None or b is None or (a.shape[1:], a.dtype) != (b.shape[1:], b.dtype):

@@ -24,7 +24,7 @@ from sts.provenance import provenance
 from sts.storage import arrow
 from sts.trajectories.types import Participant, Trajectory
 
-BATCH = 100
+EPISODES_PER_TASK = 100
 
 
 class Task(NamedTuple):
@@ -93,8 +93,12 @@ def record_all(
     """
     if workers < 1:
         raise ArgumentError(f"expected 1 worker or more, found {workers}")
-    parts = [slice(first, first + BATCH) for first in range(0, count, BATCH)]
-    begin = functools.partial(begun, domain, count=count, steps=steps, seed=seed, settings=settings)
+    parts = [
+        slice(first, first + EPISODES_PER_TASK) for first in range(0, count, EPISODES_PER_TASK)
+    ]
+    begin = functools.partial(
+        generate_states, domain, count=count, steps=steps, seed=seed, settings=settings
+    )
     with executor(workers, len(known) * len(parts), apart=foreign(domain)) as pool:
         states = pool.ask(begin)  # generating a world may crash its process, too
         tasks = [
@@ -109,8 +113,8 @@ def record_all(
 
         done = work_off(
             tasks,
-            perform,
-            parts=_singly,
+            record_task,
+            parts=_split_task,
             owner=_agent_of,
             there=pool,
             apart=lambda task: apart(task.agent),
@@ -132,15 +136,15 @@ def _agent_of(task: Task) -> str:
     return task.agent
 
 
-def _singly(task: Task) -> list[Task]:
+def _split_task(task: Task) -> list[Task]:
     return [
         task._replace(first=task.first + i, states=(state,)) for i, state in enumerate(task.states)
     ]
 
 
-def perform(task: Task) -> list[Trajectory]:
+def record_task(task: Task) -> list[Trajectory]:
     """Play the worlds of a task; return their trajectories."""
-    return played(agents.planned(task.agent, task.fingerprint), task)
+    return play_task(agents.planned(task.agent, task.fingerprint), task)
 
 
 def record(
@@ -153,11 +157,11 @@ def record(
     settings: dict[str, Any],
 ) -> list[Trajectory]:
     """Return the trajectories of one agent; arguments and errors as of `record_all`."""
-    states = begun(domain, count=count, steps=steps, seed=seed, settings=settings)
-    return played(agent, Task(agent.name, "", domain, 0, tuple(states), steps, seed))
+    states = generate_states(domain, count=count, steps=steps, seed=seed, settings=settings)
+    return play_task(agent, Task(agent.name, "", domain, 0, tuple(states), steps, seed))
 
 
-def begun(
+def generate_states(
     domain: str, *, count: int, steps: int, seed: int, settings: dict[str, Any]
 ) -> list[bytes]:
     """Generate the initial states of `count` worlds that are to be played for `steps` each.
@@ -180,7 +184,7 @@ def begun(
     return world.generate(count, seed=seed, **settings)
 
 
-def played(agent: agents.Agent, task: Task) -> list[Trajectory]:
+def play_task(agent: agents.Agent, task: Task) -> list[Trajectory]:
     """Return the trajectories of a team of `agent` in the worlds of a task.
 
     An instruction that belongs to the world is given at the start and recorded as a setter's. The

@@ -16,7 +16,7 @@ from sts.domains import domain, reward_values
 from sts.engine.replay import along
 from sts.errors import StsError
 from sts.registry import blaming
-from sts.trajectories.observed import ended
+from sts.trajectories.observed import is_terminated
 from sts.trajectories.types import Trajectory
 
 VERSION = 1
@@ -24,21 +24,21 @@ Column = Callable[[Trajectory, int], NDArray[Any]]
 """Takes a trajectory and a participant; returns an array [T]."""
 
 
-class Named(NamedTuple):
+class ColumnNames(NamedTuple):
     """The names of a table's columns, and the versions of it and of its domain's own columns."""
 
     names: tuple[str, ...]
     versions: dict[str, int]
 
 
-def named(trajectory: Trajectory) -> Named:
+def column_names(trajectory: Trajectory) -> ColumnNames:
     """Return the column names of `table` for a trajectory, and their versions."""
-    columns = _of_domain(trajectory, 0)
+    columns = _domain_columns(trajectory, 0)
     versions = {"steps": VERSION}
     if columns:
         world = domain(trajectory.episode.domain)
         versions[world.name] = int(getattr(world, "step_columns_version", 0))
-    return Named((*_COLUMNS, *columns), versions)
+    return ColumnNames((*_COLUMNS, *columns), versions)
 
 
 def table(trajectory: Trajectory, names: Collection[str]) -> dict[str, NDArray[Any]]:
@@ -51,12 +51,12 @@ def table(trajectory: Trajectory, names: Collection[str]) -> dict[str, NDArray[A
     roles = range(trajectory.episode.participants)
     parts: list[Mapping[str, NDArray[Any]]] = []
     for role in roles:
-        added = _of_domain(trajectory, role) if set(names) - _COLUMNS.keys() else {}
+        added = _domain_columns(trajectory, role) if set(names) - _COLUMNS.keys() else {}
         parts.append({n: added[n] if n in added else _COLUMNS[n](trajectory, role) for n in names})
     return {name: np.concatenate([part[name] for part in parts]) for name in names}
 
 
-def _of_domain(trajectory: Trajectory, role: int) -> dict[str, NDArray[Any]]:
+def _domain_columns(trajectory: Trajectory, role: int) -> dict[str, NDArray[Any]]:
     """Return the columns that a domain adds, [T] each; {} if it adds none."""
     episode = trajectory.episode
     make = getattr(domain(episode.domain), "step_columns", None)
@@ -73,12 +73,12 @@ def _of_domain(trajectory: Trajectory, role: int) -> dict[str, NDArray[Any]]:
     return columns
 
 
-def _same(value: Callable[[Trajectory, int], Any]) -> Column:
+def _constant(value: Callable[[Trajectory, int], Any]) -> Column:
     """Return a column function with one value in all rows of a participant."""
     return lambda t, role: np.array([value(t, role)] * t.episode.steps)
 
 
-def _before(values: NDArray[Any], first: Any) -> NDArray[Any]:
+def _shift(values: NDArray[Any], first: Any) -> NDArray[Any]:
     """Shift values by one step; the first row gets `first`."""
     return np.concatenate((np.array([first], values.dtype), values[:-1]))[: len(values)]
 
@@ -89,7 +89,7 @@ def _rewards(t: Trajectory, role: int) -> NDArray[np.float64]:
 
 
 def _total(t: Trajectory, role: int) -> NDArray[np.float64]:
-    return _before(np.cumsum(_rewards(t, role)), 0.0)
+    return _shift(np.cumsum(_rewards(t, role)), 0.0)
 
 
 def _actions(t: Trajectory, role: int) -> NDArray[np.object_]:
@@ -100,7 +100,7 @@ def _actions(t: Trajectory, role: int) -> NDArray[np.object_]:
     return np.array([moves[move] for move in t.episode.moves[:, role].tolist()], np.object_)
 
 
-def _said(t: Trajectory, role: int) -> NDArray[np.object_]:
+def _utterances(t: Trajectory, role: int) -> NDArray[np.object_]:
     """Return the utterances; "" for silence."""
     tokens, says = domain(t.episode.domain).tokens, t.episode.says[:, role].tolist()
     return np.array([("", *tokens[1:])[token] if tokens else token for token in says], np.object_)
@@ -108,29 +108,29 @@ def _said(t: Trajectory, role: int) -> NDArray[np.object_]:
 
 def _instruction(t: Trajectory, role: int) -> NDArray[np.object_]:
     """Return the latest instruction at each step; "" before the first."""
-    return np.array(t.asked()[: t.episode.steps], np.object_)
+    return np.array(t.latest_instructions()[: t.episode.steps], np.object_)
 
 
 def _terminated(t: Trajectory, role: int) -> NDArray[np.bool_]:
     """Return bool[T], True if the world is terminated before the step, not merely truncated."""
     replay = along([t.episode], [f"trajectory {t.id}"])
-    return np.array([ended(worlds)[0] for worlds in replay])[: t.episode.steps]
+    return np.array([is_terminated(worlds)[0] for worlds in replay])[: t.episode.steps]
 
 
 _COLUMNS: dict[str, Column] = {
     "step": lambda t, role: np.arange(t.episode.steps),
-    "steps": _same(lambda t, role: t.episode.steps),
-    "role": _same(lambda t, role: role),
-    "participants": _same(lambda t, role: t.episode.participants),
-    "kind": _same(lambda t, role: t.participants[role].kind),
-    "recorder": _same(lambda t, role: t.participants[role].name),
-    "source": _same(lambda t, role: t.source),
+    "steps": _constant(lambda t, role: t.episode.steps),
+    "role": _constant(lambda t, role: role),
+    "participants": _constant(lambda t, role: t.episode.participants),
+    "kind": _constant(lambda t, role: t.participants[role].kind),
+    "recorder": _constant(lambda t, role: t.participants[role].name),
+    "source": _constant(lambda t, role: t.source),
     "action": _actions,
-    "last_action": lambda t, role: _before(_actions(t, role), None),
-    "said": _said,
-    "last_said": lambda t, role: _before(_said(t, role), ""),
+    "last_action": lambda t, role: _shift(_actions(t, role), None),
+    "said": _utterances,
+    "last_said": lambda t, role: _shift(_utterances(t, role), ""),
     "reward": _rewards,
-    "last_reward": lambda t, role: _before(_rewards(t, role), 0.0),
+    "last_reward": lambda t, role: _shift(_rewards(t, role), 0.0),
     "total_reward": _total,
     "instruction": _instruction,
     "terminated": _terminated,

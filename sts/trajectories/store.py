@@ -23,10 +23,10 @@ from sts.errors import ArgumentError, DamagedData, StsError, UnknownName
 from sts.storage import arrow, parquet
 from sts.storage.files import canonical_json, content_hash, parsed_json, write_atomically
 from sts.storage.workspace import Workspace
-from sts.trajectories.types import SIDES, Participant, Trajectory
+from sts.trajectories.types import SPLITS, Participant, Trajectory
 
 FORMAT, VERSION = KIND = "trajectories", 3
-GROUP = 4096
+ROWS_PER_GROUP = 4096
 """Rows of a row group, the least that is read to find one trajectory."""
 SCHEMA = {
     "id": pa.string(),
@@ -41,25 +41,27 @@ SCHEMA = {
     "provenance": pa.string(),
     **columns.EPISODE,
 }
-_TOLD_ANEW = ("split", "height", "width")
+_DERIVED_COLUMNS = ("split", "height", "width")
 
 
 def write(path: Path, trajectories: Sequence[Trajectory]) -> None:
     """Write trajectories to one file."""
-    write_atomically(path, _packed(path, trajectories))
+    write_atomically(path, _encode(path, trajectories))
 
 
-def _packed(path: Path, trajectories: Sequence[Trajectory]) -> bytes:
+def _encode(path: Path, trajectories: Sequence[Trajectory]) -> bytes:
     """Return the bytes of a file of trajectories, with the train split first."""
-    sides = np.array([SIDES.index(t.split) for t in trajectories], np.int8)
+    sides = np.array([SPLITS.index(t.split) for t in trajectories], np.int8)
     order = np.argsort(sides, kind="stable")
-    rows = columns_of([trajectories[i] for i in order.tolist()])
+    rows = encode_columns([trajectories[i] for i in order.tolist()])
     rows["place"] = arrow.of_numpy(order.astype(np.int32))
     n_first = int((sides == 0).sum())
-    return parquet.packed(str(path), FORMAT, VERSION, SCHEMA, rows, group=GROUP, apart=n_first)
+    return parquet.packed(
+        str(path), FORMAT, VERSION, SCHEMA, rows, group=ROWS_PER_GROUP, apart=n_first
+    )
 
 
-def columns_of(trajectories: Sequence[Trajectory]) -> dict[str, Any]:
+def encode_columns(trajectories: Sequence[Trajectory]) -> dict[str, Any]:
     """Return the columns of `SCHEMA` for trajectories, except `place`."""
     people = [[[p.kind, p.name] for p in t.participants] for t in trajectories]
     instructions = [[i.view() for i in t.instructions] for t in trajectories]
@@ -121,17 +123,17 @@ def read(path: Path) -> list[Trajectory]:
 
 
 def _in_order(path: Path, table: pa.Table, *, sound: bool) -> list[Trajectory]:
-    trajectories = rows_of(path, table, sound=sound)
+    trajectories = decode_rows(path, table, sound=sound)
     places = arrow.as_numpy(table.column("place").combine_chunks())
     return [trajectories[i] for i in np.argsort(places, kind="stable").tolist()]
 
 
-def rows_of(path: Path, table: pa.Table, *, sound: bool) -> list[Trajectory]:
+def decode_rows(path: Path, table: pa.Table, *, sound: bool) -> list[Trajectory]:
     """Return the trajectories in rows of a file, all columns of `SCHEMA`; errors as of `read`.
 
     Unless they are `sound`, that is, verified before, rows are checked against ids and worlds.
     """
-    rows = table.drop_columns([*columns.EPISODE, *_TOLD_ANEW]).to_pylist()
+    rows = table.drop_columns([*columns.EPISODE, *_DERIVED_COLUMNS]).to_pylist()
     episodes = columns.episodes(table)
     trajectories = []
     for row, episode in zip(rows, episodes, strict=True):
@@ -159,7 +161,7 @@ def _check_rows(path: Path, table: pa.Table, trajectories: Sequence[Trajectory])
     ids = table.column("id").to_pylist()
     names = [f"{path}: trajectory {id}" for id in ids]
     check_worlds(trajectories, names)
-    stated = zip(*(table.column(column).to_pylist() for column in _TOLD_ANEW), strict=True)
+    stated = zip(*(table.column(column).to_pylist() for column in _DERIVED_COLUMNS), strict=True)
     sizes = _sizes([t.episode for t in trajectories])
     for id, trajectory, name, actual, (split, *size) in zip(
         ids, trajectories, names, sizes, stated, strict=True
@@ -188,13 +190,13 @@ def save(workspace: Workspace, trajectories: Sequence[Trajectory]) -> Path:
     check_worlds(trajectories, [f"trajectory {t.id}" for t in trajectories])
     name = content_hash(*(t.id.encode() for t in trajectories))[:16]
     path = workspace.ensure().path("trajectories", f"{name}.parquet")
-    raw = _packed(path, trajectories)
+    raw = _encode(path, trajectories)
     write_atomically(path, raw)
-    _remember(path, raw)
+    _record_verified(path, raw)
     return path
 
 
-def files(workspace: Workspace) -> list[Path]:
+def list_files(workspace: Workspace) -> list[Path]:
     """Return the files of a workspace's trajectories, sorted by name."""
     return sorted(workspace.path("trajectories").glob("*.parquet"))
 
@@ -205,42 +207,42 @@ def load(workspace: Workspace) -> list[Trajectory]:
     Files that were verified before are not checked again.
     """
     by_id: dict[str, Trajectory] = {}
-    for path in files(workspace):
+    for path in list_files(workspace):
         raw = parquet.raw_bytes(path)
-        sound = _remembered(path, raw)
+        sound = _is_verified(path, raw)
         table = parquet.unpacked(str(path), raw, FORMAT, VERSION, SCHEMA)
         for trajectory in _in_order(path, table, sound=sound):
             by_id.setdefault(trajectory.id, trajectory)
         if not sound:
-            _remember(path, raw)
+            _record_verified(path, raw)
     return list(by_id.values())
 
 
-def ensure_sound(path: Path) -> None:
+def ensure_verified(path: Path) -> None:
     """Verify a file of a workspace, unless that was done before; errors as of `read`."""
     raw = parquet.raw_bytes(path)
-    if not _remembered(path, raw):
+    if not _is_verified(path, raw):
         _in_order(path, parquet.unpacked(str(path), raw, FORMAT, VERSION, SCHEMA), sound=False)
-        _remember(path, raw)
+        _record_verified(path, raw)
 
 
-def _mark(raw: bytes) -> bytes:
+def _verification_mark(raw: bytes) -> bytes:
     return f"{FORMAT}/{VERSION} {hashlib.sha256(raw).hexdigest()}\n".encode()
 
 
-def _remember(path: Path, raw: bytes) -> None:
+def _record_verified(path: Path, raw: bytes) -> None:
     """Record that a file was verified, if that can be written."""
     with suppress(OSError):
-        write_atomically(path.with_suffix(".sound"), _mark(raw))
+        write_atomically(path.with_suffix(".sound"), _verification_mark(raw))
 
 
-def _remembered(path: Path, raw: bytes) -> bool:
+def _is_verified(path: Path, raw: bytes) -> bool:
     """Return True if a file with these bytes was verified before."""
     try:
         recorded = path.with_suffix(".sound").read_bytes()
     except OSError:
         return False
-    return recorded == _mark(raw)
+    return recorded == _verification_mark(raw)
 
 
 def find(workspace: Workspace, id: str) -> Trajectory:
@@ -250,7 +252,7 @@ def find(workspace: Workspace, id: str) -> Trajectory:
       UnknownName: there is none, or more than one.
     """
     places: dict[str, tuple[Path, int]] = {}
-    for path in files(workspace):
+    for path in list_files(workspace):
         stat = path.stat()
         ids = _ids(path, stat.st_ino, stat.st_size, stat.st_mtime_ns)
         for full_id, group in ids:
@@ -263,7 +265,7 @@ def find(workspace: Workspace, id: str) -> Trajectory:
     rows = np.flatnonzero([value == hits[0] for value in table.column("id").to_pylist()])
     if not rows.size:
         raise DamagedData(f"{path} changed while it was being read; start again")
-    return rows_of(path, table.slice(rows[0], 1), sound=False)[0]
+    return decode_rows(path, table.slice(rows[0], 1), sound=False)[0]
 
 
 @functools.lru_cache(maxsize=1024)

@@ -13,7 +13,7 @@ from sts.errors import DamagedData
 from sts.storage.files import canonical_json, content_hash
 
 TEST_SHARE = 5
-SIDES = ("train", "test")
+SPLITS = ("train", "test")
 
 
 @dataclass(frozen=True)
@@ -60,9 +60,9 @@ class Trajectory:
     @property
     def split(self) -> str:
         """The split of its world: "test" for one in five, else "train"."""
-        return split(self.world, self.provenance)
+        return split_of(self.world, self.provenance)
 
-    def asked(self) -> list[str]:
+    def latest_instructions(self) -> list[str]:
         """Return the latest instruction before each step and after the last, "" if none."""
         texts = [""] * (self.episode.steps + 1)
         for instruction in sorted(self.instructions, key=lambda i: i.given_at):
@@ -71,10 +71,10 @@ class Trajectory:
         return texts
 
 
-def split(world: str, provenance: Mapping[str, Any] | None = None) -> str:
+def split_of(world: str, provenance: Mapping[str, Any] | None = None) -> str:
     """Return the split of a world, by its hash unless the `provenance` of its source states one."""
     stated = (provenance or {}).get("split")
-    if stated in SIDES:
+    if stated in SPLITS:
         return str(stated)
     return "test" if int(world[:8], 16) % TEST_SHARE == 0 else "train"
 

@@ -15,9 +15,9 @@ from sts import agents
 from sts.agents.facts import facts
 from sts.cli.main import main
 from sts.continuations import index, parts, plan, store
-from sts.continuations.plan import planned
-from sts.continuations.run import perform, run
-from sts.continuations.takeover import by_shape, continue_all
+from sts.continuations.plan import make_plan
+from sts.continuations.run import run, run_chunk
+from sts.continuations.takeover import continue_all, group_by_shape
 from sts.errors import ArgumentError, DamagedData, ReplayMismatch, StsError
 from sts.storage.workspace import Workspace
 from sts.suites import scenarios as files
@@ -193,8 +193,8 @@ def test_a_plan_is_of_the_list_and_not_of_its_order_or_of_who_does_it(
 ) -> None:
     known = {name: facts(name) for name in NAMES}
     options: dict[str, Any] = {"count": 10, "seed": 0, "suite": "s"}
-    one = planned(index.EMPTY, several, NAMES, known, **options)
-    other = planned(index.EMPTY, several[::-1], NAMES[::-1], known, **options)
+    one = make_plan(index.EMPTY, several, NAMES, known, **options)
+    other = make_plan(index.EMPTY, several[::-1], NAMES[::-1], known, **options)
     assert one.chunks == other.chunks
     assert max(chunk.size for chunk in one.chunks) <= plan.FEWEST
     planned_ones = [
@@ -206,7 +206,7 @@ def test_a_plan_is_of_the_list_and_not_of_its_order_or_of_who_does_it(
     assert len(set(planned_ones)) == len(planned_ones) == 12 * 2 * 10
     for change in ({"count": 9}, {"seed": 1}, {"suite": "t"}):
         assert (
-            planned(index.EMPTY, several, NAMES, known, **(options | change)).chunks != one.chunks
+            make_plan(index.EMPTY, several, NAMES, known, **(options | change)).chunks != one.chunks
         )
 
 
@@ -215,13 +215,13 @@ def test_a_chunk_that_is_done_twice_changes_nothing(
 ) -> None:
     workspace = Workspace.open(str(tmp_path)).ensure()
     known = {"random": facts("random")}
-    whole = planned(index.EMPTY, several, NAMES[:1], known, count=3, seed=0, suite="")
+    whole = make_plan(index.EMPTY, several, NAMES[:1], known, count=3, seed=0, suite="")
     for chunk in (*whole.chunks, *whole.chunks[::-1]):
-        assert perform(workspace, chunk) == chunk.size
+        assert run_chunk(workspace, chunk) == chunk.size
     (first, *_) = whole.chunks
     before = hashes(workspace, several)
     for part in first.parts:  # as where one of its scenarios had failed
-        perform(workspace, part)
+        run_chunk(workspace, part)
     assert hashes(workspace, several) == before
     assert len(before) == 36 and do(workspace, several) == 36
 
@@ -230,15 +230,17 @@ def test_a_chunk_that_another_version_planned_is_refused(
     tmp_path: Path, several: list[Scenario]
 ) -> None:
     known = {"random": facts("random")}
-    (chunk, *_) = planned(index.EMPTY, several, NAMES[:1], known, count=3, seed=0, suite="").chunks
+    (chunk, *_) = make_plan(
+        index.EMPTY, several, NAMES[:1], known, count=3, seed=0, suite=""
+    ).chunks
     workspace = Workspace.open(str(tmp_path))
     with pytest.raises(
         ArgumentError, match=r"planned by sts 9\.9, and this worker has sts"
     ) as error:
-        perform(workspace, chunk._replace(version="9.9"))
+        run_chunk(workspace, chunk._replace(version="9.9"))
     assert "\n" not in str(error.value)
     with pytest.raises(ArgumentError, match="is another than was planned"):
-        perform(workspace, chunk._replace(fingerprint="0" * 16))
+        run_chunk(workspace, chunk._replace(fingerprint="0" * 16))
     assert hashes(workspace, several) == {}
 
 
@@ -247,15 +249,15 @@ def test_a_part_that_disagrees_with_what_is_made_is_one_line_and_stays(
 ) -> None:
     workspace = Workspace.open(str(tmp_path)).ensure()
     known = {name: facts(name) for name in NAMES}
-    whole = planned(index.EMPTY, several, NAMES, known, count=3, seed=0, suite="")
-    name = parts.name_of(whole.chunks[0].plan, whole.chunks[0].number)
+    whole = make_plan(index.EMPTY, several, NAMES, known, count=3, seed=0, suite="")
+    name = parts.part_name(whole.chunks[0].plan, whole.chunks[0].number)
     (scenario, indices), *_ = whole.chunks[0].shares
     own = continue_all([scenario], agents.load(whole.chunks[0].agent), seed=9, indices=indices)
     mine = [dataclasses.replace(c, identity=dataclasses.replace(c.identity, seed=0)) for c in own]
-    parts.put(workspace.store, name, mine)
+    parts.write_part(workspace.store, name, mine)
     raw = workspace.store.get(name)
     with pytest.raises(DamagedData, match="expected what was made now, found something else"):
-        perform(workspace, whole.chunks[0])
+        run_chunk(workspace, whole.chunks[0])
     assert workspace.store.get(name) == raw
 
 
@@ -355,7 +357,7 @@ def test_counts_and_workers_under_one_and_doubled_agents_are_refused(
         with pytest.raises(ArgumentError, match="expected 1 or more"):
             do(workspace, several, count=count, workers=workers)
     for other in ("random", "sts.domains.random:Random"):
-        with pytest.raises(ArgumentError, match=f"named twice: random and {other}"):
+        with pytest.raises(ArgumentError, match=f"random and {other} are the same agent"):
             run(
                 workspace,
                 several,
@@ -475,7 +477,7 @@ def test_worlds_of_two_sizes_in_one_suite_run_as_each_alone(
     alone = [c for s in several for c in continue_all([s], keeper, seed=0, indices=range(4))]
     assert hashes(workspace, several) == {c.id: c.content_hash for c in alone}
     assert len(alone) == 4 * 4
-    assert [len(group) for group in by_shape(several)] == [2, 2]
+    assert [len(group) for group in group_by_shape(several)] == [2, 2]
     with pytest.raises(
         StsError, match=r"failed to observe at step 0: .*'lit' is of shapes \(6,\) and"
     ):

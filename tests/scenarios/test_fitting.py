@@ -16,8 +16,8 @@ from sts.suites import store
 from sts.suites.types import Scenario
 from sts_scenarios import categories, mining
 from sts_scenarios.category import Category, Word
-from sts_scenarios.fitting import contradiction, fault
-from sts_scenarios.freezing import unfit
+from sts_scenarios.fitting import fault, text_fault
+from sts_scenarios.freezing import category_faults
 from tests.examples import on_test_side, recorded
 
 RULES = categories.installed(["lambda-star"])
@@ -53,7 +53,7 @@ def others(rule: Category) -> list[Category]:
 
 def found(scenario: Scenario, text: str) -> str | None:
     rule = RULES[scenario.category]
-    return contradiction(saying(scenario, text), rule, others(rule))
+    return text_fault(saying(scenario, text), rule, others(rule))
 
 
 WAYS = ("up-left", "up", "up-right", "left", "right", "down-left", "down", "down-right")
@@ -83,7 +83,7 @@ WALK = dataclasses.replace(
 def walked(text: str, direction: str, cells: int, rule: Category = WALK) -> str | None:
     """Return what is wrong with a text that is to ask for a walk."""
     scenario = saying(mined()[0], text, direction=direction, cells=cells)
-    return contradiction(scenario, rule, [*RULES.values()])
+    return text_fault(scenario, rule, [*RULES.values()])
 
 
 def test_every_wording_of_every_packaged_scenario_fits() -> None:
@@ -98,7 +98,7 @@ def test_every_wording_of_every_packaged_scenario_fits() -> None:
 
 @pytest.mark.parametrize("label", ["core@2", "babyai@2"])
 def test_packaged_suites_say_what_they_ask_for(label: str, tmp_path: Any) -> None:
-    assert unfit(store.load(Workspace.open(tmp_path), label).scenarios) == []
+    assert category_faults(store.load(Workspace.open(tmp_path), label).scenarios) == []
 
 
 @pytest.mark.parametrize("domain", ["lambda-star", "overcooked", "babyai"])

@@ -16,12 +16,12 @@ from sts.continuations import label_table
 from sts.errors import StsError
 from sts.storage.workspace import Workspace
 from sts.suites import drafts
-from sts.suites.drafts import open_draft, side
+from sts.suites.drafts import open_draft, split_of_draft
 from sts.suites.types import Scenario
 from sts.trajectories import store
 from sts.trajectories.types import Trajectory
 from sts_scenarios import categories, mining
-from sts_scenarios.mining.training import obeyed
+from sts_scenarios.mining.training import restrict_to_done
 from tests.examples import recorded
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "learning.md"
@@ -68,7 +68,9 @@ def test_what_a_learner_is_to_obey_was_done_in_the_recording(
 def test_what_nobody_did_is_no_example_of_it(trajectories: list[Trajectory]) -> None:
     where = categories.named("where-is-good")
     assert mining.mine(trajectories, [where], per_category=1, seed=0, side="train").scenarios
-    found = mining.mine(trajectories, [obeyed(where)], per_category=1, seed=0, side="train")
+    found = mining.mine(
+        trajectories, [restrict_to_done(where)], per_category=1, seed=0, side="train"
+    )
     assert not found.scenarios and found.candidates["where-is-good"] == 0
 
 
@@ -104,7 +106,10 @@ def test_a_draft_holds_one_side_alone(
     both = [asked[0], before.candidate(before.ids()[0])]
     with pytest.raises(StsError, match="the train and the test split"):
         drafts.begin(workspace, "both", both)
-    assert (side(before), side(open_draft(workspace, "obey"))) == ("test", "train")
+    assert (split_of_draft(before), split_of_draft(open_draft(workspace, "obey"))) == (
+        "test",
+        "train",
+    )
     assert not workspace.path("drafts", "both").exists()
 
 
@@ -152,7 +157,7 @@ def test_what_is_asked_is_told_from_its_step_on(
         one = found[s.id]
         (told,) = one.instructions
         assert (told.text, told.given_at) == (s.instruction.text, s.takeover)
-        assert one.asked() == [""] * 10 + [told.text] * (s.horizon + 1)
+        assert one.latest_instructions() == [""] * 10 + [told.text] * (s.horizon + 1)
         assert one.split == "train"
         assert {p.name for p in one.participants} == {"local-search"}
         assert one.provenance["world"] == s.world
@@ -294,6 +299,6 @@ def test_the_learner_of_the_page_obeys_on_worlds_that_it_has_not_met(page: Path)
     ):
         assert sts(workspace, *words) == 0
     name = label_table.name_of("told@1")
-    counts = label_table.counts(name, workspace.store.get(name))
+    counts = label_table.count_verdicts(name, workspace.store.get(name))
     assert counts["obedient"]["success"] == 90
     assert 0 < counts["random"]["success"] < 30

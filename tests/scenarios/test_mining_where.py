@@ -87,7 +87,7 @@ def sts(workspace: Workspace, *words: str) -> int:
 
 
 def row(trajectory: Trajectory, role: int, step: int) -> dict[str, Any]:
-    names = steps.named(trajectory).names
+    names = steps.column_names(trajectory).names
     at = role * trajectory.episode.steps + step
     return {name: one[at] for name, one in steps.table(trajectory, names).items()}
 
@@ -109,7 +109,7 @@ def test_a_filter_holds_where_its_row_says_so(
 ) -> None:
     t = trajectories[1]
     expected = [bool(holds(v)) for v in steps.table(t, (column,))[column].tolist()]
-    assert Filter(text).holds(t).ravel().tolist() == expected
+    assert Filter(text).evaluate(t).ravel().tolist() == expected
     assert 0 < sum(expected) < len(expected)
 
 
@@ -227,7 +227,7 @@ def test_a_filter_that_fails_in_one_recording_names_it(
     def of_words(t: Trajectory, names: Any) -> Any:
         return {name: one.astype(str) for name, one in table(t, names).items()}
 
-    where = Filter("step > 12").within(categories.named("shadow-evil"))
+    where = Filter("step > 12").restrict(categories.named("shadow-evil"))
     assert where.moments(trajectories[0])
     monkeypatch.setattr(steps, "table", of_words)
     with pytest.raises(ArgumentError, match=f"in trajectory {trajectories[1].id}: cannot compare"):
@@ -239,7 +239,7 @@ def test_without_polars_a_filter_says_how_to_get_it(
 ) -> None:
     monkeypatch.setitem(sys.modules, "polars", None)
     with pytest.raises(MissingExtra):
-        filters._polars()
+        filters._import_polars()
     assert sts(workspace, "mine", "none", "--where", "step > 12") == 1
     assert "pip install 'standardised-test-suite[filter]'" in capsys.readouterr().err
     assert sts(workspace, "mine", "plain", "--category", "shadow-evil") == 0
@@ -303,8 +303,8 @@ def test_a_filter_and_a_miner_leave_the_choice_the_same_for_the_same_seed(
     trajectories: list[Trajectory], own: None
 ) -> None:
     shadow = categories.named("shadow-evil")
-    own_shadow = miners.asking(shadow, "second", miners.named("own_miners:second"))
-    narrow = [Filter("step < 25").within(one) for one in (shadow, own_shadow)]
+    own_shadow = miners.use_miner(shadow, "second", miners.load_miner("own_miners:second"))
+    narrow = [Filter("step < 25").restrict(one) for one in (shadow, own_shadow)]
     for category in narrow:
         both = [
             mining.mine(order, [category], per_category=4, seed=2).scenarios

@@ -58,9 +58,9 @@ def proposed(trajectories: list[Trajectory]) -> dict[str, list[Scenario]]:
         rule = RULES[name]
         spread = (mining.Pick(t, c) for t in trajectories for c in _spread(rule.moments(t)))
         some = [*itertools.islice(spread, MANY)]
-        text = [mining.making.worded(rule, one, n) for n, one in enumerate(some)]
+        text = [mining.making.fill_template(rule, one, n) for n, one in enumerate(some)]
         out[name] = [
-            mining.scenario(rule, one, id=f"{name}-{n}", text=text[n], seed=0)
+            mining.make_scenario(rule, one, id=f"{name}-{n}", text=text[n], seed=0)
             for n, one in enumerate(some)
         ]
     return out
@@ -247,10 +247,12 @@ def test_what_does_not_fit_says_why(
 
 
 def test_superseded_categories_are_mined_by_name_alone() -> None:
-    from sts_scenarios.mining.order import Order, asked
+    from sts_scenarios.mining.order import Order, load_categories
 
-    assert {c.name for c in asked(Order(), ("lambda-star",))} == {*NAMES, "catch-mate"}
-    assert [c.name for c in asked(Order(("where-is-good",)), ("lambda-star",))] == ["where-is-good"]
+    assert {c.name for c in load_categories(Order(), ("lambda-star",))} == {*NAMES, "catch-mate"}
+    assert [c.name for c in load_categories(Order(("where-is-good",)), ("lambda-star",))] == [
+        "where-is-good"
+    ]
 
 
 @pytest.mark.parametrize("name", PAIRS)

@@ -44,15 +44,15 @@ def test_one_of_many_is_read_by_its_row_group(tmp_path: Path) -> None:
     (one,) = scenarios(1)
     every = [
         dataclasses.replace(one, id=f"walk-{n:03d}", tags=(f"tag {n}", "far")[: n % 3])
-        for n in range(2 * files.GROUP + 1)
+        for n in range(2 * files.ROWS_PER_GROUP + 1)
     ]
-    raw = files.packed("p", every)
-    assert [s.row_hash for s in files.unpacked("p", raw)] == [s.row_hash for s in every]
-    assert [s.tags for s in files.summaries("p", raw)] == [s.tags for s in every]
-    for wanted in (every[0], every[files.GROUP], every[-1]):
-        (found,) = files.unpacked("p", raw, wanted.id)
+    raw = files.encode_scenarios("p", every)
+    assert [s.row_hash for s in files.decode_scenarios("p", raw)] == [s.row_hash for s in every]
+    assert [s.tags for s in files.decode_summaries("p", raw)] == [s.tags for s in every]
+    for wanted in (every[0], every[files.ROWS_PER_GROUP], every[-1]):
+        (found,) = files.decode_scenarios("p", raw, wanted.id)
         assert found.row_hash == wanted.row_hash
-    assert files.unpacked("p", raw, "none") == ()
+    assert files.decode_scenarios("p", raw, "none") == ()
 
 
 def test_what_a_candidate_is_edited_to_is_found_by_its_hash(workspace: Workspace) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from sts.cli.main import main
-from sts.continuations.takeover import by_shape
+from sts.continuations.takeover import group_by_shape
 from sts.episodes import Instruction
 from sts.errors import ArgumentError, DamagedData, NewerFormat, TamperedSuite, UnknownName
 from sts.storage import parquet
@@ -459,7 +459,7 @@ def test_worlds_seen_from_near_and_far_are_one_suite(workspace: Workspace) -> No
         for radius in (1, 2)
     ]
     assert len(store.freeze(workspace, "both", found).scenarios) == 2
-    assert [len(group) for group in by_shape(found)] == [1, 1]
+    assert [len(group) for group in group_by_shape(found)] == [1, 1]
 
 
 def test_a_damaged_state_is_a_fault_of_its_scenario_and_hides_no_other() -> None:

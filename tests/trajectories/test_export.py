@@ -17,7 +17,7 @@ from sts.errors import ArgumentError, ReplayMismatch
 from sts.formats import rlds
 from sts.storage.workspace import Workspace
 from sts.trajectories import store
-from sts.trajectories.observed import observed
+from sts.trajectories.observed import observe
 from sts.trajectories.record import record
 from sts.trajectories.types import Trajectory
 from tests.domains import spaces
@@ -94,7 +94,7 @@ def test_only_those_of_the_same_name_count_as_the_team(tmp_path: Path) -> None:
     (one,) = recorded(count=1, team=3)
     someone = dataclasses.replace(one.participants[1], name="someone")
     mixed = dataclasses.replace(one, participants=(one.participants[0], someone, someone))
-    (together,), (apart,) = (list(observed([t], 0)) for t in (one, mixed))
+    (together,), (apart,) = (list(observe([t], 0)) for t in (one, mixed))
     assert not together.values["others"].any()
     assert apart.values["others"].sum() == together.values["team"].sum() > 0
 
@@ -117,7 +117,7 @@ def test_what_is_written_does_not_depend_on_how_much_is_replayed_at_once(
 ) -> None:
     every = recorded(count=5)
     rlds.write(tmp_path / "a.parquet", every)
-    monkeypatch.setattr("sts.trajectories.observed.ABREAST", 48)
+    monkeypatch.setattr("sts.trajectories.observed.STEPS_AT_ONCE", 48)
     monkeypatch.setattr(rlds, "ROWS", 1)
     rlds.write(tmp_path / "b.parquet", every)
     a, b = (pd.read_parquet(tmp_path / f"{name}.parquet") for name in "ab")

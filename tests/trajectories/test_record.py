@@ -14,7 +14,7 @@ from sts.engine.replay import verify
 from sts.errors import ArgumentError, StsError
 from sts.storage.workspace import Workspace
 from sts.trajectories import record, store
-from sts.trajectories.types import Trajectory, split
+from sts.trajectories.types import Trajectory, split_of
 from tests.examples import recorded
 
 
@@ -41,7 +41,7 @@ def test_one_world_in_five_is_on_the_test_side_whoever_plays_it() -> None:
     assert [t.world for t in first] == [t.world for t in other]
     share = sum(t.split == "test" for t in first) / 400
     assert 0.12 < share < 0.28
-    assert all(split(t.world) == t.split for t in first)
+    assert all(split_of(t.world) == t.split for t in first)
 
 
 @pytest.mark.parametrize(
@@ -118,7 +118,7 @@ def test_a_world_that_ends_its_process_where_it_begins_is_one_line(
 def test_an_error_keeps_the_other_episodes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    whole = record.perform
+    whole = record.record_task
 
     def breaks_later(task: record.Task) -> list[Trajectory]:
         if task.first >= 6:

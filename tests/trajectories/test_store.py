@@ -17,7 +17,7 @@ from sts.errors import ArgumentError, DamagedData, NewerFormat, UnknownName
 from sts.storage import arrow, parquet
 from sts.storage.workspace import Workspace
 from sts.trajectories import store
-from sts.trajectories.record import begun
+from sts.trajectories.record import generate_states
 from sts.trajectories.types import Participant, trajectory
 from tests.access.attempts import attempt
 from tests.examples import DATA, recorded
@@ -241,7 +241,7 @@ def test_a_world_moved_to_the_other_side_is_refused(tmp_path: Path) -> None:
         rows = {name: table.column(name).to_pylist() for name in store.SCHEMA}
         rows["world"] = [world]
         parquet.write(tmp_path / "t.parquet", "trajectories", store.VERSION, store.SCHEMA, rows)
-        with pytest.raises(DamagedData, match="has been modified: its world is"):
+        with pytest.raises(DamagedData, match="was altered: its world is"):
             store.read(tmp_path / "t.parquet")
 
 
@@ -285,9 +285,9 @@ def test_scenes_of_frames_count_by_their_numbers_and_not_by_who_is_in_them(
 ) -> None:
     monkeypatch.setattr(arrow, "MOST", 4 * 11 * 7)
     name = "tests.domains.worlds:Lanterns"
-    assert len(begun(name, count=7, steps=10, seed=0, settings={})) == 7
+    assert len(generate_states(name, count=7, steps=10, seed=0, settings={})) == 7
     with pytest.raises(ArgumentError, match="record 7 at a time"):
-        begun(name, count=8, steps=10, seed=0, settings={})
+        generate_states(name, count=8, steps=10, seed=0, settings={})
 
 
 def test_worlds_seen_from_near_and_far_are_verified_together() -> None:

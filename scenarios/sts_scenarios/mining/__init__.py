@@ -12,15 +12,15 @@ from dataclasses import replace
 from typing import Any
 
 from sts.jobs.pool import executor
-from sts.trajectories.flat import Held
+from sts.trajectories.flat import TrajectoryList
 from sts.trajectories.types import Trajectory
 from sts_scenarios.category import Category
-from sts_scenarios.mining.choice import Offer, choose
+from sts_scenarios.mining.choice import Offer, select_steps
 from sts_scenarios.mining.choice import Pick as Pick
-from sts_scenarios.mining.making import scenario as scenario
-from sts_scenarios.mining.making import scenarios
+from sts_scenarios.mining.making import make_scenario as make_scenario
+from sts_scenarios.mining.making import make_scenarios
 from sts_scenarios.mining.making import states_at as states_at
-from sts_scenarios.mining.survey import surveyed
+from sts_scenarios.mining.survey import gather
 from sts_scenarios.mining.terms import Gathered
 from sts_scenarios.mining.terms import Mined as Mined
 from sts_scenarios.mining.terms import Terms as Terms
@@ -48,22 +48,22 @@ def mine(
     Raises:
       ReplayMismatch: a selected trajectory does not replay.
     """
-    terms = Terms(counted(categories, per_category), **given)
-    return mine_held(
+    terms = Terms(wanted_counts(categories, per_category), **given)
+    return mine_list(
         trajectories, [replace(category, screen=None) for category in categories], terms
     )
 
 
-def mine_held(
+def mine_list(
     trajectories: Iterable[Trajectory], categories: Sequence[Category], terms: Terms
 ) -> Mined:
     """Mine trajectories in memory; errors as of `mine`."""
-    held = Held(tuple(t for t in trajectories if t.split == terms.side))
+    held = TrajectoryList(tuple(t for t in trajectories if t.split == terms.side))
     with executor(1, 1) as here:
-        return concluded(surveyed([held], lambda: categories, terms, here), categories, terms)
+        return make_mined(gather([held], lambda: categories, terms, here), categories, terms)
 
 
-def counted(
+def wanted_counts(
     categories: Sequence[Category], per_category: int | Mapping[str, int]
 ) -> Mapping[str, int]:
     """Return the wanted number of scenarios of each category."""
@@ -72,14 +72,14 @@ def counted(
     return dict.fromkeys((category.name for category in categories), per_category)
 
 
-def concluded(gathered: Gathered, categories: Sequence[Category], terms: Terms) -> Mined:
+def make_mined(gathered: Gathered, categories: Sequence[Category], terms: Terms) -> Mined:
     """Select among the gathered steps and make scenarios of them; errors as of `mine`."""
     keep = terms.keep
 
     def kept(category: Category, offer: Offer) -> bool:
         return keep is None or keep(category, gathered.picks([(category, offer)])[0])
 
-    chosen = choose(
+    chosen = select_steps(
         gathered.offered,
         categories,
         terms.taken,
@@ -93,7 +93,7 @@ def concluded(gathered: Gathered, categories: Sequence[Category], terms: Terms) 
     results = [
         (made.scenario, made.stratum, c.fits(made.scenario))
         for c in categories
-        for made in scenarios(
+        for made in make_scenarios(
             c,
             [next(picks) for _ in chosen[c.name].offers],
             terms.seed,

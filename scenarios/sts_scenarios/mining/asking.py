@@ -18,14 +18,14 @@ from sts.trajectories import flat
 from sts.trajectories.flat import Batch
 from sts.trajectories.types import Trajectory
 from sts_scenarios.category import Candidate, Category
-from sts_scenarios.mining.choice import Offer, Pick, Place, orders
-from sts_scenarios.mining.making import naming
-from sts_scenarios.mining.rows import Found, chosen_of, counted, is_open
+from sts_scenarios.mining.choice import Offer, Pick, Place, random_orders
+from sts_scenarios.mining.making import name_trajectory
+from sts_scenarios.mining.rows import FoundSteps, count_strata, needs_confirmation, take_rows
 
 Make = Callable[[], Sequence[Category]]
 
 
-def each(pool: Executor, tasks: Sequence[tuple[Any, ...]]) -> Iterator[tuple[int, Any]]:
+def run_tasks(pool: Executor, tasks: Sequence[tuple[Any, ...]]) -> Iterator[tuple[int, Any]]:
     """Submit tasks, each a function and its arguments; yield (task number, result) as they end."""
     for number, (work, *args) in enumerate(tasks):
         pool.submit(number, work, *args)
@@ -35,7 +35,7 @@ def each(pool: Executor, tasks: Sequence[tuple[Any, ...]]) -> Iterator[tuple[int
         yield number, outcome
 
 
-def spread(
+def run_by_part(
     parts: Sequence[Batch],
     make: Make,
     pool: Executor,
@@ -49,16 +49,16 @@ def spread(
     numbers = sorted(by_part)
     calls = [(work, make, parts[part], [items[n][1] for n in by_part[part]]) for part in numbers]
     results: dict[int, Any] = {}
-    for number, outcomes in each(pool, calls):
+    for number, outcomes in run_tasks(pool, calls):
         results.update(zip(by_part[numbers[number]], outcomes, strict=True))
     return [results[n] for n in range(len(items))]
 
 
-def asked_at(
+def confirm_steps(
     parts: Sequence[Batch],
     make: Make,
     categories: Sequence[Category],
-    found: dict[str, Found],
+    found: dict[str, FoundSteps],
     pool: Executor,
 ) -> dict[str, tuple[int, int]]:
     """Query categories with an inexact prefilter at the steps it found, and update `found`.
@@ -66,9 +66,9 @@ def asked_at(
     Returns:
       Of categories that were queried at a sample only, the sample size and the number of steps.
     """
-    names = [c.name for c in categories if is_open(c)]
-    items = [place for name in names for place in _places(name, found[name])]
-    levels = iter(spread(parts, make, pool, ask, items))
+    names = [c.name for c in categories if needs_confirmation(c)]
+    items = [place for name in names for place in _queries(name, found[name])]
+    levels = iter(run_by_part(parts, make, pool, query_difficulties, items))
     sampled = {}
     for name in names:
         steps, count = found[name], len(found[name].rows["part"])
@@ -76,18 +76,18 @@ def asked_at(
         if count < steps.screened:
             sampled[name] = count, steps.screened
         steps = steps._replace(rows=steps.rows | {"difficulty": difficulty})
-        steps = chosen_of(steps, np.flatnonzero(difficulty >= 0))
+        steps = take_rows(steps, np.flatnonzero(difficulty >= 0))
         found[name] = steps._replace(
-            counts=counted(steps.rows, steps.words), worlds=np.unique(steps.rows["world"])
+            counts=count_strata(steps.rows, steps.words), worlds=np.unique(steps.rows["world"])
         )
     return sampled
 
 
-Asked = tuple[str, int, int, int, str]
+Query = tuple[str, int, int, int, str]
 """A query: category, row, takeover, role and answer."""
 
 
-def _places(name: str, found: Found) -> list[tuple[int, Asked]]:
+def _queries(name: str, found: FoundSteps) -> list[tuple[int, Query]]:
     """Return the queries to a category, each with its part."""
     names = ("part", "row", "moment", "role", "answer")
     columns = (found.rows[column].tolist() for column in names)
@@ -95,24 +95,24 @@ def _places(name: str, found: Found) -> list[tuple[int, Asked]]:
     return [(part, (name, r, m, p, words[a])) for part, r, m, p, a in zip(*columns, strict=True)]
 
 
-def ask(make: Make, part: Batch, moments: Sequence[Asked]) -> list[int]:
+def query_difficulties(make: Make, part: Batch, moments: Sequence[Query]) -> list[int]:
     """Return the difficulty of each step, as an index; -1 if it is not a candidate."""
     trajectories, by_name = (
-        _rows(part, (row for _, row, *_ in moments)),
+        _load_rows(part, (row for _, row, *_ in moments)),
         {c.name: c for c in make()},
     )
     return [
-        difficulty_of(by_name[name], trajectories[row], moment, role, answer)
+        query_difficulty(by_name[name], trajectories[row], moment, role, answer)
         for name, row, moment, role, answer in moments
     ]
 
 
-def _rows(part: Batch, numbers: Iterable[int]) -> dict[int, Trajectory]:
+def _load_rows(part: Batch, numbers: Iterable[int]) -> dict[int, Trajectory]:
     rows = sorted({*numbers})
-    return dict(zip(rows, flat.trajectories(part, rows), strict=True))
+    return dict(zip(rows, flat.read_rows(part, rows), strict=True))
 
 
-def difficulty_of(
+def query_difficulty(
     category: Category, trajectory: Trajectory, moment: int, role: int, answer: str
 ) -> int:
     """Return a step's difficulty from a query limited to it; -1 if it is not a candidate."""
@@ -120,23 +120,23 @@ def difficulty_of(
     excerpt = replace(
         trajectory, episode=episode.part(episode.state, moment - context, moment + horizon)
     )
-    with naming(trajectory):
+    with name_trajectory(trajectory):
         for candidate in category.candidates(excerpt, context, horizon):
             if (candidate.role, candidate.answer) == (role, answer):
                 return DIFFICULTIES.index(candidate.difficulty)
     return -1
 
 
-def pick(make: Make, part: Batch, offers: Sequence[tuple[str, Offer, int]]) -> list[Pick]:
+def make_picks(make: Make, part: Batch, offers: Sequence[tuple[str, Offer, int]]) -> list[Pick]:
     """Return the offers in a part as picks; each is (category, offer, seed of the choice)."""
     trajectories, by_name = (
-        _rows(part, (offer.at.row for _, offer, _ in offers)),
+        _load_rows(part, (offer.at.row for _, offer, _ in offers)),
         {c.name: c for c in make()},
     )
     picks = []
     for name, offer, seed in offers:
         trajectory, place = trajectories[offer.at.row], offer.at
-        candidate = _candidate(by_name[name], trajectory, place, offer.order, seed)
+        candidate = _find_candidate(by_name[name], trajectory, place, offer.order, seed)
         if candidate is None:
             raise StsError(
                 f"category {name!r} has no candidate at step {place.moment} of trajectory "
@@ -146,14 +146,14 @@ def pick(make: Make, part: Batch, offers: Sequence[tuple[str, Offer, int]]) -> l
     return picks
 
 
-def _candidate(
+def _find_candidate(
     category: Category, trajectory: Trajectory, place: Place, order: int, seed: int
 ) -> Candidate | None:
-    with naming(trajectory):
+    with name_trajectory(trajectory):
         candidates = category.moments(trajectory)
     matching = [c for c in candidates if (c.moment, c.role) == (place.moment, place.role)]
     keys = ((c.moment, c.role, canonical_json(c.parameters)) for c in matching)
-    ranks = orders(
+    ranks = random_orders(
         seed, category.name, [trajectory.id], keys, ((0, n) for n in range(len(matching)))
     )
     return next(

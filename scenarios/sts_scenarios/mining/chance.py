@@ -10,14 +10,14 @@ import numpy as np
 
 from sts.agents import Agent, Choice
 from sts.agents.protocol import Draws, Instructions, Memory
-from sts.continuations.takeover import always_alike, by_shape, continue_all
+from sts.continuations.takeover import continue_all, group_by_shape, is_deterministic
 from sts.domains import Domain, domain
 from sts.suites.types import Scenario
 from sts_scenarios import categories
 from sts_scenarios.category import Category
 
 
-class Unseeing(Agent):
+class OpenLoopAgent(Agent):
     """A policy that draws uniformly from some moves and tokens, whatever it observes.
 
     A move or token that is listed twice is twice as likely.
@@ -55,8 +55,8 @@ def pass_rate(
     `continuations` times, or once if neither the agent nor its partner draws.
     """
     units: dict[str, list[list[bool]]] = defaultdict(list)
-    for group in by_shape(scenarios):
-        count = 1 if always_alike(agent, group[0].partner) else continuations
+    for group in group_by_shape(scenarios):
+        count = 1 if is_deterministic(agent, group[0].partner) else continuations
         continued = continue_all(group, agent, seed=seed, indices=range(count))
         for n, scenario in enumerate(group):
             members = continued[n * count : (n + 1) * count]
@@ -71,7 +71,7 @@ def pass_rate(
     return float(np.mean(rates))
 
 
-def open_loop(
+def open_loop_pass_rate(
     category: Category, scenarios: Sequence[Scenario], *, continuations: int, seed: int = 0
 ) -> float:
     """Return the pass rate of the best open-loop policy over scenarios of one category.
@@ -85,21 +85,21 @@ def open_loop(
         return 0.0
     rates = (
         pass_rate(category, scenarios, policy, continuations=continuations, seed=seed)
-        for policy in _policies(category)
+        for policy in _open_loop_policies(category)
     )
     return max(rates, default=0.0)
 
 
-def _policies(category: Category) -> Iterator[Unseeing]:
+def _open_loop_policies(category: Category) -> Iterator[OpenLoopAgent]:
     world = domain(category.domain)
     moves = range(len(world.moves))
     if not moves or not world.tokens:
         return
     if category.kind == "question":
         stay = [int(world.noop)]
-        yield from (Unseeing(world, stay, [token]) for token in range(1, len(world.tokens)))
+        yield from (OpenLoopAgent(world, stay, [token]) for token in range(1, len(world.tokens)))
         return
-    yield from (Unseeing(world, [move], [0]) for move in moves)
-    yield Unseeing(world, moves, [0])
+    yield from (OpenLoopAgent(world, [move], [0]) for move in moves)
+    yield OpenLoopAgent(world, moves, [0])
     for mix in categories.mixes(category.domain):
-        yield Unseeing(world, [world.moves.index(move) for move in mix], [0])
+        yield OpenLoopAgent(world, [world.moves.index(move) for move in mix], [0])

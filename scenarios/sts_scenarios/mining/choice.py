@@ -49,11 +49,11 @@ class Pick(NamedTuple):
     def stratum(self) -> Stratum:
         """Its difficulty, the kind of source, and the name of the recorded participant."""
         recorder = self.trajectory.participants[self.candidate.role]
-        origin = source(self.trajectory.source, recorder.kind)
+        origin = source_kind(self.trajectory.source, recorder.kind)
         return Stratum(self.candidate.difficulty, origin, recorder.name)
 
 
-def source(made_by: str, kind: str) -> str:
+def source_kind(made_by: str, kind: str) -> str:
     """Return one of `SOURCES`, from a recording's source and a participant's kind."""
     command, _, rest = made_by.partition(" ")
     if command == "sts" and rest.startswith("run "):
@@ -92,7 +92,7 @@ class Offer(NamedTuple):
     at: Place
 
 
-class Offered(NamedTuple):
+class OfferedSteps(NamedTuple):
     """The candidate steps of one category.
 
     Attributes:
@@ -111,7 +111,7 @@ def world_key(world: str) -> str:
     return world[:16]
 
 
-def orders(
+def random_orders(
     seed: int, category: str, ids: Iterable[str], moments: Moments, pairs: Iterable[tuple[int, int]]
 ) -> NDArray[np.uint64]:
     """Return uint64[B], the orders of steps; each of `pairs` indexes `ids` and `moments`."""
@@ -124,11 +124,11 @@ Picks = Callable[[Sequence[tuple[Category, Offer]]], list[Pick]]
 """Returns offers as candidates with their trajectories."""
 Keep = Callable[[Category, Pick], bool]
 """Returns True to keep a selected step; a rejected one is not considered again."""
-PATIENCE = 10
+MAX_REJECTED = 10
 """Maximum number of rejected steps for each wanted one."""
 
 
-class Chosen(NamedTuple):
+class Selection(NamedTuple):
     """The selected steps of a category.
 
     Attributes:
@@ -140,34 +140,34 @@ class Chosen(NamedTuple):
     passed_over: int
 
 
-def choose(
-    offered: Mapping[str, Offered],
+def select_steps(
+    offered: Mapping[str, OfferedSteps],
     categories: Iterable[Category],
     taken: Mapping[str, Taken],
     *,
     counts: Mapping[str, int],
     per_world: int,
     keep: Callable[[Category, Offer], bool],
-) -> dict[str, Chosen]:
+) -> dict[str, Selection]:
     """Select steps for each category; categories take turns, so that none uses up the worlds."""
     used: Counter[str] = Counter()
     turns = {
-        c.name: _Turns(c, offered[c.name].offers, taken.get(c.name, {}), per_world)
+        c.name: _Selector(c, offered[c.name].offers, taken.get(c.name, {}), per_world)
         for c in categories
     }
     waiting = [name for name in turns if counts[name]]
     while waiting:
         for name in tuple(waiting):
             turn = turns[name]
-            offer = turn.next(used, keep, PATIENCE * counts[name])
+            offer = turn.next(used, keep, MAX_REJECTED * counts[name])
             if offer is not None:
                 used[offer.world] += 1
             if offer is None or len(turn.chosen) == counts[name]:
                 waiting.remove(name)
-    return {name: Chosen(turn.chosen, turn.passed_over) for name, turn in turns.items()}
+    return {name: Selection(turn.chosen, turn.passed_over) for name, turn in turns.items()}
 
 
-class _Turns:
+class _Selector:
     """The successive selections of one category."""
 
     def __init__(
@@ -175,7 +175,7 @@ class _Turns:
     ) -> None:
         self._category, self._per_world = category, per_world
         self._steps = {world: list(steps) for world, steps in taken.items()}
-        self._free = [offer for offer in offers if self._fresh(offer)]
+        self._free = [offer for offer in offers if self._is_available(offer)]
         self.chosen: list[Offer] = []
         self.passed_over = 0
 
@@ -189,14 +189,16 @@ class _Turns:
                 self.chosen.append(best)
                 self._steps.setdefault(best.world, []).append(best.step)
                 self._free = [
-                    offer for offer in self._free if offer.world != best.world or self._fresh(offer)
+                    offer
+                    for offer in self._free
+                    if offer.world != best.world or self._is_available(offer)
                 ]
                 return best
             self._free = [offer for offer in self._free if offer is not best]
             self.passed_over += 1
         return None
 
-    def _fresh(self, offer: Offer) -> bool:
+    def _is_available(self, offer: Offer) -> bool:
         """Return True if a step is not a near-duplicate and its world is not used up."""
         steps = self._steps.get(offer.world, ())
         return len(steps) < self._per_world and not any(

@@ -17,17 +17,17 @@ from sts.suites.types import Scenario
 from sts_scenarios import categories
 from sts_scenarios.category import Category
 from sts_scenarios.mining.choice import Keep, Pick
-from sts_scenarios.mining.telling import profiled
+from sts_scenarios.mining.telling import profile_pick
 from sts_scenarios.profiles import Profile
 
-MOST = 0.5
+MAX_SHARE = 0.5
 """Maximum share of a category's scenarios that are selected by effect."""
 _KEPT_WHERE = (
     "not every agent passes every continuation, and some reader passes at least half of its own"
 )
 
 
-def check(domains: Iterable[str]) -> None:
+def check_domains(domains: Iterable[str]) -> None:
     """Raise ArgumentError if the categories of a domain list no reader for `--by-effect`."""
     for domain in domains:
         if not _readers(domain):
@@ -41,7 +41,7 @@ def _readers(domain: str) -> tuple[str, ...]:
     return tuple(n for n in categories.curation(domain) if n in categories.readers(domain))
 
 
-def tells(profile: Profile, readers: Iterable[str]) -> bool:
+def is_discriminating(profile: Profile, readers: Iterable[str]) -> bool:
     """Return True if not all agents always pass, and some reader passes at least half the time."""
     passed = profile.passed
     able = any(2 * passed[name].successes >= passed[name].of for name in readers)
@@ -49,7 +49,7 @@ def tells(profile: Profile, readers: Iterable[str]) -> bool:
 
 
 class ByEffect:
-    """A filter that applies `tells` to the last scenarios of each category, and not to the first.
+    """A filter that applies `is_discriminating` to the last scenarios of each category only.
 
     Attributes:
       share: of a category's scenarios that are selected by effect.
@@ -66,8 +66,8 @@ class ByEffect:
         """Return True to keep the step that is selected next."""
         by_effect = self._kept[category.name] >= self._at_random
         if by_effect:
-            profile = profiled(category, pick, categories.curation(category.domain))
-            if not tells(profile, _readers(category.domain)):
+            profile = profile_pick(category, pick, categories.curation(category.domain))
+            if not is_discriminating(profile, _readers(category.domain)):
                 return False
         if self._keep is not None and not self._keep(category, pick):
             return False
@@ -78,7 +78,7 @@ class ByEffect:
             self._selected.add(key)
         return True
 
-    def marked(self, scenario: Scenario) -> Scenario:
+    def add_provenance(self, scenario: Scenario) -> Scenario:
         """Return the scenario, with a note in its provenance if it was selected by effect."""
         moment = scenario.context_start + scenario.takeover
         if (
@@ -88,13 +88,13 @@ class ByEffect:
             scenario.roles[0],
         ) not in self._selected:
             return scenario
-        rule = scenario.provenance.get("chosen_by", {}) | rule_of(
+        rule = scenario.provenance.get("chosen_by", {}) | effect_provenance(
             scenario.recording.domain, self.share
         )
         return replace(scenario, provenance=scenario.provenance | {"chosen_by": rule})
 
 
-def rule_of(domain: str, share: float) -> dict[str, Any]:
+def effect_provenance(domain: str, share: float) -> dict[str, Any]:
     """Return the provenance of scenarios of a domain that are selected by effect."""
     agents = [*categories.curation(domain)]
     return {"effect_share": share, "agents": agents, "kept_where": _KEPT_WHERE}

@@ -27,22 +27,22 @@ from sts.suites.types import Scenario, Suite
 from sts.trajectories import store as trajectories
 from sts.trajectories.types import Participant, Trajectory
 from sts_scenarios.category import Candidate, Category
-from sts_scenarios.mining.chance import open_loop
+from sts_scenarios.mining.chance import open_loop_pass_rate
 from sts_scenarios.mining.choice import Keep, Pick
-from sts_scenarios.mining.making import CARRIED
-from sts_scenarios.mining.telling import profiled
-from sts_scenarios.profiles import CONTINUATIONS, playing
+from sts_scenarios.mining.making import COPIED_PROVENANCE
+from sts_scenarios.mining.telling import profile_pick
+from sts_scenarios.profiles import CONTINUATIONS, load_players
 
-FURTHER = 32
+EXTENSION_STEPS = 32
 """Steps by which a failed continuation is extended, with all players standing still."""
-_ABREAST = 256
+_BATCH_SIZE = 256
 _KEPT_WHERE = (
     f"somebody who sees what a participant sees passes more of {CONTINUATIONS} continuations than "
     "the best policy without eyes does of its category"
 )
 
 
-def failed(workspace: Workspace, suite: Suite) -> list[Trajectory]:
+def load_failures(workspace: Workspace, suite: Suite) -> list[Trajectory]:
     """Return the continuations of a suite that its labels call failed, as trajectories.
 
     Baselines that repeat the recording are left out.
@@ -76,7 +76,7 @@ def failed(workspace: Workspace, suite: Suite) -> list[Trajectory]:
         raise StsError(
             f"no continuation of {suite.label} failed by its labels: there are no failures to mine"
         )
-    return gone_on(failures)
+    return extend(failures)
 
 
 def _trajectory(suite: Suite, scenario: Scenario, continuation: Continuation) -> Trajectory:
@@ -85,7 +85,7 @@ def _trajectory(suite: Suite, scenario: Scenario, continuation: Continuation) ->
     other = Participant("agent", name) if kind == "agent" else Participant("script", kind)
     agent = Participant("human" if continuation.agent == HUMAN else "agent", continuation.agent)
     people = range(continuation.episode.participants)
-    carried = {k: v for k, v in scenario.provenance.items() if k in CARRIED}
+    carried = {k: v for k, v in scenario.provenance.items() if k in COPIED_PROVENANCE}
     source = f"sts run {suite.label} {scenario.id} {continuation.id}"
     return Trajectory(
         continuation.episode,
@@ -105,8 +105,8 @@ def _trajectory(suite: Suite, scenario: Scenario, continuation: Continuation) ->
     )
 
 
-def gone_on(failed: Sequence[Trajectory]) -> list[Trajectory]:
-    """Return trajectories extended by `FURTHER` steps in which all players stand still.
+def extend(failed: Sequence[Trajectory]) -> list[Trajectory]:
+    """Return trajectories extended by `EXTENSION_STEPS` steps in which all players stand still.
 
     The extension makes room for a horizon after their last steps. A trajectory whose world is
     unavailable here is returned as it is.
@@ -119,19 +119,19 @@ def gone_on(failed: Sequence[Trajectory]) -> list[Trajectory]:
             groups[recorded.domain, size, shapes(recorded)].append(n)
     extended = [*failed]
     for members in groups.values():
-        for at in range(0, len(members), _ABREAST):
-            batch = members[at : at + _ABREAST]
-            for n, episode in zip(batch, _longer([failed[n] for n in batch]), strict=True):
+        for at in range(0, len(members), _BATCH_SIZE):
+            batch = members[at : at + _BATCH_SIZE]
+            for n, episode in zip(batch, _extend_batch([failed[n] for n in batch]), strict=True):
                 extended[n] = replace(failed[n], episode=episode)
     return extended
 
 
-def _longer(batch: Sequence[Trajectory]) -> Iterator[Episode]:
+def _extend_batch(batch: Sequence[Trajectory]) -> Iterator[Episode]:
     """Yield the extended episodes of trajectories that can be played together."""
     world = domain(batch[0].episode.domain)
     for worlds in along([t.episode for t in batch], [t.source for t in batch]):
         last = worlds
-    played = play(world, world.restore(last.states()), [], steps=FURTHER)
+    played = play(world, world.restore(last.states()), [], steps=EXTENSION_STEPS)
     for b, episode in enumerate(t.episode for t in batch):
         yield Episode(
             episode.domain,
@@ -151,10 +151,10 @@ def recording_of(workspace: Workspace, scenario: Scenario) -> Trajectory:
     suite = suites.load(workspace, label)
     continuation = store.find(workspace, scenario.provenance["continuation"])
     (origin,) = (s for s in suite.scenarios if s.hash == continuation.scenario_hash)
-    return gone_on([_trajectory(suite, origin, continuation)])[0]
+    return extend([_trajectory(suite, origin, continuation)])[0]
 
 
-def after_takeover(category: Category) -> Category:
+def restrict_to_takeover(category: Category) -> Category:
     """Return a category whose candidates follow the agent's own steps in a failed continuation.
 
     It asks the failed agent, at steps after its takeover. If partners repeat the recording, the
@@ -171,7 +171,7 @@ def after_takeover(category: Category) -> Category:
     return replace(category, candidates=candidates, screen=None)
 
 
-def share_of(share: float, per_category: int) -> int:
+def count_from_failures(share: float, per_category: int) -> int:
     """Return the number of a category's scenarios that are to come from failures."""
     if not 0 < share <= 1:
         raise ArgumentError(f"expected --share above 0 and at most 1, found {share:g}")
@@ -183,23 +183,26 @@ def share_of(share: float, per_category: int) -> int:
     return count
 
 
-def chances(categories: Iterable[Category], scenarios: Iterable[Scenario]) -> dict[str, float]:
+def open_loop_rates(
+    categories: Iterable[Category], scenarios: Iterable[Scenario]
+) -> dict[str, float]:
     """Return the open-loop pass rate of each category over these scenarios."""
     by_category: dict[str, list[Scenario]] = defaultdict(list)
     for scenario in scenarios:
         by_category[scenario.category].append(scenario)
     return {
-        c.name: open_loop(c, by_category[c.name], continuations=CONTINUATIONS) for c in categories
+        c.name: open_loop_pass_rate(c, by_category[c.name], continuations=CONTINUATIONS)
+        for c in categories
     }
 
 
-def rule(suite: Suite, share: float, chance: Mapping[str, float]) -> dict[str, Any]:
+def failure_provenance(suite: Suite, share: float, chance: Mapping[str, float]) -> dict[str, Any]:
     """Return the provenance of scenarios that are mined from failures."""
     least = {name: round(rate, 3) for name, rate in sorted(chance.items())}
     return {"failures": suite.label, "share": share, "kept_where": _KEPT_WHERE, "chance": least}
 
 
-def passable(chance: Mapping[str, float], names: Sequence[str]) -> Keep:
+def make_passable_filter(chance: Mapping[str, float], names: Sequence[str]) -> Keep:
     """Return a filter that keeps steps which some ranked agent passes above `chance`.
 
     With ten continuations a rate of one half has a standard error of 0.16, too large for a stricter
@@ -207,10 +210,10 @@ def passable(chance: Mapping[str, float], names: Sequence[str]) -> Keep:
     """
 
     def keep(category: Category, pick: Pick) -> bool:
-        passed = profiled(category, pick, names).passed
+        passed = profile_pick(category, pick, names).passed
         ranked = [
             agent.name
-            for agent in playing(category.domain, names or None).values()
+            for agent in load_players(category.domain, names or None).values()
             if agent.sees == "observation"
         ]
         least = chance[category.name]

@@ -28,11 +28,11 @@ KEYWORDS = frozenset(
 )
 FUNCTIONS = frozenset("abs ceil coalesce floor greatest least length lower mod round upper".split())
 _CALLS = ", ".join(sorted(FUNCTIONS))
-LETTERS = 1000
+MAX_CHARS = 1000
 """Maximum length of a filter, in characters."""
-DEPTH = 20
+MAX_DEPTH = 20
 """Maximum depth of nested parentheses."""
-SAID = 300
+MAX_ERROR_CHARS = 300
 """Maximum length of an error message of Polars, in characters."""
 _CALLED = re.compile(r"\s*\((?P<nothing>\s*\))?", re.ASCII)
 _TOKEN = re.compile(
@@ -63,47 +63,47 @@ class Filter:
             Boolean; lists the columns.
           MissingExtra: Polars is not installed.
         """
-        _polars()
-        columns, versions = steps.named(trajectory)
+        _import_polars()
+        columns, versions = steps.column_names(trajectory)
         try:
-            words = _words(self.text)
+            words = _column_names(self.text)
             for word in words:
                 if word not in columns:
                     raise ValueError(f"{word} is not a column")
             if not words:
                 raise ValueError("it uses no column")
-            _held(self.text, trajectory)
+            _evaluate(self.text, trajectory)
         except ValueError as error:
             raise ArgumentError(
                 f"--where {shown(self.text)}: {error}; columns are {', '.join(columns)}"
             ) from None
         return versions
 
-    def holds(self, trajectory: Trajectory) -> NDArray[np.bool_]:
+    def evaluate(self, trajectory: Trajectory) -> NDArray[np.bool_]:
         """Return bool[P, T], True where the condition is true; unknown counts as False."""
         try:
-            return _held(self.text, trajectory)
+            return _evaluate(self.text, trajectory)
         except ValueError as error:
             raise ArgumentError(
                 f"--where {shown(self.text)} in trajectory {trajectory.id}: {error}"
             ) from None
 
-    def within(self, category: Category) -> Category:
+    def restrict(self, category: Category) -> Category:
         """Return the category restricted to candidates at steps where the filter holds."""
 
         def candidates(trajectory: Trajectory, context: int, horizon: int) -> Iterator[Candidate]:
             possible = list(category.candidates(trajectory, context, horizon))
             if possible:
-                where = self.holds(trajectory)
+                where = self.evaluate(trajectory)
                 yield from (c for c in possible if where[c.role, c.moment])
 
         return replace(category, candidates=candidates, screen=None)
 
 
-def _words(text: str) -> tuple[str, ...]:
+def _column_names(text: str) -> tuple[str, ...]:
     """Return the distinct names in a filter that must be columns."""
-    if not text.strip() or not one_line(text, LETTERS):
-        raise ValueError(f"expected one line of 1 to {LETTERS} printable characters")
+    if not text.strip() or not one_line(text, MAX_CHARS):
+        raise ValueError(f"expected one line of 1 to {MAX_CHARS} printable characters")
     names: dict[str, None] = {}
     at = depth = 0
     while at < len(text):
@@ -112,8 +112,8 @@ def _words(text: str) -> tuple[str, ...]:
             raise ValueError(f"{shown(text[at])} is not allowed in a filter")
         at = match.end()
         depth += {"(": 1, ")": -1}.get(match["mark"] or "", 0)
-        if not 0 <= depth <= DEPTH:
-            raise ValueError(f"expected balanced parentheses, nested at most {DEPTH} deep")
+        if not 0 <= depth <= MAX_DEPTH:
+            raise ValueError(f"expected balanced parentheses, nested at most {MAX_DEPTH} deep")
         if (name := match["name"]) is None:
             continue
         called = _CALLED.match(text, at)
@@ -129,10 +129,10 @@ def _words(text: str) -> tuple[str, ...]:
 
 
 @functools.lru_cache(maxsize=1)
-def _held(text: str, trajectory: Trajectory) -> NDArray[np.bool_]:
+def _evaluate(text: str, trajectory: Trajectory) -> NDArray[np.bool_]:
     """Return where a filter holds; the last result is cached for the next category."""
-    pl: Any = _polars()
-    columns = steps.table(trajectory, _words(text))
+    pl: Any = _import_polars()
+    columns = steps.table(trajectory, _column_names(text))
     rows = trajectory.episode.participants * trajectory.episode.steps
     try:
         frame = pl.DataFrame([_series(pl, name, values) for name, values in columns.items()])
@@ -140,7 +140,9 @@ def _held(text: str, trajectory: Trajectory) -> NDArray[np.bool_]:
             pl.sql_expr(f"({text})")
         ).get_columns()  # in parentheses, an alias is a syntax error
     except (Exception, pl.exceptions.PanicException) as error:
-        raise ValueError(textwrap.shorten(str(error), SAID, placeholder=" ...")) from None
+        raise ValueError(
+            textwrap.shorten(str(error), MAX_ERROR_CHARS, placeholder=" ...")
+        ) from None
     if column.dtype != pl.Boolean or len(column) != rows:
         raise ValueError(f"expected a Boolean for each step, found {column.dtype}")
     mask: NDArray[np.bool_] = (
@@ -155,7 +157,7 @@ def _series(pl: Any, name: str, values: NDArray[Any]) -> Any:
     return pl.Series(name, values.tolist(), dtype=pl.String)
 
 
-def _polars() -> Any:
+def _import_polars() -> Any:
     """Import Polars."""
     try:
         import polars

@@ -12,20 +12,20 @@ from sts.engine.replay import along
 from sts.episodes import Episode, Instruction
 from sts.errors import ReplayMismatch
 from sts.storage.files import content_hash
-from sts.suites.types import DIFFICULTIES, DONE, Scenario
+from sts.suites.types import DIFFICULTIES, DONE_TAG, Scenario
 from sts.trajectories.types import Trajectory
 from sts_scenarios.category import Category
-from sts_scenarios.linking import linked
+from sts_scenarios.linking import link_scenarios
 from sts_scenarios.mining.choice import FAILURE, Pick, Stratum
 
-CARRIED = ("split", "notes", "continuation")
+COPIED_PROVENANCE = ("split", "notes", "continuation")
 """Provenance that scenarios take over from a trajectory: the split and the notes of its source, and
 the id of a failed continuation."""
-FAILED = "from-failure"
+FAILURE_TAG = "from-failure"
 """Tag of scenarios that were mined from failed continuations."""
 
 
-class Made(NamedTuple):
+class MadeScenario(NamedTuple):
     """A scenario, and the stratum it was selected from."""
 
     scenario: Scenario
@@ -33,7 +33,7 @@ class Made(NamedTuple):
 
 
 @contextlib.contextmanager
-def naming(trajectory: Trajectory) -> Iterator[None]:
+def name_trajectory(trajectory: Trajectory) -> Iterator[None]:
     """Name the trajectory in replay errors."""
     try:
         yield
@@ -41,9 +41,9 @@ def naming(trajectory: Trajectory) -> Iterator[None]:
         raise error.about(f"trajectory {trajectory.id}") from None
 
 
-def scenarios(
+def make_scenarios(
     category: Category, chosen: Sequence[Pick], seed: int, last: int, rule: Mapping[str, Any]
-) -> Iterator[Made]:
+) -> Iterator[MadeScenario]:
     """Yield scenarios of the selected steps, easier ones first, numbered from `last` + 1.
 
     Half of a pair is followed by the other half, if both are valid.
@@ -54,15 +54,15 @@ def scenarios(
         members: list[Scenario] = []
         for pick in (first, *_other_half(category, first)):
             text, id = (
-                worded(category, pick, place),
+                fill_template(category, pick, place),
                 f"{category.name}-{number + len(members) + 1:02d}",
             )
-            members.append(scenario(category, pick, id=id, text=text, seed=seed, rule=rule))
+            members.append(make_scenario(category, pick, id=id, text=text, seed=seed, rule=rule))
         if len(members) == 2:
             both = all(category.fits(half) is None for half in members)
-            members = linked(members, "pair") if both else members[:1]
+            members = link_scenarios(members, "pair") if both else members[:1]
         number += len(members)
-        yield from (Made(half, first.stratum) for half in members)
+        yield from (MadeScenario(half, first.stratum) for half in members)
 
 
 def _other_half(category: Category, pick: Pick) -> list[Pick]:
@@ -79,12 +79,12 @@ def _other_half(category: Category, pick: Pick) -> list[Pick]:
     return [Pick(trajectory, candidate) for candidate in matching] if len(matching) == 1 else []
 
 
-def worded(category: Category, pick: Pick, number: int) -> str:
+def fill_template(category: Category, pick: Pick, number: int) -> str:
     """Return the instruction by the category's template of this number, modulo their count."""
     return category.wordings[number % len(category.wordings)].format(**pick.candidate.words)
 
 
-def scenario(
+def make_scenario(
     category: Category,
     pick: Pick,
     *,
@@ -100,14 +100,14 @@ def scenario(
     """
     trajectory, candidate = pick
     start, stop = candidate.moment - category.context, candidate.moment + category.horizon
-    with naming(trajectory):
+    with name_trajectory(trajectory):
         before, takeover = (states or states_at)(trajectory.episode, (start, candidate.moment))
     recording = trajectory.episode.part(before, start, stop)
     label = category.label(recording, category.context, (candidate.role,), candidate.parameters)
     at, source = (0, "setter") if candidate.said_at_start else (category.context, "curator")
     instruction = Instruction(text, category.name, given_at=at, source=source)
-    tags = {DONE: label.verdict == "success", FAILED: pick.stratum.source == FAILURE}
-    carried = {k: v for k, v in trajectory.provenance.items() if k in CARRIED}
+    tags = {DONE_TAG: label.verdict == "success", FAILURE_TAG: pick.stratum.source == FAILURE}
+    carried = {k: v for k, v in trajectory.provenance.items() if k in COPIED_PROVENANCE}
     if trajectory.split == "train":  # needed to export it as a training episode
         carried["kinds"] = [p.kind for p in trajectory.participants]
     return Scenario(
@@ -115,7 +115,7 @@ def scenario(
         category=category.name,
         kind=category.kind,
         instruction=instruction,
-        heard=_heard(trajectory, start, instruction) if candidate.hears else (),
+        heard=_earlier_instructions(trajectory, start, instruction) if candidate.hears else (),
         parameters=candidate.parameters,
         trajectory=trajectory.id,
         world=trajectory.world,
@@ -141,7 +141,9 @@ def scenario(
     )
 
 
-def _heard(trajectory: Trajectory, start: int, asked: Instruction) -> tuple[Instruction, ...]:
+def _earlier_instructions(
+    trajectory: Trajectory, start: int, asked: Instruction
+) -> tuple[Instruction, ...]:
     """Return the other instructions given before `asked`, by steps of a context from `start`."""
     since = [replace(i, given_at=max(0, i.given_at - start)) for i in trajectory.instructions]
     before = [i for i in since if i.given_at <= asked.given_at and i.text != asked.text]

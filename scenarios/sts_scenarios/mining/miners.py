@@ -17,7 +17,7 @@ from sts_scenarios.category import Candidate, Category
 Miner = Callable[[Trajectory], Iterable[Candidate]]
 
 
-def named(name: str) -> Miner:
+def load_miner(name: str) -> Miner:
     """Load the miner at `module:NAME`."""
     loaded: Any = registry.load_path("miner", name)
     if not callable(loaded):
@@ -29,21 +29,23 @@ def named(name: str) -> Miner:
     return miner
 
 
-def asking(category: Category, name: str, miner: Miner) -> Category:
+def use_miner(category: Category, name: str, miner: Miner) -> Category:
     """Return the category with a miner's candidates; errors of the miner become one line."""
 
     def candidates(trajectory: Trajectory, context: int, horizon: int) -> Iterator[Candidate]:
         with registry.blaming(f"miner {name!r} failed in trajectory {trajectory.id}"):
             found = list(miner(trajectory))
         for candidate in found:
-            if (fault := _fault(candidate, category, trajectory, context, horizon)) is not None:
+            if (
+                fault := _candidate_fault(candidate, category, trajectory, context, horizon)
+            ) is not None:
                 raise StsError(f"miner {name!r} in trajectory {trajectory.id}: {fault}")
         return iter(found)
 
     return replace(category, candidates=candidates, screen=None)
 
 
-def _fault(
+def _candidate_fault(
     value: Any, category: Category, trajectory: Trajectory, context: int, horizon: int
 ) -> str | None:
     """Return why a value is not a valid candidate for a trajectory, or None."""

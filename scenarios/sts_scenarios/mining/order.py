@@ -17,27 +17,27 @@ from sts.storage.workspace import Workspace
 from sts.suites import store as suites
 from sts.suites.types import Scenario, Summary
 from sts.trajectories import flat
-from sts.trajectories.flat import Recorded
+from sts.trajectories.flat import RecordedParts
 from sts.trajectories.types import Trajectory
 from sts_scenarios import categories
 from sts_scenarios.category import Category
 from sts_scenarios.mining import (
     Mined,
     Terms,
-    concluded,
-    counted,
     effect,
     failures,
     filters,
-    mine_held,
+    make_mined,
+    mine_list,
     miners,
     telling,
     training,
+    wanted_counts,
 )
 from sts_scenarios.mining.choice import Keep, Stratum
-from sts_scenarios.mining.survey import Progress, surveyed
+from sts_scenarios.mining.survey import Progress, gather
 
-SHARE = 0.3
+DEFAULT_SHARE = 0.3
 """Default share of a category's scenarios from failures."""
 
 
@@ -91,8 +91,8 @@ class Order:
             (self.per_world >= 1, f"--per-world of 1 or more, found {self.per_world}"),
             (self.share is None or self.failures, "--from-failures with --share"),
             (
-                self.effect is None or 0 < self.effect <= effect.MOST,
-                f"--by-effect above 0 and at most {effect.MOST:g}, found {self.effect}",
+                self.effect is None or 0 < self.effect <= effect.MAX_SHARE,
+                f"--by-effect above 0 and at most {effect.MAX_SHARE:g}, found {self.effect}",
             ),
             (uses_profiles or not self.agents, "--unlike or --from-failures with --agent"),
             (
@@ -150,23 +150,25 @@ def carried_out(
       StsError: a category or a miner failed, or there is no failure to mine.
       ReplayMismatch: a selected trajectory does not replay.
     """
-    recorded = flat.recorded(workspace, order.side)
+    recorded = flat.list_parts(workspace, order.side)
     suite = suites.load(workspace, order.failures) if order.failures else None
-    share = SHARE if order.share is None else order.share
-    count = failures.share_of(share, order.per_category) if suite else 0
-    failed = failures.failed(workspace, suite) if suite else []
+    share = DEFAULT_SHARE if order.share is None else order.share
+    count = failures.count_from_failures(share, order.per_category) if suite else 0
+    failed = failures.load_failures(workspace, suite) if suite else []
     domains = dict.fromkeys([*recorded.firsts, *(t.episode.domain for t in failed)])
-    make = partial(asked, order, tuple(domains))
+    make = partial(load_categories, order, tuple(domains))
     chosen = make()
-    rule = _rule(order, {category.domain for category in chosen}, recorded, failed)
+    rule = _selection_provenance(order, {category.domain for category in chosen}, recorded, failed)
     with_recording = [s for s in there if isinstance(s, Scenario)]
-    keep = telling.unlike(order.agents, chosen, with_recording) if order.unlike else None
+    keep = (
+        telling.make_distinct_filter(order.agents, chosen, with_recording) if order.unlike else None
+    )
     by_effect = None
     if order.effect is not None:
         by_effect = effect.ByEffect(order.effect, order.per_category - count, keep)
     keep_mined: Keep | None = by_effect or keep
     terms = Terms(
-        counts=counted(chosen, order.per_category - count),
+        counts=wanted_counts(chosen, order.per_category - count),
         seed=order.seed,
         last=last,
         there=there,
@@ -177,29 +179,29 @@ def carried_out(
         rule=rule,
     )
     with executor(order.workers, len(recorded.parts)) as pool:
-        mined = concluded(surveyed(recorded.parts, make, terms, pool, progress), chosen, terms)
+        mined = make_mined(gather(recorded.parts, make, terms, pool, progress), chosen, terms)
     if by_effect is not None:
-        mined = mined._replace(scenarios=tuple(map(by_effect.marked, mined.scenarios)))
+        mined = mined._replace(scenarios=tuple(map(by_effect.add_provenance, mined.scenarios)))
     if suite:
-        chance = failures.chances(chosen, [*suite.scenarios, *mined.scenarios])
-        passing = failures.passable(chance, order.agents)
+        chance = failures.open_loop_rates(chosen, [*suite.scenarios, *mined.scenarios])
+        passing = failures.make_passable_filter(chance, order.agents)
         further = replace(
             terms,
-            counts=counted(chosen, count),
-            last=_highest(last, mined.scenarios),
+            counts=wanted_counts(chosen, count),
+            last=_last_numbers(last, mined.scenarios),
             there=[*there, *mined.scenarios],
             keep=lambda category, pick: (
                 passing(category, pick) and (keep is None or keep(category, pick))
             ),
-            rule=rule | failures.rule(suite, share, chance),
+            rule=rule | failures.failure_provenance(suite, share, chance),
         )
-        restricted = [failures.after_takeover(category) for category in chosen]
-        mined = mined.and_of(mine_held(failed, restricted, further))
+        restricted = [failures.restrict_to_takeover(category) for category in chosen]
+        mined = mined.union(mine_list(failed, restricted, further))
     on_side = sum(part.rows - len(part.twice) for part in recorded.parts)
     return Carried(mined, chosen, recorded.rows, on_side, len(failed))
 
 
-def _highest(last: Mapping[str, int], scenarios: Iterable[Scenario]) -> dict[str, int]:
+def _last_numbers(last: Mapping[str, int], scenarios: Iterable[Scenario]) -> dict[str, int]:
     """Return the highest number in an id of each category, including `scenarios`."""
     highest = dict(last)
     for scenario in scenarios:
@@ -209,7 +211,7 @@ def _highest(last: Mapping[str, int], scenarios: Iterable[Scenario]) -> dict[str
     return highest
 
 
-def asked(order: Order, domains: tuple[str, ...]) -> list[Category]:
+def load_categories(order: Order, domains: tuple[str, ...]) -> list[Category]:
     """Return the categories of an order, each restricted to the candidates it allows.
 
     `domains` are those of the recorded trajectories.
@@ -222,18 +224,18 @@ def asked(order: Order, domains: tuple[str, ...]) -> list[Category]:
         _check_partner(order.partner, {category.domain for category in chosen})
         chosen = [replace(category, partner=order.partner) for category in chosen]
     if order.miner is not None:
-        miner = miners.named(order.miner)
-        chosen = [miners.asking(category, order.miner, miner) for category in chosen]
+        miner = miners.load_miner(order.miner)
+        chosen = [miners.use_miner(category, order.miner, miner) for category in chosen]
     if order.where is not None:
         where = filters.Filter(order.where)
-        chosen = [where.within(category) for category in chosen]
+        chosen = [where.restrict(category) for category in chosen]
     if order.side == "train":
-        chosen = [training.obeyed(category) for category in chosen]
+        chosen = [training.restrict_to_done(category) for category in chosen]
     return chosen
 
 
-def _rule(
-    order: Order, domains: Iterable[str], recorded: Recorded, failed: Iterable[Trajectory]
+def _selection_provenance(
+    order: Order, domains: Iterable[str], recorded: RecordedParts, failed: Iterable[Trajectory]
 ) -> dict[str, Any]:
     """Return the provenance of an order's selection."""
     rule: dict[str, Any] = {}
@@ -243,11 +245,7 @@ def _rule(
         where, versions = filters.Filter(order.where), dict[str, int]()
         for name in sorted(domains):
             samples = itertools.chain(
-                (
-                    t
-                    for at in recorded.firsts.get(name, ())
-                    for t in flat.trajectories(at[0], [at[1]])
-                ),
+                (t for at in recorded.firsts.get(name, ()) for t in flat.read_rows(at[0], [at[1]])),
                 (t for t in failed if t.episode.domain == name),
             )
             first = next((t for t in samples if why_unavailable(t.episode) is None), None)
@@ -255,10 +253,10 @@ def _rule(
                 versions |= where.check(first)
         rule |= {"where": where.text, "columns": versions}
     if order.unlike or order.failures:
-        playing = telling.check(domains, order.agents)
+        playing = telling.profile_agents(domains, order.agents)
         rule |= {"unlike": playing} if order.unlike else {}
     if order.effect is not None:
-        effect.check(domains)
+        effect.check_domains(domains)
     return rule
 
 

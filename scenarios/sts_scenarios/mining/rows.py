@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 
 from sts.suites.types import DIFFICULTIES
 from sts_scenarios.category import Category
-from sts_scenarios.mining.choice import PATIENCE, Offer, Offered, Place, Stratum
+from sts_scenarios.mining.choice import MAX_REJECTED, Offer, OfferedSteps, Place, Stratum
 from sts_scenarios.mining.terms import Terms
 
-ASKED = 3
+CONFIRMED_PER_WANTED = 3
 """Number of steps of a stratum to confirm for each that a selection can reach."""
 FIELDS = {
     "order": "u8",
@@ -40,7 +40,7 @@ Rows = dict[str, NDArray[Any]]
 """The columns of `FIELDS` by name, one value a step; `_WORDS` are indices into words."""
 
 
-class Found(NamedTuple):
+class FoundSteps(NamedTuple):
     """The candidate steps of one category in a part.
 
     Attributes:
@@ -58,7 +58,7 @@ class Found(NamedTuple):
     screened: int = 0
 
 
-class Bounds(NamedTuple):
+class ScanLimits(NamedTuple):
     """The parameters of the scan of a part.
 
     Attributes:
@@ -76,7 +76,7 @@ class Bounds(NamedTuple):
     full: dict[str, frozenset[int]]
 
 
-def bounds(categories: Sequence[Category], terms: Terms) -> Bounds:
+def scan_limits(categories: Sequence[Category], terms: Terms) -> ScanLimits:
     """Return the parameters of the scan of all parts.
 
     A selection takes the steps of a bucket in order and skips only those whose worlds are taken, by
@@ -84,8 +84,8 @@ def bounds(categories: Sequence[Category], terms: Terms) -> Bounds:
     reach.
     """
     total, taken = sum(terms.counts.values()), terms.taken
-    per_wanted = 1 if terms.keep is None else PATIENCE + 1
-    return Bounds(
+    per_wanted = 1 if terms.keep is None else MAX_REJECTED + 1
+    return ScanLimits(
         terms.seed,
         tuple(name for name in _STRATUM if name in terms.strata),
         terms.per_world > 1,
@@ -104,18 +104,18 @@ def bounds(categories: Sequence[Category], terms: Terms) -> Bounds:
     )
 
 
-def is_open(category: Category) -> bool:
+def needs_confirmation(category: Category) -> bool:
     """Return True if the steps that the category's prefilter finds have to be confirmed."""
     return category.screen is not None and not category.screen.exact
 
 
-def nothing() -> Found:
-    """Return a `Found` without steps."""
+def no_steps() -> FoundSteps:
+    """Return a `FoundSteps` without steps."""
     rows = {name: np.empty(0, kind) for name, kind in FIELDS.items()}
-    return Found(rows, {name: [] for name in _WORDS}, Counter(), np.empty(0, np.uint64))
+    return FoundSteps(rows, {name: [] for name in _WORDS}, Counter(), np.empty(0, np.uint64))
 
 
-def joined(several: Sequence[Found]) -> Found:
+def merge(several: Sequence[FoundSteps]) -> FoundSteps:
     """Merge the steps of one category in several parts."""
     words: dict[str, dict[str, int]] = {name: {} for name in _WORDS}
     columns: dict[str, list[NDArray[Any]]] = {name: [] for name in FIELDS}
@@ -129,7 +129,7 @@ def joined(several: Sequence[Found]) -> Found:
             columns[name].append(column)
     counts = sum((found.counts for found in several), Counter[Stratum]())
     worlds = np.unique(np.concatenate([found.worlds for found in several]))
-    return Found(
+    return FoundSteps(
         {name: np.concatenate(pieces) for name, pieces in columns.items()},
         {name: [*index] for name, index in words.items()},
         counts,
@@ -138,7 +138,7 @@ def joined(several: Sequence[Found]) -> Found:
     )
 
 
-def counted(rows: Rows, words: Mapping[str, Sequence[str]]) -> Counter[Stratum]:
+def count_strata(rows: Rows, words: Mapping[str, Sequence[str]]) -> Counter[Stratum]:
     """Return the number of steps of each stratum."""
     columns = [rows[name] for name in _STRATUM]
     keys, counts = np.unique(np.stack(columns, 1), axis=0, return_counts=True)
@@ -150,24 +150,24 @@ def counted(rows: Rows, words: Mapping[str, Sequence[str]]) -> Counter[Stratum]:
     )
 
 
-def kept(category: Category, found: Found, asked: Bounds) -> Found:
+def prune(category: Category, found: FoundSteps, asked: ScanLimits) -> FoundSteps:
     """Return the steps that may still be selected, or confirmed."""
     most = asked.most[category.name]
-    if is_open(category):
-        return chosen_of(found, _first_moments(found.rows, _STRATUM, ASKED * most))
+    if needs_confirmation(category):
+        return take_rows(found, _first_moments(found.rows, _STRATUM, CONFIRMED_PER_WANTED * most))
     stretch = category.horizon if asked.several else None
-    kept = chosen_of(found, _first_alike(found.rows, ("answer", *asked.strata), stretch))
+    kept = take_rows(found, _first_alike(found.rows, ("answer", *asked.strata), stretch))
     if asked.strata != _STRATUM:  # alike steps may be in several buckets
         return kept
-    return chosen_of(kept, _first_worlds(kept.rows, most))
+    return take_rows(kept, _first_worlds(kept.rows, most))
 
 
-def chosen_of(found: Found, chosen: NDArray[Any]) -> Found:
+def take_rows(found: FoundSteps, chosen: NDArray[Any]) -> FoundSteps:
     """Return some of the steps; totals stay as they are."""
     return found._replace(rows={name: column[chosen] for name, column in found.rows.items()})
 
 
-def _code(rows: Rows, names: Sequence[str]) -> NDArray[np.int64]:
+def _row_codes(rows: Rows, names: Sequence[str]) -> NDArray[np.int64]:
     """Return a number for each row that is equal if these columns are."""
     code = np.zeros(len(rows["order"]), np.int64)
     for name in names:
@@ -189,7 +189,7 @@ def _ranks(code: NDArray[np.int64]) -> NDArray[np.int64]:
 def _first_moments(rows: Rows, names: Sequence[str], most: int) -> NDArray[np.int64]:
     """Return the first `most` rows of each group with equal columns `names`."""
     order = np.argsort(rows["order"])
-    kept: NDArray[np.int64] = order[_ranks(_code(rows, names)[order]) < most]
+    kept: NDArray[np.int64] = order[_ranks(_row_codes(rows, names)[order]) < most]
     return kept
 
 
@@ -197,7 +197,7 @@ def _first_alike(rows: Rows, names: Sequence[str], stretch: int | None) -> NDArr
     """Return the first row of each world, stretch of steps, and values of `names`."""
     order = np.argsort(rows["order"])
     _, world = np.unique(rows["world"], return_inverse=True)
-    key = _code(rows, names) * (world.max(initial=0) + 1) + world
+    key = _row_codes(rows, names) * (world.max(initial=0) + 1) + world
     if stretch is not None:
         along = rows["step"].astype(np.int64) // stretch
         key = key * (along.max(initial=0) + 1) + along
@@ -209,7 +209,7 @@ def _first_alike(rows: Rows, names: Sequence[str], stretch: int | None) -> NDArr
 def _first_worlds(rows: Rows, most: int) -> NDArray[np.int64]:
     """Return the rows of the first `most` worlds of each bucket."""
     order = np.argsort(rows["order"])
-    bucket = _code(rows, _BUCKET)[order]
+    bucket = _row_codes(rows, _BUCKET)[order]
     _, world = np.unique(rows["world"][order], return_inverse=True)
     key = bucket * (world.max(initial=0) + 1) + world
     _, first, of = np.unique(key, return_index=True, return_inverse=True)
@@ -220,11 +220,11 @@ def _first_worlds(rows: Rows, most: int) -> NDArray[np.int64]:
     return kept
 
 
-def offered(category: Category, found: Found, asked: Bounds) -> Offered:
+def make_offers(category: Category, found: FoundSteps, asked: ScanLimits) -> OfferedSteps:
     """Return a category's offers among all that was found, sorted by `Offer.order`."""
     stretch = category.horizon if asked.several else None
-    kept = chosen_of(found, _first_alike(found.rows, ("answer", *asked.strata), stretch))
-    kept = chosen_of(kept, _first_worlds(kept.rows, asked.most[category.name]))
+    kept = take_rows(found, _first_alike(found.rows, ("answer", *asked.strata), stretch))
+    kept = take_rows(kept, _first_worlds(kept.rows, asked.most[category.name]))
     columns = (kept.rows[name].tolist() for name in FIELDS)
     offers = []
     for order, world, part, row, moment, step, role, *coded in zip(*columns, strict=True):
@@ -235,4 +235,4 @@ def offered(category: Category, found: Found, asked: Bounds) -> Offered:
         stratum = Stratum(DIFFICULTIES[difficulty], origin, recorder)
         place = Place(part, row, moment, role)
         offers.append(Offer(order, f"{world:016x}", answer, step, stratum, place))
-    return Offered(offers, found.counts, found.worlds)
+    return OfferedSteps(offers, found.counts, found.worlds)

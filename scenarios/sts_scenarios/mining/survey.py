@@ -23,30 +23,30 @@ from sts.registry import blaming
 from sts.storage.files import canonical_json
 from sts.suites.types import DIFFICULTIES
 from sts.trajectories import flat
-from sts.trajectories.flat import Batch, Flat
+from sts.trajectories.flat import Batch, TrajectoryColumns
 from sts_scenarios.category import Category, Hits
-from sts_scenarios.mining.asking import Make, asked_at, each, pick, spread
-from sts_scenarios.mining.choice import Offer, Pick, orders, source, world_key
-from sts_scenarios.mining.making import naming
+from sts_scenarios.mining.asking import Make, confirm_steps, make_picks, run_by_part, run_tasks
+from sts_scenarios.mining.choice import Offer, Pick, random_orders, source_kind, world_key
+from sts_scenarios.mining.making import name_trajectory
 from sts_scenarios.mining.rows import (
     FIELDS,
-    Bounds,
-    Found,
+    FoundSteps,
     Rows,
-    bounds,
-    counted,
-    is_open,
-    joined,
-    kept,
-    nothing,
-    offered,
+    ScanLimits,
+    count_strata,
+    make_offers,
+    merge,
+    needs_confirmation,
+    no_steps,
+    prune,
+    scan_limits,
 )
 from sts_scenarios.mining.terms import Gathered, Terms
 
 Progress = Callable[[int, int], None]
 
 
-def surveyed(
+def gather(
     parts: Sequence[Batch],
     make: Make,
     terms: Terms,
@@ -58,58 +58,58 @@ def surveyed(
     `make` returns the categories, in any process; `pool` runs the scans.
     """
     categories = make()
-    asked = bounds(categories, terms)
-    found: dict[str, Found] = {c.name: nothing() for c in categories}
+    asked = scan_limits(categories, terms)
+    found: dict[str, FoundSteps] = {c.name: no_steps() for c in categories}
     unavailable: dict[str, tuple[int, StsError]] = {}
     total, done = sum(part.rows for part in parts), 0
-    tasks = [(look, make, part, n, asked) for n, part in enumerate(parts)]
-    for n, (part_found, missing) in each(pool, tasks):
+    tasks = [(scan_part, make, part, n, asked) for n, part in enumerate(parts)]
+    for n, (part_found, missing) in run_tasks(pool, tasks):
         for category in categories:
             name = category.name
-            found[name] = kept(category, joined([found[name], part_found[name]]), asked)
+            found[name] = prune(category, merge([found[name], part_found[name]]), asked)
         for domain, (n_left, why) in missing.items():
             count, first = unavailable.get(domain, (0, why))
             unavailable[domain] = count + n_left, first
         done += parts[n].rows
         progress(done, total)
-    sampled = asked_at(parts, make, categories, found, pool)
-    offered_by_name = {c.name: offered(c, found[c.name], asked) for c in categories}
+    sampled = confirm_steps(parts, make, categories, found, pool)
+    offered_by_name = {c.name: make_offers(c, found[c.name], asked) for c in categories}
 
     def picks(offers: Sequence[tuple[Category, Offer]]) -> list[Pick]:
         items = [(offer.at.part, (category.name, offer, terms.seed)) for category, offer in offers]
-        return spread(parts, make, pool, pick, items)
+        return run_by_part(parts, make, pool, make_picks, items)
 
     return Gathered(offered_by_name, picks, unavailable, sampled)
 
 
-def look(
-    make: Make, part: Batch, number: int, asked: Bounds
-) -> tuple[dict[str, Found], dict[str, tuple[int, StsError]]]:
+def scan_part(
+    make: Make, part: Batch, number: int, asked: ScanLimits
+) -> tuple[dict[str, FoundSteps], dict[str, tuple[int, StsError]]]:
     """Return a part's candidate steps by category, and its unavailable trajectories by domain."""
-    categories, columns = make(), flat.flat(part)
+    categories, columns = make(), flat.read_columns(part)
     marks = np.array([int(world_key(hash), 16) for hash in columns.texts["world"]], np.uint64)
-    recorders = _Who(columns)
-    out: dict[str, list[Found]] = {c.name: [] for c in categories}
-    for domain, places, abreast in columns.abreast():
+    recorders = _Recorders(columns)
+    out: dict[str, list[FoundSteps]] = {c.name: [] for c in categories}
+    for domain, places, abreast in columns.batches():
         for c in categories:
             if c.screen is None or c.domain != domain:
                 continue
             with blaming(f"the prefilter of category {c.name!r} failed"):
                 hits = c.screen.find(abreast, c.context, c.horizon)
             hits = hits._replace(episode=places[hits.episode])
-            out[c.name].append(_found(c, columns, recorders, marks, number, hits, asked))
-    unscreened, unavailable = _plainly(categories, columns)
+            out[c.name].append(_encode_hits(c, columns, recorders, marks, number, hits, asked))
+    unscreened, unavailable = _query_categories(categories, columns)
     for c in categories:
         if c.name in unscreened:
             out[c.name].append(
-                _found(c, columns, recorders, marks, number, unscreened[c.name], asked)
+                _encode_hits(c, columns, recorders, marks, number, unscreened[c.name], asked)
             )
-    found = {c.name: kept(c, joined([nothing(), *out[c.name]]), asked) for c in categories}
+    found = {c.name: prune(c, merge([no_steps(), *out[c.name]]), asked) for c in categories}
     return found, unavailable
 
 
-def _plainly(
-    categories: Sequence[Category], columns: Flat
+def _query_categories(
+    categories: Sequence[Category], columns: TrajectoryColumns
 ) -> tuple[dict[str, Hits], dict[str, tuple[int, StsError]]]:
     """Return the steps of categories without a prefilter, or in worlds of unknown size."""
     domains = np.array(columns.texts["domain"])
@@ -122,7 +122,7 @@ def _plainly(
         if all(c.screen for c in members):
             mask &= ~sized
         places = np.flatnonzero(mask).tolist()
-        for place, trajectory in zip(places, columns.whole(places) if places else (), strict=True):
+        for place, trajectory in zip(places, columns.load(places) if places else (), strict=True):
             if (reason := why_unavailable(trajectory.episode)) is not None:
                 count, first = unavailable.get(domain, (0, reason))
                 unavailable[domain] = count + 1, first
@@ -131,28 +131,28 @@ def _plainly(
                 if c.screen is not None and sized[place]:
                     continue
                 rows, kinds = found.setdefault(c.name, ([], []))
-                with naming(trajectory):
+                with name_trajectory(trajectory):
                     moments = c.moments(trajectory)
                 for candidate in moments:
                     difficulty = DIFFICULTIES.index(candidate.difficulty)
                     rows.append((place, candidate.role, candidate.moment, difficulty, len(kinds)))
                     kinds.append((candidate.answer, candidate.parameters))
     hits = {
-        name: _joined(np.array(rows, np.int64).reshape(-1, 5).T, kinds)
+        name: _make_hits(np.array(rows, np.int64).reshape(-1, 5).T, kinds)
         for name, (rows, kinds) in found.items()
     }
     return hits, unavailable
 
 
-def _joined(columns: Iterable[Any], kinds: Sequence[tuple[str, dict[str, Any]]]) -> Hits:
+def _make_hits(columns: Iterable[Any], kinds: Sequence[tuple[str, dict[str, Any]]]) -> Hits:
     episode, role, moment, difficulty, kind = columns
     return Hits(episode, role, moment, difficulty, kind, kinds)
 
 
-class _Who:
+class _Recorders:
     """The kinds of source and the participants of trajectories, as numbers."""
 
-    def __init__(self, columns: Flat) -> None:
+    def __init__(self, columns: TrajectoryColumns) -> None:
         self.sources: dict[str, int] = {}
         self.recorders: dict[str, int] = {}
         self.first = np.zeros(len(columns.rows), np.int64)
@@ -165,7 +165,7 @@ class _Who:
             if key not in known:
                 known[key] = len(pairs)
                 for kind, name in json.loads(text):
-                    origin = source(f"{key[1]} ", kind)
+                    origin = source_kind(f"{key[1]} ", kind)
                     pairs.append(
                         (
                             self.sources.setdefault(origin, len(self.sources)),
@@ -175,33 +175,33 @@ class _Who:
             self.first[place] = known[key]
         self.pairs = np.array(pairs, np.int64).reshape(-1, 2)
 
-    def of(self, place: NDArray[Any], role: NDArray[Any]) -> NDArray[np.int64]:
+    def codes(self, place: NDArray[Any], role: NDArray[Any]) -> NDArray[np.int64]:
         """Return int64[2, N], the sources and the recorders of participants."""
         out: NDArray[np.int64] = self.pairs[self.first[place] + role].T
         return out
 
 
-def _found(
+def _encode_hits(
     category: Category,
-    columns: Flat,
-    people: _Who,
+    columns: TrajectoryColumns,
+    people: _Recorders,
     marks: NDArray[np.uint64],
     number: int,
     hits: Hits,
-    asked: Bounds,
-) -> Found:
+    asked: ScanLimits,
+) -> FoundSteps:
     """Return steps of a part with their order and strata, except those of full worlds."""
     full = np.array(sorted(asked.full[category.name]), np.uint64)
     if len(full):
         free = ~np.isin(marks[hits.episode], full)
-        hits = _joined((values[free] for values in hits[:5]), hits.kinds)
+        hits = _make_hits((values[free] for values in hits[:5]), hits.kinds)
     place, kinds = hits.episode, hits.kinds
-    sources, recorders = people.of(place, hits.role)
+    sources, recorders = people.codes(place, hits.role)
     answers = {answer: n for n, answer in enumerate(dict.fromkeys(answer for answer, _ in kinds))}
     of_kind = np.array([answers[answer] for answer, _ in kinds], np.int64)
-    begins = np.array([_begins(text) for text in columns.texts["provenance"]], np.int64)
+    begins = np.array([_recording_start(text) for text in columns.texts["provenance"]], np.int64)
     rows: Rows = {
-        "order": _orders(category, columns, hits, asked.seed),
+        "order": _hit_orders(category, columns, hits, asked.seed),
         "world": marks[place],
         "part": np.full(len(place), number),
         "row": columns.rows[place],
@@ -219,30 +219,32 @@ def _found(
         "answer": [*answers],
     }
     rows = {name: values.astype(FIELDS[name]) for name, values in rows.items()}
-    if is_open(category):
-        return Found(rows, words, Counter(), np.empty(0, np.uint64), len(place))
-    return Found(rows, words, counted(rows, words), np.unique(rows["world"]))
+    if needs_confirmation(category):
+        return FoundSteps(rows, words, Counter(), np.empty(0, np.uint64), len(place))
+    return FoundSteps(rows, words, count_strata(rows, words), np.unique(rows["world"]))
 
 
-def _begins(provenance: str) -> int:
+def _recording_start(provenance: str) -> int:
     """Return the step, in its provenance, at which the recording of a world began."""
     return int(json.loads(provenance).get("begins", 0)) if '"begins"' in provenance else 0
 
 
-def _orders(category: Category, columns: Flat, hits: Hits, seed: int) -> NDArray[np.uint64]:
+def _hit_orders(
+    category: Category, columns: TrajectoryColumns, hits: Hits, seed: int
+) -> NDArray[np.uint64]:
     n_roles, n_kinds = int(columns.numbers["participants"].max(initial=1)), max(len(hits.kinds), 1)
-    code, rest = _numbered((hits.moment * n_roles + hits.role) * n_kinds + hits.kind)
+    code, rest = _unique_inverse((hits.moment * n_roles + hits.role) * n_kinds + hits.kind)
     at, kind = np.divmod(code, n_kinds)
     moments, roles = np.divmod(at, n_roles)
-    places, ids = _numbered(hits.episode)
+    places, ids = _unique_inverse(hits.episode)
     texts = [canonical_json(parameters) for _, parameters in hits.kinds]
     each = zip(moments.tolist(), roles.tolist(), (texts[k] for k in kind.tolist()), strict=True)
     pairs = zip(ids.tolist(), rest.tolist(), strict=True)
     trajectory_ids = (columns.texts["id"][place] for place in places.tolist())
-    return orders(seed, category.name, trajectory_ids, each, pairs)
+    return random_orders(seed, category.name, trajectory_ids, each, pairs)
 
 
-def _numbered(code: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _unique_inverse(code: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return `np.unique` with its inverse, for numbers that are not large."""
     present = np.zeros(int(code.max(initial=0)) + 1, np.bool_)
     present[code] = True

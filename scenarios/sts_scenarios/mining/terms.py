@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from sts.errors import StsError
 from sts.suites.types import Scenario, Summary
-from sts_scenarios.mining.choice import Keep, Offered, Picks, Stratum, world_key
-from sts_scenarios.mining.making import FAILED
+from sts_scenarios.mining.choice import Keep, OfferedSteps, Picks, Stratum, world_key
+from sts_scenarios.mining.making import FAILURE_TAG
 
 
 class Mined(NamedTuple):
@@ -46,7 +46,7 @@ class Mined(NamedTuple):
         """The number of worlds in which each category had candidate steps."""
         return {name: len(worlds) for name, worlds in self.offered.items()}
 
-    def and_of(self, other: Mined) -> Mined:
+    def union(self, other: Mined) -> Mined:
         """Return the union with what was mined for the same categories elsewhere."""
         return Mined(
             (*self.scenarios, *other.scenarios),
@@ -95,7 +95,7 @@ class Terms:
         """
         taken: dict[str, dict[str, list[int | None]]] = defaultdict(lambda: defaultdict(list))
         for scenario in self.there:
-            is_failure = FAILED in scenario.tags
+            is_failure = FAILURE_TAG in scenario.tags
             step = None if is_failure else scenario.context_start + scenario.takeover
             taken[scenario.category][world_key(scenario.world)].append(step)
         return taken
@@ -111,7 +111,7 @@ class Gathered(NamedTuple):
       sampled: as in `Mined`.
     """
 
-    offered: Mapping[str, Offered]
+    offered: Mapping[str, OfferedSteps]
     picks: Picks
     unavailable: dict[str, tuple[int, StsError]]
     sampled: dict[str, tuple[int, int]]

@@ -9,7 +9,7 @@ from sts.trajectories.types import Trajectory
 from sts_scenarios.category import Candidate, Category
 
 
-def obeyed(category: Category) -> Category:
+def restrict_to_done(category: Category) -> Category:
     """Return the category restricted to steps whose recording its automatic label calls a success.
 
     A learner can take what was done there, unasked, for obedience to the instruction.

@@ -25,12 +25,12 @@ from sts.domains.adapted import Adapted
 from sts.domains.gymnasium import GymnasiumEnvironment, flat
 from sts.errors import ArgumentError
 from sts.formats.minari import minari
-from sts.formats.minari.record import FORMAT, KEY, VERSION, infos
+from sts.formats.minari.record import FORMAT, KEY, VERSION, encode_infos
 from sts.storage.files import beside
-from sts.trajectories.observed import Observed, Progress, observed
+from sts.trajectories.observed import ObservedTrajectory, Progress, observe
 from sts.trajectories.types import Trajectory
 
-_OWN = ("reset", "step", "observe")
+_OVERRIDABLE = ("reset", "step", "observe")
 """Methods whose overriding makes an environment differ from the one that Gymnasium makes."""
 
 
@@ -56,24 +56,24 @@ def write(
             )
     path = path.absolute()  # Minari needs an absolute path
     with beside(path) as unfinished:
-        _fill(unfinished / "data", path.name, trajectories, role or 0, progress)
+        _write_dataset(unfinished / "data", path.name, trajectories, role or 0, progress)
         unfinished.chmod(0o755)
         os.rename(unfinished, path)
 
 
-def _fill(
+def _write_dataset(
     folder: Path,
     name: str,
     trajectories: Sequence[Trajectory],
     role: int,
     progress: Progress | None,
 ) -> None:
-    replays = observed(trajectories, role, progress)
+    replays = observe(trajectories, role, progress)
     first = next(replays)
     players = dict.fromkeys(t.participants[role].name for t in trajectories)
     world = domain(first.trajectory.episode.domain)
-    actions = _actions(world)
-    known_spaces, spec = _gymnasium(world, trajectories, actions)
+    actions = _action_space(world)
+    known_spaces, spec = _native_spaces(world, trajectories, actions)
     spaces = {name: _space(a, known_spaces.get(name)) for name, a in first.values.items()}
     storage = MinariStorage.new(
         folder,
@@ -88,7 +88,7 @@ def _fill(
             "dataset_id": name,
             "minari_version": minari.__version__,
             "algorithm_name": ", ".join(players),
-            "description": f"{world.name}, participant {role}; actions: {_named(world)}",
+            "description": f"{world.name}, participant {role}; actions: {_action_names(world)}",
             KEY: f"{FORMAT}/{VERSION}",
             "sts_domain": world.name,
             "sts_role": role,
@@ -97,11 +97,11 @@ def _fill(
     storage.update_episodes(_buffer(replay, role) for replay in (first, *replays))
 
 
-def _named(world: Domain) -> str:
+def _action_names(world: Domain) -> str:
     return ", ".join(world.moves) or action_space(world).text()
 
 
-def _actions(world: Domain) -> Space[Any]:
+def _action_space(world: Domain) -> Space[Any]:
     """Return the action space of a participant; the environment's own if it is not discrete."""
     if world.moves:
         return Discrete(len(world.moves))
@@ -113,7 +113,7 @@ def _actions(world: Domain) -> Space[Any]:
     return Box(space.low, space.high, dtype=space.dtype.type)
 
 
-def _buffer(replay: Observed, role: int) -> EpisodeBuffer:
+def _buffer(replay: ObservedTrajectory, role: int) -> EpisodeBuffer:
     episode = replay.trajectory.episode
     world, moves = domain(episode.domain), episode.moves[:, role]
     last = np.arange(1, episode.steps + 1) == episode.steps
@@ -124,11 +124,11 @@ def _buffer(replay: Observed, role: int) -> EpisodeBuffer:
         rewards=reward_values(world, episode.rewards[:, role]),
         terminations=ended,
         truncations=last & ~ended,
-        infos=infos(replay.trajectory),
+        infos=encode_infos(replay.trajectory),
     )
 
 
-def _gymnasium(
+def _native_spaces(
     world: Domain, trajectories: Sequence[Trajectory], actions: Space[Any]
 ) -> tuple[dict[str, Space[Any]], EnvSpec | None]:
     """Return the observation spaces by name, and the spec, of the trajectories' environment.
@@ -143,7 +143,7 @@ def _gymnasium(
         )
         if not isinstance(environment, GymnasiumEnvironment) or any(
             getattr(type(environment), name) is not getattr(GymnasiumEnvironment, name)
-            for name in _OWN
+            for name in _OVERRIDABLE
         ):
             return {}, None
         current = (

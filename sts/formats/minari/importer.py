@@ -12,12 +12,12 @@ from typing import Any
 
 from sts.errors import DamagedData, NewerFormat, StsError
 from sts.formats.minari import minari, sizes
-from sts.formats.minari.record import FORMAT, KEY, VERSION, trajectory_of
-from sts.formats.minari.replayed import replayed
+from sts.formats.minari.record import FORMAT, KEY, VERSION, restore_trajectory
+from sts.formats.minari.replayed import replay_dataset
 from sts.storage.files import regular_bytes
 from sts.trajectories.types import Trajectory
 
-_MOST_BYTES = 2**26
+_MAX_BYTES = 2**26
 """Maximum size of a dataset's metadata, in bytes."""
 
 
@@ -36,15 +36,15 @@ def read(path: Path, *, domain: str | None = None) -> list[Trajectory]:
       ReplayMismatch: it does not replay identically; names the episode and the step.
     """
     folder = path if (path / "metadata.json").is_file() else path / "data"
-    metadata = _metadata(path, folder)
-    version = _format(path, metadata)
+    metadata = _read_metadata(path, folder)
+    version = _format_version(path, metadata)
     try:
         if (file := folder / "main_data.hdf5").is_file():  # absent in Minari's other formats
-            sizes.check(file, metadata["total_episodes"])
+            sizes.check_sizes(file, metadata["total_episodes"])
         dataset = minari.MinariDataset(folder)
         if version is None:
-            return replayed(path, dataset, domain)
-        return [_ours(path, episode, domain) for episode in dataset.iterate_episodes()]
+            return replay_dataset(path, dataset, domain)
+        return [_restore_exported(path, episode, domain) for episode in dataset.iterate_episodes()]
     except (StsError, MemoryError):
         raise
     except Exception as error:  # a damaged file makes Minari and h5py raise almost anything
@@ -52,7 +52,7 @@ def read(path: Path, *, domain: str | None = None) -> list[Trajectory]:
         raise DamagedData(f"{path}: Minari cannot read this dataset: {reason}") from error
 
 
-def _metadata(path: Path, folder: Path) -> dict[str, Any]:
+def _read_metadata(path: Path, folder: Path) -> dict[str, Any]:
     """Return the dataset's metadata; errors as of `read`."""
     if not path.is_dir():
         path.stat()
@@ -61,7 +61,7 @@ def _metadata(path: Path, folder: Path) -> dict[str, Any]:
     if not file.is_file():
         raise DamagedData(f"{path} is not a Minari dataset: data/metadata.json is missing")
     try:
-        metadata = json.loads(regular_bytes(file, _MOST_BYTES))
+        metadata = json.loads(regular_bytes(file, _MAX_BYTES))
         version = str(metadata["minari_version"])
     except (ValueError, RecursionError, KeyError, TypeError) as error:
         raise DamagedData(f"{file}: not the metadata of a Minari dataset: {error!r:.80}") from None
@@ -74,7 +74,7 @@ def _metadata(path: Path, folder: Path) -> dict[str, Any]:
     return dict(metadata)
 
 
-def _format(path: Path, metadata: dict[str, Any]) -> int | None:
+def _format_version(path: Path, metadata: dict[str, Any]) -> int | None:
     """Return the version of this package's format, or None if another program wrote it."""
     if KEY not in metadata:
         return None
@@ -88,8 +88,8 @@ def _format(path: Path, metadata: dict[str, Any]) -> int | None:
     return int(number)
 
 
-def _ours(path: Path, episode: Any, domain: str | None) -> Trajectory:
+def _restore_exported(path: Path, episode: Any, domain: str | None) -> Trajectory:
     try:
-        return trajectory_of(episode.infos or {}, domain)
+        return restore_trajectory(episode.infos or {}, domain)
     except StsError as error:
         raise error.about(f"{path}: episode {episode.id}") from None

@@ -26,7 +26,7 @@ _KINDS = {"id": str, "domain": str, "world": str, "source": str, "provenance": d
 _COLUMNS = ("moves", "says", "rewards")
 
 
-def infos(t: Trajectory) -> dict[str, Any]:
+def encode_infos(t: Trajectory) -> dict[str, Any]:
     """Return the infos of a trajectory's episode; arrays have T + 1 rows."""
     record: dict[str, Any] = {
         "id": t.id,
@@ -42,18 +42,18 @@ def infos(t: Trajectory) -> dict[str, Any]:
         says = np.zeros(says.shape, np.int8)
     return {
         "scene": t.episode.scene,
-        "moves": np.insert(t.episode.moves, 0, _before(t.episode), axis=0),
+        "moves": np.insert(t.episode.moves, 0, _first_move(t.episode), axis=0),
         "says": np.insert(says, 0, 0, axis=0),
         "rewards": np.insert(t.episode.rewards, 0, 0, axis=0),
         "sts": {"state": _numbers(t.episode.state), "record": _numbers(canonical_json(record))},
     }
 
 
-def _before(episode: Episode) -> int:
+def _first_move(episode: Episode) -> int:
     return -1 if domain(episode.domain).moves else 0
 
 
-def trajectory_of(infos: dict[str, Any], named: str | None = None) -> Trajectory:
+def restore_trajectory(infos: dict[str, Any], named: str | None = None) -> Trajectory:
     """Restore the trajectory from an episode's infos.
 
     `named` is the world's `module:Class` if the user gave it: no other code is imported.
@@ -63,7 +63,7 @@ def trajectory_of(infos: dict[str, Any], named: str | None = None) -> Trajectory
       ArgumentError: its world is code that `named` does not name.
     """
     try:
-        record = _checked(parsed_json(_bytes(infos["sts"]["record"]).decode(), dict))
+        record = _check_types(parsed_json(_bytes(infos["sts"]["record"]).decode(), dict))
         moves, says, rewards = (np.asarray(infos[name])[1:] for name in _COLUMNS)
         if "texts" in record:
             says = np.array(record["texts"], np.dtypes.StringDType()).reshape(says.shape)
@@ -90,7 +90,7 @@ def trajectory_of(infos: dict[str, Any], named: str | None = None) -> Trajectory
     return trajectory
 
 
-def _checked(record: dict[str, Any]) -> dict[str, Any]:
+def _check_types(record: dict[str, Any]) -> dict[str, Any]:
     """Return a record after checking the types of its fields."""
     for name, kind in _KINDS.items():
         if not isinstance(record[name], kind):

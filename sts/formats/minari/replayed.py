@@ -28,7 +28,7 @@ from sts.provenance import provenance
 from sts.trajectories.types import Participant, Trajectory, trajectory
 
 
-class Recorded(NamedTuple):
+class RecordedEpisode(NamedTuple):
     """One recorded episode.
 
     Attributes:
@@ -48,7 +48,7 @@ class Recorded(NamedTuple):
     seen: dict[str, Any]
 
 
-def replayed(path: Path, dataset: Any, domain: str | None) -> list[Trajectory]:
+def replay_dataset(path: Path, dataset: Any, domain: str | None) -> list[Trajectory]:
     """Return a trajectory for each episode of a dataset; errors as of `importer.read`."""
     space, spec = dataset.action_space, dataset.env_spec
     try:
@@ -57,8 +57,8 @@ def replayed(path: Path, dataset: Any, domain: str | None) -> list[Trajectory]:
         raise DamagedData(f"{path}: {error}") from None
     if spec is None:
         raise DamagedData(f"{path}: the dataset has no environment spec, so it cannot be replayed")
-    with _told(str(path), domain):
-        name, environment = _environment(spec, domain)
+    with _explain_errors(str(path), domain):
+        name, environment = _load_environment(spec, domain)
         settings = _settings(spec)
         with guarded(f"{name} cannot be reset", ArgumentError):
             environment.reset(0, **settings)
@@ -76,7 +76,7 @@ def replayed(path: Path, dataset: Any, domain: str | None) -> list[Trajectory]:
     for metadata, episode in zip(metadatas, dataset.iterate_episodes(), strict=True):
         label = f"{path}: episode {episode.id}"
         seed = _seed(label, metadata)
-        recorded = Recorded(
+        recorded = RecordedEpisode(
             label,
             _moves(label, np.asarray(episode.actions), actions, getattr(space, "start", 0)),
             np.asarray(episode.rewards, np.float64),
@@ -87,8 +87,8 @@ def replayed(path: Path, dataset: Any, domain: str | None) -> list[Trajectory]:
         with guarded(f"{label}: {name} cannot be reset"):
             environment.reset(seed, **settings)
             state = environment.state()
-        with _told(label, domain):
-            replay = _episode(name, state, recorded, actions, hint)
+        with _explain_errors(label, domain):
+            replay = _replay_episode(name, state, recorded, actions, hint)
         trajectories.append(
             trajectory(
                 replay,
@@ -101,7 +101,7 @@ def replayed(path: Path, dataset: Any, domain: str | None) -> list[Trajectory]:
 
 
 @contextlib.contextmanager
-def _told(where: str, domain: str | None) -> Iterator[None]:
+def _explain_errors(where: str, domain: str | None) -> Iterator[None]:
     """Name the place in errors about an environment, with a remedy."""
     try:
         yield
@@ -116,7 +116,7 @@ def _short(space: Space[Any]) -> str:
     return f"{type(space).__name__}{list(space.shape)} of {space.dtype}"
 
 
-def _environment(spec: EnvSpec, domain: str | None) -> tuple[str, GymnasiumEnvironment]:
+def _load_environment(spec: EnvSpec, domain: str | None) -> tuple[str, GymnasiumEnvironment]:
     """Return the domain's name and the environment that replay a dataset."""
     if domain is not None:
         world = find_domain(domain)
@@ -158,8 +158,8 @@ def _moves(label: str, recorded: NDArray[Any], actions: ActionSpace, first: Any)
     return moves.astype(actions.dtype)
 
 
-def _episode(
-    name: str, initial: bytes, recorded: Recorded, actions: ActionSpace, hint: str
+def _replay_episode(
+    name: str, initial: bytes, recorded: RecordedEpisode, actions: ActionSpace, hint: str
 ) -> Episode:
     """Replay an episode and return it."""
     world = find_domain(name)
@@ -176,13 +176,15 @@ def _episode(
     size = moves.shape[:2]
     script = Script(moves[None], np.zeros((1, *size), np.int8), np.ones(size, np.bool_))
     worlds = world.restore([state])
-    check = _checker(recorded, world, hint)
+    check = _make_check(recorded, world, hint)
     check(-1, worlds)
     played = play(world, worlds, [], steps=len(moves), script=script, watch=check)
     return Episode(name, state, moves, played.says[0], played.rewards[0], played.scene[0])
 
 
-def _checker(recorded: Recorded, world: Domain, hint: str) -> Callable[[int, Worlds], None]:
+def _make_check(
+    recorded: RecordedEpisode, world: Domain, hint: str
+) -> Callable[[int, Worlds], None]:
     """Return a check that raises ReplayMismatch if the world after a step differs."""
 
     def unlike(step: int, worlds: Worlds) -> Iterator[str]:

@@ -12,13 +12,13 @@ from typing import Any
 from sts.errors import DamagedData
 from sts.formats.minari import h5py
 
-PACKED = 1032
+MAX_COMPRESSION = 1032
 """Upper bound of the compression ratio of deflate."""
-MOST = 2**32
+MAX_BYTES = 2**32
 """Maximum size of all arrays of a dataset, in bytes."""
 
 
-def check(path: Path, episodes: Any) -> None:
+def check_sizes(path: Path, episodes: Any) -> None:
     """Check the file at `path`, and the number of `episodes` that its metadata state."""
     with h5py.File(path) as file:
         stored = len(file)
@@ -50,8 +50,10 @@ def _check(path: Path, file: Any) -> None:
                 total += _size(path, place, member.id)
             elif isinstance(member, h5py.Group):
                 pending.append((f"{place}/", member))
-            if total > MOST:
-                raise DamagedData(f"{path}: expected at most {MOST} bytes unpacked, found more")
+            if total > MAX_BYTES:
+                raise DamagedData(
+                    f"{path}: expected at most {MAX_BYTES} bytes unpacked, found more"
+                )
 
 
 def _size(path: Path, place: str, dataset: Any) -> int:
@@ -62,6 +64,6 @@ def _size(path: Path, place: str, dataset: Any) -> int:
     size = int(dataset.get_space().get_simple_extent_npoints() * dataset.get_type().get_size())
     stored = dataset.get_storage_size()
     packed = size > stored and properties.get_nfilters()
-    if size > stored * (PACKED if packed else 1):
+    if size > stored * (MAX_COMPRESSION if packed else 1):
         raise DamagedData(f"{path}: {place} declares more bytes than are stored")
     return size

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from sts import agents
-from sts.continuations.takeover import by_shape, continue_all
+from sts.continuations.takeover import continue_all, group_by_shape
 from sts.errors import ArgumentError, StsError
 from sts.trajectories.record import record
 from sts_scenarios import categories
@@ -19,7 +19,7 @@ def asked(recorded):
 
 def continued(scenarios):
     """Yield how `recorded` continues each scenario, and the scenario."""
-    for group in by_shape(scenarios):
+    for group in group_by_shape(scenarios):
         made = continue_all(group, agents.load("recorded"), seed=0, indices=[0])
         yield from zip(made, group, strict=True)
 
