@@ -21,7 +21,7 @@ from sts_scenarios.mining.chance import open_loop_pass_rate, pass_rate
 from sts_scenarios.profiles import Profile
 
 CONTINUATIONS = 20
-OPEN_LOOP, GUESSES = 0.15, 1.3
+MAX_OPEN_LOOP, MAX_OVER_CHANCE = 0.15, 1.3
 """Maximum open-loop pass rate: of an instruction, and of a question as a multiple of chance."""
 REWARD, SHORTCUT, ALIKE = 0.2, 1.5, 0.5
 """Maximum for a reward maximiser, for the shortcut over chance, and share of pairs alike."""
@@ -77,7 +77,7 @@ def of_pool(
 
     blind = open_loop_pass_rate(category, scenarios, continuations=continuations, seed=seed)
     guess = 1 / len(controls.answers) if controls.answers else None
-    usual = OPEN_LOOP if guess is None else GUESSES * guess
+    usual = MAX_OPEN_LOOP if guess is None else MAX_OVER_CHANCE * guess
     most = usual if controls.open_loop is None else controls.open_loop
     rows = [Gate(category.name, "open loop", blind, most)]
     for name in categories.baselines(category.domain):

@@ -17,7 +17,7 @@ from sts.errors import ArgumentError
 from sts.storage.files import canonical_json, content_hash
 from sts.suites.types import Scenario
 
-FEWEST, MOST = 40, 400
+MIN_CHUNK_SIZE, MAX_CHUNK_SIZE = 40, 400
 """Bounds of the size of a chunk: few files in large plans, work for every worker in small ones."""
 TARGET_CHUNKS = 64
 """Number of chunks of a plan if neither bound applies."""
@@ -123,7 +123,7 @@ def make_plan(
     }
     shares = {name: _missing_shares(existing[name], ranked, counts[name]) for name in order}
     made = {name: sum(len(share.indices) for share in shares[name]) for name in names}
-    max_size = min(max(sum(made.values()) // TARGET_CHUNKS, FEWEST), MOST)
+    max_size = min(max(sum(made.values()) // TARGET_CHUNKS, MIN_CHUNK_SIZE), MAX_CHUNK_SIZE)
     chunked = [
         (name, chunk) for name in order for chunk in _cut_into_chunks(shares[name], max_size)
     ]

@@ -77,7 +77,7 @@ def among(workspace: Workspace, ids: Collection[str]) -> Iterator[list[Continuat
 
 
 def read_part(workspace: Workspace, name: str, **some: Any) -> list[Continuation]:
-    """Return the continuations in the part of this name, or `some`, as `parts.unpacked` does."""
+    """Return the continuations in the part of this name, or `some`, as `parts.decode_part` does."""
     try:
         raw = workspace.store.get(name)
     except FileNotFoundError:

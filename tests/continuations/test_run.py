@@ -91,7 +91,7 @@ from sts.storage.workspace import Workspace
 from tests.faults.writes import dying
 
 scenarios, root = files.read(pathlib.Path(sys.argv[2])), pathlib.Path(sys.argv[1])
-plan.MOST = 6
+plan.MAX_CHUNK_SIZE = 6
 
 def do(name):
     workspace = Workspace.open(str(root / name))
@@ -151,7 +151,7 @@ def test_four_continuations_and_then_ten_are_the_rows_of_ten_at_once(
     one, two = Workspace.open(str(tmp_path / "1")), Workspace.open(str(tmp_path / "2"))
     assert do(one, several, count=4) == 12 * 2 * 4
     assert do(one, several, count=10, workers=workers) == 12 * 2 * 6
-    monkeypatch.setattr("sts.continuations.plan.MOST", 30)
+    monkeypatch.setattr("sts.continuations.plan.MAX_CHUNK_SIZE", 30)
     assert do(two, several[::-1], count=10) == 12 * 2 * 10
     assert hashes(one, several) == hashes(two, several)
 
@@ -196,7 +196,7 @@ def test_a_plan_is_of_the_list_and_not_of_its_order_or_of_who_does_it(
     one = make_plan(index.EMPTY, several, NAMES, known, **options)
     other = make_plan(index.EMPTY, several[::-1], NAMES[::-1], known, **options)
     assert one.chunks == other.chunks
-    assert max(chunk.size for chunk in one.chunks) <= plan.FEWEST
+    assert max(chunk.size for chunk in one.chunks) <= plan.MIN_CHUNK_SIZE
     planned_ones = [
         (chunk.agent, share.scenario.hash, i)
         for chunk in one.chunks
@@ -264,7 +264,7 @@ def test_a_part_that_disagrees_with_what_is_made_is_one_line_and_stays(
 def test_a_full_disk_at_any_write_is_one_line_and_keeps_nothing_wrong(
     tmp_path: Path, several: list[Scenario], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("sts.continuations.plan.MOST", 6)
+    monkeypatch.setattr("sts.continuations.plan.MAX_CHUNK_SIZE", 6)
     whole = Workspace.open(str(tmp_path / "whole"))
     do(whole, several[4:8])
     rows, real = hashes(whole, several), os.fsync
@@ -440,8 +440,8 @@ def test_an_agent_that_fails_in_three_scenarios_is_not_tried_further(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, batch: int, workers: int
 ) -> None:
     several, workspace = gardens((True,) * 12 + (False,)), Workspace.open(str(tmp_path))
-    monkeypatch.setattr("sts.continuations.plan.FEWEST", batch)
-    monkeypatch.setattr("sts.continuations.plan.MOST", batch)
+    monkeypatch.setattr("sts.continuations.plan.MIN_CHUNK_SIZE", batch)
+    monkeypatch.setattr("sts.continuations.plan.MAX_CHUNK_SIZE", batch)
     with pytest.raises(StsError, match=r"garden-01: .*Keeper skipped \d+ more") as caught:
         tend(workspace, several, "Keeper", "Resting", workers=workers)
     made = [c.agent for c in store.load(workspace, {s.hash for s in several})]

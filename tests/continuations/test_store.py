@@ -94,7 +94,7 @@ def test_a_part_is_read_as_it_was_kept(workspace: Workspace, one: Scenario) -> N
 def test_a_part_of_many_rows_is_read_by_the_group_that_is_needed(
     workspace: Workspace, one: Scenario, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(parts, "GROUP", 2)
+    monkeypatch.setattr(parts, "ROWS_PER_GROUP", 2)
     kept = made(one, range(5))
     store.save(workspace, kept)
     read: list[Any] = []

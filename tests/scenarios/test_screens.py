@@ -172,7 +172,7 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
     one = recorded("random", count=40, seed=1, **wide)
     two = recorded("local-search", count=60, team=3, seed=1, **wide)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(store, "GROUP", 8)
+        patch.setattr(store, "ROWS_PER_GROUP", 8)
         store.save(out, one)
         store.save(out, [*one[:9], *two])
     return out
@@ -239,7 +239,7 @@ def test_first_of_moments_that_are_alike_is_offered(workspace: Workspace, severa
 def test_a_category_that_is_asked_at_some_moments_alone_says_so(
     workspace: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(rows, "ASKED", 1)
+    monkeypatch.setattr(rows, "CONFIRMED_PER_WANTED", 1)
     order = Order(("keep-beside", "count-others"), per_category=1)
     mined = carried_out(order, workspace, there=(), last={}).mined
     asked, of = mined.sampled["keep-beside"]

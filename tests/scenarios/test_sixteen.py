@@ -304,7 +304,7 @@ def test_what_is_done_with_closed_eyes_does_not_pass_the_gates(
     )
     pool = pools.pool(still, trajectories, 20)
     rows = gates.of_pool(still, pool, continuations=2)
-    assert row(rows, "open loop") == ("stand-still", "open loop", 1.0, gates.OPEN_LOOP, False)
+    assert row(rows, "open loop") == ("stand-still", "open loop", 1.0, gates.MAX_OPEN_LOOP, False)
     assert not row(rows, "open loop").held
     assert row(rows, "local-search").limit == gates.REWARD
     assert "probe" not in {one.name for one in rows}

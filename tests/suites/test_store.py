@@ -348,7 +348,7 @@ def test_a_suite_json_too_large_to_be_one_is_not_read(
     workspace: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     frozen(workspace)
-    monkeypatch.setattr(folders, "_MOST_BYTES", 100)
+    monkeypatch.setattr(folders, "_MAX_BYTES", 100)
     with pytest.raises(DamagedData, match="at most 100 bytes"):
         store.load(workspace, "mine@1")
 

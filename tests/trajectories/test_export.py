@@ -118,7 +118,7 @@ def test_what_is_written_does_not_depend_on_how_much_is_replayed_at_once(
     every = recorded(count=5)
     rlds.write(tmp_path / "a.parquet", every)
     monkeypatch.setattr("sts.trajectories.observed.STEPS_AT_ONCE", 48)
-    monkeypatch.setattr(rlds, "ROWS", 1)
+    monkeypatch.setattr(rlds, "BUFFERED_ROWS", 1)
     rlds.write(tmp_path / "b.parquet", every)
     a, b = (pd.read_parquet(tmp_path / f"{name}.parquet") for name in "ab")
     pd.testing.assert_frame_equal(a, b)

@@ -15,7 +15,7 @@ from tests.examples import on_test_side, recorded
 
 @pytest.fixture
 def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Workspace:
-    monkeypatch.setattr(store, "GROUP", 3)
+    monkeypatch.setattr(store, "ROWS_PER_GROUP", 3)
     out = Workspace.open(tmp_path / "w")
     small, large = recorded(count=25, team=1), recorded(count=25, team=2, height=8, width=9)
     store.save(out, small)

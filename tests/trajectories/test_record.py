@@ -57,7 +57,7 @@ def test_what_cannot_be_recorded_is_refused(settings: dict[str, Any]) -> None:
 def test_batches_and_processes_record_what_one_batch_does(
     workers: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(record, "BATCH", 4)
+    monkeypatch.setattr(record, "EPISODES_PER_TASK", 4)
     names = ("rule", "random")
     asked: dict[str, Any] = {"domain": "lambda-star", "count": 10, "steps": 12, "seed": 5}
     asked["settings"] = {"height": 6, "width": 6, "participants": 2, "horizon": 12}
@@ -125,8 +125,8 @@ def test_an_error_keeps_the_other_episodes(
             raise StsError("the world broke")
         return whole(task)
 
-    monkeypatch.setattr(record, "BATCH", 3)
-    monkeypatch.setattr(record, "perform", breaks_later)
+    monkeypatch.setattr(record, "EPISODES_PER_TASK", 3)
+    monkeypatch.setattr(record, "record_task", breaks_later)
     words = ["record", "--domain", "lambda-star", "--agent", "random"]
     words += ["--episodes", "9", "--steps", "5"]
     assert main([*words, "--workspace", str(tmp_path)]) == 1

@@ -120,7 +120,7 @@ def test_a_row_with_another_side_or_size_is_refused(
 def test_those_of_one_side_stand_in_row_groups_of_their_own_and_are_read_in_order(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(store, "GROUP", 4)
+    monkeypatch.setattr(store, "ROWS_PER_GROUP", 4)
     path, every = tmp_path / "t.parquet", recorded(count=30, team=1)
     store.write(path, every)
     spans = parquet.spans(path, "split")
@@ -168,7 +168,7 @@ def test_a_trajectory_is_found_by_the_first_digits_of_its_id(tmp_path: Path) -> 
 def test_only_what_is_stored_beside_it_is_read_to_find_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(store, "GROUP", 2)
+    monkeypatch.setattr(store, "ROWS_PER_GROUP", 2)
     every = recorded(count=5, team=1) + store.read(GOLDEN)
     workspace = Workspace.open(tmp_path / "w")
     store.save(workspace, every[:3])
