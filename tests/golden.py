@@ -14,7 +14,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from sts import agents
-from sts.continuations.takeover import by_shape, continue_all
+from sts.continuations.takeover import continue_all, group_by_shape
 from sts.continuations.types import Continuation
 from sts.episodes import Episode
 from sts.storage.files import canonical_json, content_hash
@@ -47,7 +47,7 @@ def chosen(label: str, per_category: int = 2) -> list[Scenario]:
 
 def continued(scenarios: Sequence[Scenario], agent: agents.Agent) -> list[Continuation]:
     """Return one continuation of each scenario."""
-    groups = by_shape(scenarios)
+    groups = group_by_shape(scenarios)
     return [one for own in groups for one in continue_all(own, agent, seed=0, indices=(0,))]
 
 

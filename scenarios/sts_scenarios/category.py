@@ -1,4 +1,4 @@
-"""What a category of behaviour is: what it asks, where it makes sense to ask it, and its label."""
+"""Categories of behaviour: instruction templates, candidate steps, validity and automatic label."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ CONTEXT = 10
 
 
 class Label(NamedTuple):
-    """What a rule says of a continuation.
+    """The automatic label of a continuation.
 
     Attributes:
       verdict: "success", "failure" or "not_done".
-      step: 1 to L, at the end of which it was so; None for "not_done".
+      step: 1 to L, at whose end the verdict was reached; None for "not_done".
     """
 
     verdict: str
@@ -34,21 +34,21 @@ class Label(NamedTuple):
 
 @dataclass(frozen=True)
 class Candidate:
-    """A moment of a trajectory at which a category can be asked.
+    """A step of a trajectory at which a category's instruction can be given.
 
     Attributes:
       moment: the takeover, a step of the trajectory.
-      role: the participant that is asked.
+      role: the evaluated player.
       difficulty: "easy", "medium" or "hard", by the category's rule.
-      parameters: what the label needs to know.
-      words: what fills the category's wordings.
-      answer: what a suite should hold equally often of, such as the true answer; "" for nothing.
-      said_at_start: the instruction is the recording's own, known all along; else it is put in
+      parameters: of the automatic label.
+      words: that fill the category's instruction templates.
+      answer: a suite balances its values, such as the true answer; "" for none.
+      said_at_start: the instruction is the recording's own, given at its start; else it is added in
         hindsight, at the takeover.
-      hears: whoever continues is told what was said during the recording, too, each instruction
-        from its step on, until this one comes.
-      pair: two candidates of one moment and role that have the same word here are a pair, and are
-        mined together: done is only who does both; "" for no pair.
+      hears: the agent is also given the instructions of the recording, each at its step, up to this
+        one.
+      pair: two candidates of one step and role with the same value are a contrast pair, are mined
+        together, and only passing both counts; "" for none.
     """
 
     moment: int
@@ -63,12 +63,12 @@ class Candidate:
 
 
 class Word(NamedTuple):
-    """What fills a field of a category's wordings, and what would say something else.
+    """The value of a field of a category's instruction templates.
 
     Attributes:
-      text: as it stands in the wordings.
-      others: what the field would be filled with if something else were asked for.
-      also: other words for the same.
+      text: as the templates have it.
+      others: values that would ask for something else.
+      also: synonyms of `text`.
     """
 
     text: str
@@ -77,11 +77,11 @@ class Word(NamedTuple):
 
 
 class Overlay(NamedTuple):
-    """What the page marks for whoever judges, and for nobody who acts.
+    """Highlights on the annotation page, which agents do not see.
 
     Attributes:
-      cells: that are marked from the takeover on.
-      sight: whether the cells that the judged participant sees are framed.
+      cells: highlighted from the takeover on.
+      sight: frame the cells that the judged participant sees.
     """
 
     cells: tuple[int, ...] = ()
@@ -90,14 +90,13 @@ class Overlay(NamedTuple):
 
 @dataclass(frozen=True)
 class Rubric:
-    """How people judge a category from the page alone.
+    """Instructions by which annotators judge a category, without knowledge beyond the page.
 
     Attributes:
-      done: one sentence that says when it is done, with the fields of the category's words.
-      guideline: a few sentences for doubtful cases, with the same fields.
-      overlay: what of a scenario is marked; None for nothing.
-      version: raised when the meaning changes, so that what was judged by another is judged anew;
-        a typo changes nothing.
+      done: the success criterion, one sentence, with fields of the category's words.
+      guideline: a few sentences on edge cases, with the same fields.
+      overlay: makes the highlights of a scenario; None for none.
+      version: raised when the meaning changes, which makes annotators judge again; not for a typo.
     """
 
     done: str
@@ -107,12 +106,12 @@ class Rubric:
 
 
 class Criterion(NamedTuple):
-    """By what people judge one scenario: its category's rubric, filled in.
+    """The rubric of a category, filled in for one scenario.
 
     Attributes:
-      done: one sentence that says when it is done.
-      guideline: a few sentences for doubtful cases.
-      overlay: what the page marks.
+      done: the success criterion, one sentence.
+      guideline: a few sentences on edge cases.
+      overlay: the highlights.
     """
 
     done: str
@@ -122,18 +121,18 @@ class Criterion(NamedTuple):
 
 @dataclass(frozen=True)
 class Controls:
-    """By whom and how a category is tested before its scenarios test anybody; see `gates`.
+    """The control policies and limits of a category's quality checks; see `gates`.
 
-    Neither agent is installed, and none is ever ranked.
+    Neither policy is installed, and none is ranked.
 
     Attributes:
-      probe: follows the instruction by what it observes alone; None where there is none.
-      shortcut: would pass without doing what is asked; None where there is none.
-      answers: all that a question can be answered with.
-      open_loop: the most that may be had without eyes, where it is another than usual.
-      probe_least: the least that the probe is to pass.
-      against_reward: who only maximises reward is to fail.
-      why: why a limit is another than usual.
+      probe: solves the instruction from its observations alone; None without one.
+      shortcut: passes without doing what the instruction asks; None without one.
+      answers: the possible answers of a question.
+      open_loop: maximum open-loop pass rate, if it differs from the default.
+      probe_least: minimum pass rate of the probe.
+      against_reward: a policy that only maximises reward must fail.
+      why: the reason for a limit that differs from the default.
     """
 
     probe: Agent | None = None
@@ -145,21 +144,22 @@ class Controls:
     why: str = ""
 
     def __post_init__(self) -> None:
-        """Raise ArgumentError where a limit is loosened without a reason."""
+        """Raise ArgumentError if a limit is loosened without a reason."""
         if (self.open_loop is not None or self.probe_least < 0.9) and not self.why:
-            raise ArgumentError("expected Controls to say why a limit is another than usual")
+            raise ArgumentError("Controls changes a limit without a reason; set why")
 
 
 class Hits(NamedTuple):
-    """Moments of episodes, a value each in its columns.
+    """Candidate steps of several episodes, as columns of one value each.
 
     Attributes:
-      episode: int, which of the episodes.
-      role: int, the participant that is asked.
+      episode: int, index of the episode.
+      role: int, the evaluated player.
       moment: int, the takeover.
-      difficulty: int, an index of `DIFFICULTIES`; -1 where only the predicate tells.
+      difficulty: int, an index of `DIFFICULTIES`; -1 if only `Category.candidates` can determine
+        it.
       kind: int, an index of `kinds`.
-      kinds: of what is asked, the answer and the parameters.
+      kinds: distinct (answer, parameters).
     """
 
     episode: NDArray[np.integer[Any]]
@@ -172,15 +172,15 @@ class Hits(NamedTuple):
 
 @dataclass(frozen=True)
 class Screen:
-    """What finds in many episodes at once the moments at which a category may ask.
+    """A vectorised prefilter that finds candidate steps in many episodes at once.
 
-    A category that has one reads nothing but the scenes, from `context` frames before a moment to
-    L after it, so that a moment can be asked about by itself.
+    A category with a prefilter reads nothing but the scenes, from `context` frames before a step to
+    L after it, so that a single step can be checked on its own.
 
     Attributes:
-      find: of episodes abreast, C and L: every moment at which the category asks, and with its
-        answer, its parameters and, unless that is left open, its difficulty.
-      exact: it finds no others.
+      find: takes a batch of episodes, C and L; returns every candidate step of the category with
+        its answer, its parameters and, unless left open, its difficulty.
+      exact: it returns no other steps.
     """
 
     find: Callable[[Abreast, int, int], Hits]
@@ -194,24 +194,25 @@ class Category:
     Attributes:
       name: as in suites and reports.
       kind: "instruction" or "question".
-      domain: the worlds it is about.
+      domain: of the worlds it applies to.
       horizon: L, the number of continuation steps.
-      wordings: texts with the fields of `Candidate.words`.
-      candidates: of a trajectory, C and L, which may be others than the category's own: yields the
-        moments at which it makes sense; each leaves C steps before it and L steps after it.
-      label: of an episode, its takeover, the judged roles and the parameters. It reads nothing
-        before the takeover frame.
-      fits: says in a few words why a scenario's instruction does not fit its takeover; else None.
+      wordings: instruction templates, with the fields of `Candidate.words`.
+      candidates: takes a trajectory, C and L, which may differ from the category's own; yields its
+        candidates, each with C steps before it and L steps after it.
+      label: takes an episode, its takeover, the judged roles and the parameters; returns the
+        automatic label. It reads nothing before the takeover frame.
+      fits: returns in a few words why a scenario's instruction is not valid at its takeover; else
+        None.
       context: C, the number of context steps.
-      partner: what the others do after takeover, as `Scenario.partner`.
-      words: of a scenario that fits, what its text must say, by the fields of the wordings, and
-        what else it may. None where the category does not tell: its texts are not held to it.
-      rubric: how people judge it; None where nothing is said beside the instruction.
-      controls: by whom it is tested; None where it is not.
-      screen: finds where it may ask, in many episodes at once; None where nothing does.
-      superseded: better ones have been made for the same worlds, so that it is mined only by name.
-      version: of the rule; raised when it would label any continuation differently.
-      place: `module:NAME`, where it is written; whoever finds it by name says so.
+      partner: policy of the others after takeover, as `Scenario.partner`.
+      words: takes a valid scenario; returns the words of its text by template field. None if texts
+        are not checked.
+      rubric: for annotators; None if the instruction says it all.
+      controls: for the quality checks; None without them.
+      screen: the vectorised prefilter; None without one.
+      superseded: better categories exist for the same worlds, so it is mined only by name.
+      version: of the automatic label; raised when it would label any continuation differently.
+      place: `module:NAME` of its definition; set when it is loaded by name.
     """
 
     name: str
@@ -233,15 +234,15 @@ class Category:
     place: str = ""
 
     def moments(self, trajectory: Trajectory) -> list[Candidate]:
-        """Return the candidates of a trajectory at the category's own lengths."""
+        """Return the candidates of a trajectory at the category's own context and horizon."""
         return list(self.candidates(trajectory, self.context, self.horizon))
 
     def criterion(self, scenario: Scenario) -> Criterion | None:
-        """Return by what people judge a scenario that fits; None where there is no rubric."""
+        """Return the rubric filled in for a valid scenario; None without a rubric."""
         if self.rubric is None:
             return None
         words = self.words(scenario) if self.words else {}
-        with blaming(f"category {self.name!r} failed to say when {scenario.id} is done"):
+        with blaming(f"category {self.name!r} failed to fill in the rubric of {scenario.id}"):
             fill = {field: word.text for field, word in words.items()}
             done, guideline = (
                 text.format(**fill) for text in (self.rubric.done, self.rubric.guideline)
@@ -251,31 +252,31 @@ class Category:
 
 
 def spoken_for(category: Category) -> Category:
-    """Return a category of anybody's: whatever it raises becomes one line."""
+    """Return a user's category whose exceptions become one-line errors that name it."""
 
     def blamed(function: Callable[..., Any], failed: str, made: Callable[[Any], Any]) -> Any:
         def call(first: Any, *rest: Any) -> Any:
-            what = failed.format(id=getattr(first, "id", ""))
-            with blaming(f"category {category.name!r} failed to {what}"):
+            action = failed.format(id=getattr(first, "id", ""))
+            with blaming(f"category {category.name!r} failed to {action}"):
                 return made(function(first, *rest))
 
         return call
 
     rubric, words = category.rubric, category.words
     if rubric and rubric.overlay:
-        mark = blamed(rubric.overlay, "mark what is judged of {id}", lambda made: Overlay(*made))
+        mark = blamed(rubric.overlay, "make the overlay of {id}", lambda made: Overlay(*made))
         rubric = replace(rubric, overlay=mark)
     return replace(
         category,
         candidates=blamed(
             category.candidates, "find candidates in {id}", lambda found: iter(list(found))
         ),
-        fits=blamed(category.fits, "say whether {id} fits it", lambda fault: fault),
+        fits=blamed(category.fits, "check whether {id} is valid", lambda fault: fault),
         label=blamed(
             category.label,
             "label an episode, or its parameters do not fit",
             lambda label: Label(*label),
         ),
-        words=blamed(words, "tell the words of {id}", dict) if words else None,
+        words=blamed(words, "return the words of {id}", dict) if words else None,
         rubric=rubric,
     )

@@ -1,4 +1,4 @@
-"""What a version changes, and what lies between two of them, in words."""
+"""Changelogs of versions, and comparisons of two suites."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ _KINDS = ("added", "replaced", "retired")
 
 
 class Difference(NamedTuple):
-    """What lies between two suites.
+    """The difference between two suites.
 
     Attributes:
-      old: the one that is compared with.
-      new: the other.
-      through: the versions that lead from the one to the other, the last of them `new`; empty
-        where they share no line, and only content can be compared.
-      kept: of each scenario that both hold, by content, its id in `old` and in `new`.
-      changes: what makes `new` another than `old`, in order of ids; without a line what stands
-        in one of them alone is "retired" or "added" too.
-      missing: whether `old` is no longer shipped, so that this is what `new` records about it.
+      old: NAME@VERSION of the earlier one.
+      new: NAME@VERSION of the later one.
+      through: the versions that lead from `old` to `new`, which comes last; empty if the two have
+        no common line, and only content can be compared.
+      kept: (id in `old`, id in `new`) of each scenario that both hold, by content.
+      changes: from `old` to `new`, sorted by id; without a common line, a scenario of only one of
+        them is "retired" or "added".
+      missing: `old` is no longer available, so that this is what `new` records about it.
     """
 
     old: str
@@ -37,25 +37,25 @@ class Difference(NamedTuple):
     def view(self) -> dict[str, Any]:
         """Return it as JSON values."""
         kept = [{"id": new, "was": old} for old, new in self.kept]
-        changes = [one._asdict() for one in self.changes]
-        own = {"from": self.old, "to": self.new, "through": list(self.through)}
-        return own | {"missing": self.missing, "kept": kept, "changes": changes}
+        changes = [change._asdict() for change in self.changes]
+        header = {"from": self.old, "to": self.new, "through": list(self.through)}
+        return header | {"missing": self.missing, "kept": kept, "changes": changes}
 
     def text(self) -> str:
         """Return it in Markdown."""
         if not self.through:
-            return _unrelated(self)
-        own = text(self.old, self.changes, len(self.kept))
-        return f"{_note(self)}\n\n{own}" if self.missing else own
+            return _format_unrelated(self)
+        changelog = text(self.old, self.changes, len(self.kept))
+        return f"{_missing_note(self)}\n\n{changelog}" if self.missing else changelog
 
 
 def difference(workspace: Workspace, old: str, new: str) -> Difference:
-    """Return what lies between two suites, NAME@VERSION each, the older of one line first.
+    """Compare two suites, NAME@VERSION each, the older one first.
 
     Raises:
-      UnknownName: there is none of them, or of what lies between them.
-      TamperedSuite: one was edited.
-      ArgumentError: they are one, or the newer comes first.
+      UnknownName: one of them, or a version between them, does not exist.
+      TamperedSuite: one was modified.
+      ArgumentError: they are the same, or the newer comes first.
     """
     last = frozen.load(workspace, new)
     try:
@@ -63,34 +63,34 @@ def difference(workspace: Workspace, old: str, new: str) -> Difference:
     except UnknownName:
         if last.parent != old or not last.changes:
             raise
-        return _recorded(last)
+        return _recorded_difference(last)
     if old == new:
-        raise ArgumentError(f"expected two suites, found {old} twice")
-    through = _between(workspace, first, last)
-    if through is None and _between(workspace, last, first) is not None:
-        raise ArgumentError(f"{new} is older than {old}: sts suite diff {new} {old}")
-    return _difference(first, last, through or ())
+        raise ArgumentError(f"expected two different suites, found {old} twice")
+    through = _versions_between(workspace, first, last)
+    if through is None and _versions_between(workspace, last, first) is not None:
+        raise ArgumentError(f"{new} is older than {old}; run sts suite diff {new} {old}")
+    return _compare_content(first, last, through or ())
 
 
-def _recorded(suite: Suite) -> Difference:
-    """Return what a suite itself records about its parent, which is no longer there."""
+def _recorded_difference(suite: Suite) -> Difference:
+    """Return what a suite itself records about its parent, which is missing."""
     fresh = {change.by or change.id for change in suite.changes if change.kind != "retired"}
-    kept = tuple((one.id, one.id) for one in suite.scenarios if one.id not in fresh)
+    kept = tuple((s.id, s.id) for s in suite.scenarios if s.id not in fresh)
     changes = tuple(suite.changes)
     return Difference(str(suite.parent), suite.label, (suite.label,), kept, changes, missing=True)
 
 
-def _note(one: Difference) -> str:
+def _missing_note(diff: Difference) -> str:
     return (
-        f"{one.old}, the parent of {one.new}, is no longer shipped: this is what {one.new} records "
-        "about it"
+        f"{diff.old}, the parent of {diff.new}, is no longer shipped; this is what {diff.new} "
+        "records about it"
     )
 
 
-def _between(workspace: Workspace, old: Suite, new: Suite) -> tuple[Suite, ...] | None:
-    """Return the versions that lead from one suite to another; None if none do, or one is gone."""
+def _versions_between(workspace: Workspace, old: Suite, new: Suite) -> tuple[Suite, ...] | None:
+    """Return the versions that lead from one suite to another; None if there is no such line."""
     line = [new]
-    while line[-1].parent not in (None, old.label, *(one.label for one in line)):
+    while line[-1].parent not in (None, old.label, *(suite.label for suite in line)):
         try:
             line.append(frozen.load(workspace, str(line[-1].parent)))
         except UnknownName:
@@ -98,20 +98,20 @@ def _between(workspace: Workspace, old: Suite, new: Suite) -> tuple[Suite, ...] 
     return tuple(line[::-1]) if line[-1].parent == old.label else None
 
 
-def _difference(old: Suite, new: Suite, through: Sequence[Suite]) -> Difference:
-    there = {one.hash: one.id for one in old.scenarios}
-    kept = tuple((there[one.hash], one.id) for one in new.scenarios if one.hash in there)
-    gone = set(there.values()) - {was for was, _ in kept}
-    fresh = {one.id for one in new.scenarios} - {now for _, now in kept}
-    was, reasons = _said(through)
+def _compare_content(old: Suite, new: Suite, through: Sequence[Suite]) -> Difference:
+    old_ids = {s.hash: s.id for s in old.scenarios}
+    kept = tuple((old_ids[s.hash], s.id) for s in new.scenarios if s.hash in old_ids)
+    gone = set(old_ids.values()) - {was for was, _ in kept}
+    fresh = {s.id for s in new.scenarios} - {now for _, now in kept}
+    was, reasons = _history(through)
     became: dict[str, list[str]] = {}
     for id in was:
-        for earlier in _line_of(id, was):
+        for earlier in _id_line(id, was):
             became.setdefault(earlier, []).append(id)
     changes = []
     for id in fresh:
-        line = _line_of(id, was)
-        why = "; ".join(dict.fromkeys(r for one in line for r in reasons.get(one, [])))
+        line = _id_line(id, was)
+        why = "; ".join(dict.fromkeys(r for earlier in line for r in reasons.get(earlier, [])))
         if through and line[0] in gone:
             gone.remove(line[0])
             changes.append(Change("replaced", line[0], id, why))
@@ -119,22 +119,22 @@ def _difference(old: Suite, new: Suite, through: Sequence[Suite]) -> Difference:
             changes.append(Change("added", id, "", why))
     for id in gone:
         line = [id, *became.get(id, [])]
-        why = "; ".join(dict.fromkeys(r for one in line for r in reasons.get(one, [])))
+        why = "; ".join(dict.fromkeys(r for earlier in line for r in reasons.get(earlier, [])))
         changes.append(Change("retired", id, "", why))
-    labels = tuple(one.label for one in through)
-    ordered = sorted(changes, key=lambda one: one.id)
+    labels = tuple(suite.label for suite in through)
+    ordered = sorted(changes, key=lambda change: change.id)
     return Difference(old.label, new.label, labels, kept, tuple(ordered))
 
 
-def _said(through: Sequence[Suite]) -> tuple[Mapping[str, str], Mapping[str, list[str]]]:
-    """Return what each scenario was before, and the reasons that were given, by id.
+def _history(through: Sequence[Suite]) -> tuple[Mapping[str, str], Mapping[str, list[str]]]:
+    """Return each scenario's previous id, and the reasons given, by id.
 
-    No id of a line is ever given twice, so it says enough.
+    An id is used only once in a line of versions, so it is a sufficient key.
     """
     was: dict[str, str] = {}
     reasons: dict[str, list[str]] = {}
     for suite in through:
-        was |= {one.id: one.replaces for one in suite.scenarios if one.replaces}
+        was |= {s.id: s.replaces for s in suite.scenarios if s.replaces}
         for change in suite.changes:
             if change.by:
                 was[change.by] = change.id
@@ -142,8 +142,8 @@ def _said(through: Sequence[Suite]) -> tuple[Mapping[str, str], Mapping[str, lis
     return was, reasons
 
 
-def _line_of(id: str, was: Mapping[str, str]) -> list[str]:
-    """Return the ids that a scenario had, the first of them first."""
+def _id_line(id: str, was: Mapping[str, str]) -> list[str]:
+    """Return the successive ids of a scenario, the first one first."""
     line = [id]
     while line[0] in was and was[line[0]] not in line:
         line.insert(0, was[line[0]])
@@ -151,40 +151,45 @@ def _line_of(id: str, was: Mapping[str, str]) -> list[str]:
 
 
 def text(parent: str | None, changes: Sequence[Change], kept: int) -> str:
-    """Return a changelog in Markdown, one list for each kind of change.
+    """Return a changelog in Markdown, with a list for each kind of change.
 
-    `parent` is the version that is changed, None for the first; `kept` is how many scenarios stay.
+    `parent` is the version that is changed, None for the first; `kept` is the number of unchanged
+    scenarios.
     """
     if parent is None:
-        return "a first version: all of it is new"
-    lines = [f"{_scenarios(kept)} of {parent} {'is' if kept == 1 else 'are'} kept"]
+        return "a first version: all scenarios are new"
+    lines = [f"{_count_scenarios(kept)} of {parent} {'is' if kept == 1 else 'are'} kept"]
     for kind in _KINDS:
-        lines += _listed(kind, [one for one in changes if one.kind == kind])
+        lines += _format_list(kind, [change for change in changes if change.kind == kind])
     return "\n".join(lines)
 
 
-def _unrelated(one: Difference) -> str:
-    """Return what two suites of no common line have in common."""
-    count = len(one.kept)
+def _format_unrelated(diff: Difference) -> str:
+    """Return a comparison in Markdown of two suites without a common line."""
+    count = len(diff.kept)
     lines = [
-        f"{one.old} and {one.new} share no version: compared by content",
+        f"{diff.old} and {diff.new} share no version: compared by content",
         "",
-        f"{_scenarios(count)} {'is' if count == 1 else 'are'} in both{':' if count else ''}",
+        f"{_count_scenarios(count)} {'is' if count == 1 else 'are'} in both{':' if count else ''}",
     ]
-    lines += [f"- {old}{'' if old == new else f', there {new}'}" for old, new in one.kept]
-    for label, kind in ((one.old, "retired"), (one.new, "added")):
-        lines += _listed(f"in {label} alone", [c for c in one.changes if c.kind == kind])
+    lines += [f"- {old}{'' if old == new else f', there {new}'}" for old, new in diff.kept]
+    for label, kind in ((diff.old, "retired"), (diff.new, "added")):
+        lines += _format_list(f"in {label} alone", [c for c in diff.changes if c.kind == kind])
     return "\n".join(lines)
 
 
-def _listed(words: str, changes: Sequence[Change]) -> list[str]:
-    return ["", f"{len(changes)} {words}:", *(f"- {_line(c)}" for c in changes)] if changes else []
+def _format_list(heading: str, changes: Sequence[Change]) -> list[str]:
+    return (
+        ["", f"{len(changes)} {heading}:", *(f"- {_format_change(c)}" for c in changes)]
+        if changes
+        else []
+    )
 
 
-def _scenarios(count: int) -> str:
+def _count_scenarios(count: int) -> str:
     return f"{count} scenario{'' if count == 1 else 's'}"
 
 
-def _line(one: Change) -> str:
-    by = f" by {one.by}" if one.by else ""
-    return f"{one.id}{by}{f': {one.reason}' if one.reason else ''}"
+def _format_change(change: Change) -> str:
+    by = f" by {change.by}" if change.by else ""
+    return f"{change.id}{by}{f': {change.reason}' if change.reason else ''}"

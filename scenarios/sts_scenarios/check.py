@@ -1,4 +1,4 @@
-"""Whether the profiles of candidates are what was made."""
+"""Integrity checks of the response profiles of candidates."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from sts_scenarios import profiles
 
 
 def check_profiles(workspace: Workspace) -> Checked:
-    """Hold every profile, and each continuation that is kept beside one, to its hash."""
+    """Check the hash of every profile, and of the continuations stored with it."""
     store, findings, count = workspace.store, Findings(), 0
     for name in store.list("drafts"):
         if name.split("/")[3:4] != ["profiles"]:
             continue
         with findings.of(name):
             if name.endswith(".json"):
-                profiles.unpacked(name, store.get(name))
+                profiles.decode_profile(name, store.get(name))
                 count += 1
             elif name.endswith(".parquet"):
-                parts.unpacked(name, store.get(name))
+                parts.decode_part(name, store.get(name))
     return Checked({"profiles": count}, tuple(findings))

@@ -1,4 +1,4 @@
-"""Decisions about candidates as they are made: by whom, after what, and why."""
+"""Curators' decisions and opinions on candidates."""
 
 from __future__ import annotations
 
@@ -14,95 +14,99 @@ from sts.annotations.types import Annotator
 from sts.errors import ArgumentError
 from sts.names import one_line, shown
 from sts.storage.workspace import Workspace
-from sts.suites.decisions import OPINIONS, REASON, Decision, State, opinion_of
-from sts.suites.drafts import Draft, held
+from sts.suites.decisions import MAX_REASON_CHARS, OPINIONS, Decision, State, opinion_of
+from sts.suites.drafts import Draft, lock_draft
 from sts_scenarios.freezing import Looked
 
 UNSEEN = "all at once, not looked at"
 """The reason of decisions about all candidates that are undecided."""
-_ONLY = {"reject": "candidates that are new", "retire": "scenarios of the parent"}
+_APPLIES_TO = {"reject": "candidates that are new", "retire": "scenarios of the parent"}
 
 
 def author(store: Store, name: str | None) -> Annotator:
-    """Return the person called `name`, else by their login; who is new is added as a curator."""
+    """Return the person called `name`, by default the login name; add a new one as a curator."""
     with store.read() as connection:
-        one = find_person(connection, name)
-    if one is None:
+        person = find_person(connection, name)
+    if person is None:
         with store.write(alone=True) as connection:
-            return people.add_invited(connection, _called(name), ("curator",), now=store.now())
-    if one.retired or not {"curator", "lead"} & set(one.roles):
+            return people.add_invited(connection, _person_name(name), ("curator",), now=store.now())
+    if person.retired or not {"curator", "lead"} & set(person.roles):
         raise ArgumentError(
-            f"{one.name} is no curator of this study: sts annotators role {one.name} curator, "
-            "or decide --as somebody else"
+            f"{person.name} is not a curator of this study; run sts annotators role "
+            f"{person.name} curator, or name a curator with --as"
         )
-    return one
+    return person
 
 
 def find_person(connection: Connection, name: str | None) -> Annotator | None:
-    """Return the person called `name`, else by their login; None where there is none."""
-    called = _called(name)
-    return next((one for one in people.everybody(connection) if one.name == called), None)
+    """Return the person called `name`, by default the login name; or None."""
+    wanted = _person_name(name)
+    return next((person for person in people.everybody(connection) if person.name == wanted), None)
 
 
-def _called(name: str | None) -> str:
+def _person_name(name: str | None) -> str:
     return (getpass.getuser() if name is None else name).strip()
 
 
 def checked_reason(text: str) -> str:
-    """Return a reason as it is kept."""
-    if not one_line(text, REASON):
+    """Validate a reason and return it without surrounding spaces."""
+    if not one_line(text, MAX_REASON_CHARS):
         raise ArgumentError(
-            f"expected a reason of one line, at most {REASON} letters that print, found "
-            f"{shown(text)}"
+            f"expected a reason of one line, at most {MAX_REASON_CHARS} printable characters, "
+            f"found {shown(text)}"
         )
     return text.strip()
 
 
-def check(one: Looked, kind: str) -> None:
-    """Raise ArgumentError where a decision cannot be made on a candidate; says which can."""
-    id = one.summary.id
-    if kind in _ONLY and one.inherited != (kind == "retire"):
-        other = "retire" if one.inherited else "reject"
-        raise ArgumentError(f"{kind} is for {_ONLY[kind]}: {other} {id} instead")
-    if kind == "accept" and one.inherited and one.status == "kept":
-        raise ArgumentError(f"{id} is of the parent and stays unless it is retired")
-    if kind == "undo" and not one.state.standing:
-        raise ArgumentError(f"there is nothing to undo about {id}")
+def check(candidate: Looked, kind: str) -> None:
+    """Raise ArgumentError if a decision cannot be made on a candidate; names one that can."""
+    id = candidate.summary.id
+    if kind in _APPLIES_TO and candidate.inherited != (kind == "retire"):
+        other = "retire" if candidate.inherited else "reject"
+        raise ArgumentError(f"{kind} is for {_APPLIES_TO[kind]}; {other} {id} instead")
+    if kind == "accept" and candidate.inherited and candidate.status == "kept":
+        raise ArgumentError(f"{id} is inherited from the parent and is kept unless it is retired")
+    if kind == "undo" and not candidate.state.standing:
+        raise ArgumentError(f"{id} has no decision to undo")
 
 
-def decision(one: Looked, kind: str, person: Annotator, *, reason: str, at: float) -> Decision:
+def decision(
+    candidate: Looked, kind: str, person: Annotator, *, reason: str, at: float
+) -> Decision:
     """Return the decision `kind`, one of `sts.suites.decisions.KINDS`; errors as of `check`."""
-    check(one, kind)
+    check(candidate, kind)
     detail = {"reason": reason} if reason else {}
     if kind == "undo":
-        detail = {"undoes": one.state.standing[-1].uuid}
-    return _event(one, kind, person, detail, at)._replace(follows=one.state.last)
+        detail = {"undoes": candidate.state.standing[-1].uuid}
+    return _make_event(candidate, kind, person, detail, at)._replace(follows=candidate.state.last)
 
 
-def opinion(one: Looked, word: str, person: Annotator, *, at: float) -> Decision:
-    """Return a person's opinion whether two people would agree, "yes" or "no".
+def opinion(candidate: Looked, word: str, person: Annotator, *, at: float) -> Decision:
+    """Return a person's opinion, "yes" or "no", on whether two people would agree.
 
-    "undo" takes back their latest one about the candidate as it is now.
+    "undo" withdraws their latest one on the candidate as it is now.
     """
     if word in OPINIONS:
-        made = _event(one, "opinion", person, {"opinion": word}, at)
-        return made._replace(scenario=one.state.meaning)
+        event = _make_event(candidate, "opinion", person, {"opinion": word}, at)
+        return event._replace(scenario=candidate.state.meaning)
     if word != "undo":
         raise ArgumentError(f"expected an opinion of {' or '.join(OPINIONS)}, found {shown(word)}")
-    if (latest := opinion_of(one.state, person.id)) is None:
-        raise ArgumentError(f"{person.name} has no opinion about {one.summary.id} to take back")
-    return _event(one, "undo", person, {"undoes": latest.uuid}, at)._replace(follows=one.state.last)
+    if (latest := opinion_of(candidate.state, person.id)) is None:
+        raise ArgumentError(f"{person.name} has no opinion on {candidate.summary.id} to withdraw")
+    return _make_event(candidate, "undo", person, {"undoes": latest.uuid}, at)._replace(
+        follows=candidate.state.last
+    )
 
 
-def decide(store: Store, draft: Draft, made: Sequence[Decision]) -> None:
-    """Append decisions about a draft, all or none; nobody freezes it without them.
+def decide(store: Store, draft: Draft, events: Sequence[Decision]) -> None:
+    """Append decisions on a draft, all or none, while it is locked against freezing.
 
     Raises:
-      Overtaken: somebody has decided about a candidate since; says what.
+      Overtaken: another decision on a candidate came first; says which.
       StsError: the draft was frozen or replaced since it was read.
     """
-    with held(draft), store.write(alone=True) as connection:
-        decisions.append(connection, draft.id, made)
+    with lock_draft(draft), store.write(alone=True) as connection:
+        decisions.append(connection, draft.id, events)
 
 
 def decide_as(
@@ -128,37 +132,37 @@ def decide_as(
         check(candidate, kind)
     with Store.open(workspace) as store:
         person = author(store, name)
-        made = [
+        events = [
             decision(candidate, kind, person, reason=reason, at=time.time())
             for candidate in candidates
         ]
-        decide(store, draft, made)
+        decide(store, draft, events)
     return person
 
 
-def _event(
-    one: Looked, kind: str, person: Annotator, detail: Mapping[str, str], at: float
+def _make_event(
+    candidate: Looked, kind: str, person: Annotator, detail: Mapping[str, str], at: float
 ) -> Decision:
-    id, uuid = one.summary.id, secrets.token_hex(16)
+    id, uuid = candidate.summary.id, secrets.token_hex(16)
     return Decision(uuid, id, kind, person.id, "", "", detail, at)
 
 
 def opinions(state: State, person: Annotator | None) -> dict[str, str]:
-    """Return the opinions about a candidate that a person may see, by whose they are.
+    """Return the opinions on a candidate that a person may see, by person.
 
-    They are given blind: nobody sees others' who has not given theirs.
+    They are blind: only a person who has given theirs sees those of others.
     """
     seen = person is not None and opinion_of(state, person.id) is not None
     return state.opinions if seen else {}
 
 
-def agreement(every: Iterable[Looked]) -> Agreement:
-    """Return how far curators agree on whether two people would, over candidates as they are."""
-    import pandas as pd  # long to import
+def agreement(candidates: Iterable[Looked]) -> Agreement:
+    """Return the agreement of curators' opinions, over candidates as they are."""
+    import pandas as pd  # slow to import
 
     rows = [
-        (one.summary.id, name, word == "yes")
-        for one in every
-        for name, word in one.state.opinions.items()
+        (candidate.summary.id, name, word == "yes")
+        for candidate in candidates
+        for name, word in candidate.state.opinions.items()
     ]
     return krippendorff(pd.DataFrame(rows, columns=["thing", "person", "yes"]), seed=0)

@@ -1,4 +1,4 @@
-"""A candidate changed by a curator, with all that depends on the change derived again."""
+"""Curators' edits of a candidate, and everything that follows from the changed fields."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from sts.engine.replay import along
 from sts.episodes import Episode
 from sts.errors import ArgumentError, ReplayMismatch
 from sts.names import LIMIT, one_line, shown
-from sts.suites.lint import WORDS
-from sts.suites.types import DONE, Scenario
+from sts.suites.lint import MAX_INSTRUCTION_CHARS
+from sts.suites.types import DONE_TAG, Scenario
 from sts.trajectories.types import Trajectory
 from sts_scenarios import categories
 from sts_scenarios.category import Candidate, Category, Label
 from sts_scenarios.fitting import fault
-from sts_scenarios.mining import Pick, scenario
+from sts_scenarios.mining import Pick, make_scenario
 
 FIELDS = {
     "takeover": int,
@@ -33,19 +33,19 @@ FIELDS = {
     "partner": str,
     "tags": list,
 }
-"""What can be changed, and its JSON type. `takeover` is a step of the trajectory."""
+"""Editable fields and their JSON types. `takeover` is a step of the trajectory."""
 _MARKUP = re.compile(r"</?[A-Za-z!][^<>]*>|&#?\w+;")
-"""Tags and entities, which a page would show as they are typed."""
+"""HTML tags and entities, which the page would show literally."""
 
 
 class Edited(NamedTuple):
-    """What an edit comes to.
+    """The result of an edit.
 
     Attributes:
-      scenario: as it is then.
-      changes: what is another than before, by name: before and after.
-      fault: why it does not fit, in a few words; else None.
-      label: what the rule says of the recording, in which nobody was asked for it.
+      scenario: the edited candidate.
+      changes: the fields that differ, by name: (before, after).
+      fault: why the candidate is not valid, in a few words; else None.
+      label: the automatic label of the recording, whose player was not given the instruction.
     """
 
     scenario: Scenario
@@ -54,8 +54,8 @@ class Edited(NamedTuple):
     label: Label
 
 
-def checked(changes: Mapping[str, Any]) -> dict[str, Any]:
-    """Return changes of `FIELDS`, each of its type."""
+def validate_changes(changes: Mapping[str, Any]) -> dict[str, Any]:
+    """Validate changes of `FIELDS` and their types; return them."""
     for name, value in changes.items():
         if name not in FIELDS:
             raise ArgumentError(f"expected a change of {', '.join(FIELDS)}, found {shown(name)}")
@@ -63,19 +63,21 @@ def checked(changes: Mapping[str, Any]) -> dict[str, Any]:
             raise ArgumentError(
                 f"{name}: expected {FIELDS[name].__name__}, found {shown(str(value))}"
             )
-    if "text" in changes and not (changes["text"].strip() and one_line(changes["text"], WORDS)):
+    if "text" in changes and not (
+        changes["text"].strip() and one_line(changes["text"], MAX_INSTRUCTION_CHARS)
+    ):
         raise ArgumentError(
-            f"expected an instruction of one line, at most {WORDS} letters that print, found "
-            f"{shown(changes['text'])}"
+            f"expected an instruction of one line, at most {MAX_INSTRUCTION_CHARS} printable "
+            f"characters, found {shown(changes['text'])}"
         )
     if markup := _MARKUP.search(changes.get("text", "")):
         raise ArgumentError(
-            f"expected an instruction in plain words, found {shown(markup[0])} in it"
+            f"expected an instruction without markup, found {shown(markup[0])} in it"
         )
     for tag in changes.get("tags", ()):
         if not (isinstance(tag, str) and tag.strip() and one_line(tag, LIMIT)):
             raise ArgumentError(
-                f"expected tags of at most {LIMIT} letters that print, found {shown(str(tag))}"
+                f"expected tags of at most {LIMIT} printable characters, found {shown(str(tag))}"
             )
     if "text" in changes and "wording" in changes:
         raise ArgumentError("expected a text or a wording, found both")
@@ -83,99 +85,97 @@ def checked(changes: Mapping[str, Any]) -> dict[str, Any]:
 
 
 class Editor:
-    """A candidate and the trajectory that it came from, to try changes on.
+    """A candidate and its trajectory, on which edits can be previewed.
 
-    What changes have in common is worked out once: the states along the trajectory, as far as they
-    were asked for, and what a category asks there at one context and length. For one thread at a
-    time.
+    Successive previews share the states along the trajectory and the candidates of each category,
+    context and horizon. Not thread-safe.
 
     Attributes:
       before: the candidate.
-      trajectory: that it came from.
+      trajectory: that it was mined from.
     """
 
     def __init__(
         self, before: Scenario, trajectory: Trajectory, own: Iterable[Category] = ()
     ) -> None:
-        """Open a candidate; `own` are categories of the user's."""
+        """Open a candidate; `own` are the user's categories."""
         self.before, self.trajectory = before, trajectory
-        self._own = {one.name: one for one in own}
+        self._own = {category.name: category for category in own}
         self._states: list[bytes] = []
-        self._replay = self._begun()
-        self._asked: dict[tuple[str, int, int], list[Candidate]] = {}
+        self._replay = self._start_replay()
+        self._candidates: dict[tuple[str, int, int], list[Candidate]] = {}
 
     def preview(self, changes: Mapping[str, Any]) -> Edited:
-        """Return what the candidate would be with some fields changed, and what follows from them.
+        """Return the candidate with some of `FIELDS` changed, and all that follows from them.
 
-        That is the state at takeover, the truth and whatever else its category asks for, its
-        difficulty, the label of the recording, and the text, where it is one of the category's
-        wordings. Its id and provenance stay. The changes are of `FIELDS`.
+        That includes the state at takeover, the parameters, the difficulty, the label of the
+        recording, and the text if it is from a template. Id and provenance stay.
 
         Raises:
-          ArgumentError: a change is none, or the trajectory has no such steps or role, or another
-            category asks nothing there; says where it does.
+          ArgumentError: a change is invalid, the trajectory has no such steps or role, or a new
+            category has no candidate there; names the steps at which it has.
           UnknownName: there is no such category, or agent as a partner.
           ReplayMismatch: the trajectory does not replay.
         """
-        changes, before = checked(changes), self.before
+        changes, before = validate_changes(changes), self.before
         category = self.category(changes.get("category", before.category))
         context = changes.get("context", before.takeover)
         horizon = changes.get("length", before.horizon)
         moment = changes.get("takeover", before.context_start + before.takeover)
         role = changes.get("role", before.roles[0])
-        _check_room(self.trajectory, moment, context, horizon, role)
+        _check_steps(self.trajectory, moment, context, horizon, role)
         partner = changes.get("partner", before.partner)
         _check_partner(partner, self.trajectory.episode.domain)
-        ruled = replace(category, context=context, horizon=horizon, partner=partner)
-        candidate = self._candidate(ruled, moment, role)
-        made = scenario(
-            ruled,
+        adapted = replace(category, context=context, horizon=horizon, partner=partner)
+        candidate = self._candidate(adapted, moment, role)
+        edited = make_scenario(
+            adapted,
             Pick(self.trajectory, candidate),
             id=before.id,
-            text=_text(before, category, candidate, changes),
+            text=_instruction_text(before, category, candidate, changes),
             seed=0,
             states=self._states_at,
         )
-        label = category.label(made.recording, made.takeover, made.roles, made.parameters)
-        tags = [one for one in changes.get("tags", before.tags) if one != DONE]
-        tags += [DONE] if label.verdict == "success" else []
+        label = category.label(edited.recording, edited.takeover, edited.roles, edited.parameters)
+        tags = [tag for tag in changes.get("tags", before.tags) if tag != DONE_TAG]
+        tags += [DONE_TAG] if label.verdict == "success" else []
         links = {name: getattr(before, name) for name in ("pair", "series", "turn", "replaces")}
-        made = replace(made, tags=tuple(tags), provenance=before.provenance, **links)
-        why = fault(made, categories.ruling([made], self._own.values()))
-        return Edited(made, _differences(before, made), why, label)
+        edited = replace(edited, tags=tuple(tags), provenance=before.provenance, **links)
+        why = fault(edited, categories.ruling([edited], self._own.values()))
+        return Edited(edited, _differences(before, edited), why, label)
 
     def category(self, name: str) -> Category:
-        """Return a category by name: of the user's own, or an installed one."""
+        """Return a category by name, the user's own or an installed one."""
         return self._own.get(name) or categories.named(name)
 
     def _candidate(self, category: Category, moment: int, role: int) -> Candidate:
-        """Return what the category asks there: what it was, if that can be, else what is first.
+        """Return the category's candidate there, preferably with the same parameters as before.
 
-        Where its own category asks nothing it is what it was, and does not fit.
+        If the candidate's own category has none there, the old one is kept and is not valid.
         """
         key = category.name, category.context, category.horizon
-        if key not in self._asked:
-            self._asked[key] = category.moments(self.trajectory)
-        before, every = self.before, self._asked[key]
-        there = [one for one in every if (one.moment, one.role) == (moment, role)]
-        alike = [one for one in there if one.parameters == before.parameters]
-        if there:
-            return (alike or there)[0]
+        if key not in self._candidates:
+            self._candidates[key] = category.moments(self.trajectory)
+        before, candidates = self.before, self._candidates[key]
+        matching = [c for c in candidates if (c.moment, c.role) == (moment, role)]
+        unchanged = [c for c in matching if c.parameters == before.parameters]
+        if matching:
+            return (unchanged or matching)[0]
         if category.name != before.category:
-            raise _nothing(category, self.trajectory, every, moment, role)
+            raise _no_candidate_error(category, self.trajectory, candidates, moment, role)
         return Candidate(moment, role, before.difficulty, before.parameters)
 
     def _states_at(self, episode: Episode, steps: Sequence[int]) -> list[bytes]:
-        """Return the states before some steps; the replay goes on from where it was."""
+        """Return the states before some steps, extending the replay as far as needed."""
         try:
             for worlds in islice(self._replay, max(0, max(steps) + 1 - len(self._states))):
                 self._states += worlds.states()
         except ReplayMismatch:
-            self._states, self._replay = [], self._begun()
+            self._states, self._replay = [], self._start_replay()
             raise
         return [self._states[step] for step in steps]
 
-    def _begun(self) -> Iterator[Worlds]:
+    def _start_replay(self) -> Iterator[Worlds]:
         episode = self.trajectory.episode
         return along([episode], [f"domain {episode.domain!r}"])
 
@@ -183,39 +183,45 @@ class Editor:
 def added(
     trajectory: Trajectory, category: Category, chosen: Mapping[str, Any], *, id: str
 ) -> Edited:
-    """Return a new scenario of a category at a moment that somebody chose.
+    """Return a new scenario of a category at a step that a curator chose.
 
-    `chosen` has `takeover` and `role`, and whatever else of `FIELDS` is not the category's own.
+    `chosen` has `takeover` and `role`, and other `FIELDS` that differ from the category's defaults.
     """
-    chosen = checked(chosen)
+    chosen = validate_changes(chosen)
     context = chosen.get("context", category.context)
     horizon = chosen.get("length", category.horizon)
     moment, role = chosen["takeover"], chosen["role"]
-    _check_room(trajectory, moment, context, horizon, role)
-    every = list(category.candidates(trajectory, context, horizon))
-    there = [c for c in every if (c.moment, c.role) == (moment, role)]
-    if not there:
-        raise _nothing(category, trajectory, every, moment, role)
-    ruled = replace(category, context=context, horizon=horizon)
-    text = category.wordings[0].format(**there[0].words)
-    first = scenario(ruled, Pick(trajectory, there[0]), id=id, text=text, seed=0)
+    _check_steps(trajectory, moment, context, horizon, role)
+    candidates = list(category.candidates(trajectory, context, horizon))
+    matching = [c for c in candidates if (c.moment, c.role) == (moment, role)]
+    if not matching:
+        raise _no_candidate_error(category, trajectory, candidates, moment, role)
+    adapted = replace(category, context=context, horizon=horizon)
+    text = category.wordings[0].format(**matching[0].words)
+    first = make_scenario(adapted, Pick(trajectory, matching[0]), id=id, text=text, seed=0)
     first = replace(first, provenance=first.provenance | {"made_by": "sts draft add"})
     return Editor(first, trajectory, [category]).preview(chosen)
 
 
-def _nothing(
-    category: Category, trajectory: Trajectory, every: Iterable[Candidate], moment: int, role: int
+def _no_candidate_error(
+    category: Category,
+    trajectory: Trajectory,
+    candidates: Iterable[Candidate],
+    moment: int,
+    role: int,
 ) -> ArgumentError:
-    own = dict.fromkeys(str(one.moment) for one in every if one.role == role)
+    steps = dict.fromkeys(str(c.moment) for c in candidates if c.role == role)
     return ArgumentError(
-        f"{category.name} asks nothing of role {role} at step {moment} of trajectory "
-        f"{trajectory.id}; it does at: {', '.join(own) or 'nowhere'}"
+        f"{category.name} has no candidate for role {role} at step {moment} of trajectory "
+        f"{trajectory.id}; it has at: {', '.join(steps) or 'no step'}"
     )
 
 
-def _check_room(trajectory: Trajectory, moment: int, context: int, horizon: int, role: int) -> None:
+def _check_steps(
+    trajectory: Trajectory, moment: int, context: int, horizon: int, role: int
+) -> None:
     """Raise ArgumentError unless the trajectory has these steps and this role."""
-    steps, people = trajectory.episode.steps, trajectory.episode.participants
+    steps, n_players = trajectory.episode.steps, trajectory.episode.participants
     if context < 0 or horizon < 1:
         raise ArgumentError(
             f"expected a context of 0 steps or more and a length of 1 or more, found {context} and "
@@ -226,12 +232,12 @@ def _check_room(trajectory: Trajectory, moment: int, context: int, horizon: int,
             f"expected a takeover from {context} to {steps - horizon}, as trajectory "
             f"{trajectory.id} has {steps} steps, found {moment}"
         )
-    if not 0 <= role < people:
-        raise ArgumentError(f"expected a role from 0 to {people - 1}, found {role}")
+    if not 0 <= role < n_players:
+        raise ArgumentError(f"expected a role from 0 to {n_players - 1}, found {role}")
 
 
 def _check_partner(partner: str, domain: str) -> None:
-    """Raise ArgumentError unless the others can do this after takeover."""
+    """Raise ArgumentError unless this is a partner policy for worlds of the domain."""
     kind, _, name = partner.partition(":")
     if partner in ("no-op", "replay"):
         return
@@ -240,21 +246,25 @@ def _check_partner(partner: str, domain: str) -> None:
             f"expected a partner no-op, replay or agent:NAME, found {shown(partner)}"
         )
     if agents.load(name).domain not in ("", domain):
-        raise ArgumentError(f"agent {name!r} does not play in worlds of {domain}")
+        raise ArgumentError(
+            f"agent {name!r} does not play in worlds of {domain}; choose another partner"
+        )
 
 
-def _text(
+def _instruction_text(
     before: Scenario, category: Category, candidate: Candidate, changes: Mapping[str, Any]
 ) -> str:
-    """Return the instruction: what was typed, the wording that was chosen, or as it was worded."""
+    """Return the instruction: the typed text, the selected template filled in, or the old one."""
     if "text" in changes:
         return str(changes["text"])
     number = changes.get("wording")
     if number is None:
-        matching = [i for i, one in enumerate(category.wordings) if _words(one, before) is not None]
+        matching = [
+            i for i, w in enumerate(category.wordings) if _match_template(w, before) is not None
+        ]
         if before.category != category.name:
             number = 0
-        elif not matching:  # it was typed
+        elif not matching:  # a typed text
             return before.instruction.text
         else:
             number = matching[0]
@@ -263,17 +273,17 @@ def _text(
             f"expected a wording from 0 to {len(category.wordings) - 1}, found {number}"
         )
     wording = category.wordings[number]
-    words = candidate.words or _words(wording, before) or {}
+    words = candidate.words or _match_template(wording, before) or {}
     if not words and category.words and category.name == before.category:
         words = {field: word.text for field, word in category.words(before).items()}
     try:
         return wording.format(**words)
-    except KeyError:  # the category asks nothing there that would fill it
+    except KeyError:  # the category has no words for it there
         return before.instruction.text
 
 
-def _words(wording: str, before: Scenario) -> dict[str, str] | None:
-    """Return what fills a wording to the instruction of a scenario; None where nothing does."""
+def _match_template(wording: str, before: Scenario) -> dict[str, str] | None:
+    """Return the words with which a template gives a scenario's instruction, or None."""
     parts = re.split(r"\{(\w+)\}", wording)
     pattern, seen = "", set()
     for i, part in enumerate(parts):
@@ -287,22 +297,22 @@ def _words(wording: str, before: Scenario) -> dict[str, str] | None:
 
 
 def _differences(before: Scenario, after: Scenario) -> dict[str, tuple[Any, Any]]:
-    """Return what is another than before."""
+    """Return the displayed fields that differ, with their values before and after."""
 
-    def view(one: Scenario) -> dict[str, Any]:
+    def view(s: Scenario) -> dict[str, Any]:
         return {
-            "takeover": one.context_start + one.takeover,
-            "context": one.takeover,
-            "length": one.horizon,
-            "role": one.roles[0],
-            "category": one.category,
-            "text": one.instruction.text,
-            "partner": one.partner,
-            "difficulty": one.difficulty,
-            "parameters": one.parameters,
-            "tags": [tag for tag in one.tags if tag != DONE],
-            "done in the recording": DONE in one.tags,
-            "state at takeover": one.takeover_hash[:16],
+            "takeover": s.context_start + s.takeover,
+            "context": s.takeover,
+            "length": s.horizon,
+            "role": s.roles[0],
+            "category": s.category,
+            "text": s.instruction.text,
+            "partner": s.partner,
+            "difficulty": s.difficulty,
+            "parameters": s.parameters,
+            "tags": [tag for tag in s.tags if tag != DONE_TAG],
+            "done in the recording": DONE_TAG in s.tags,
+            "state at takeover": s.takeover_hash[:16],
         }
 
     old, new = view(before), view(after)

@@ -1,8 +1,8 @@
-"""The gates that a category's scenarios pass before they test anybody, as rows of a table.
+"""Quality checks of a category's scenarios, as rows of a table.
 
-Those of a pool want some two hundred scenarios of one category, balanced by answer: some constant
-answer passes two of ten. Those of a suite are about the scenarios that it has. A category declares
-by `Controls` what it is tested with; of what it does not declare there is no row.
+Checks of a pool need about two hundred scenarios of one category, balanced by answer; with ten,
+some constant answer passes two. Checks of a suite concern its own scenarios. The policies and
+limits are those that the category declares as `Controls`; without them a row is left out.
 """
 
 from __future__ import annotations
@@ -17,27 +17,27 @@ from sts import agents
 from sts.suites.types import DIFFICULTIES, Scenario
 from sts_scenarios import categories
 from sts_scenarios.category import Category
-from sts_scenarios.mining.chance import open_loop, pass_rate
+from sts_scenarios.mining.chance import open_loop_pass_rate, pass_rate
 from sts_scenarios.profiles import Profile
 
 CONTINUATIONS = 20
-OPEN_LOOP, GUESSES = 0.15, 1.3
-"""The most without eyes: of an instruction, and of a question times one in so many answers."""
+MAX_OPEN_LOOP, MAX_OVER_CHANCE = 0.15, 1.3
+"""Maximum open-loop pass rate: of an instruction, and of a question as a multiple of chance."""
 REWARD, SHORTCUT, ALIKE = 0.2, 1.5, 0.5
-"""The most for who maximises reward, for the shortcut times chance, of pairs of one profile."""
+"""Maximum for a reward maximiser, for the shortcut over chance, and share of pairs alike."""
 MIDDLE = (0.1, 0.9)
-"""Agents between these pass rates are neither too weak nor too strong to tell difficulties."""
+"""Pass rates of agents that are neither too weak nor too strong to compare difficulties."""
 
 
 class Gate(NamedTuple):
-    """One figure held to its limit.
+    """A measured figure and its limit.
 
     Attributes:
-      category: whose.
-      name: what was measured.
-      figure: what it came to.
-      limit: what it is held to; None where it is only reported.
-      least: whether the limit is the least and not the most.
+      category: the category's name.
+      name: of the measure.
+      figure: its value.
+      limit: of the figure; None if it is only reported.
+      least: the limit is a minimum, not a maximum.
     """
 
     category: str
@@ -48,7 +48,7 @@ class Gate(NamedTuple):
 
     @property
     def held(self) -> bool:
-        """Whether the figure is within its limit."""
+        """True if the figure is within its limit."""
         if self.limit is None:
             return True
         within = self.figure - self.limit if self.least else self.limit - self.figure
@@ -62,11 +62,11 @@ def of_pool(
     continuations: int = CONTINUATIONS,
     seed: int = 0,
 ) -> list[Gate]:
-    """Return what can be had of scenarios of one category without doing what they ask.
+    """Return checks of how many scenarios of a category can be passed without doing what they ask.
 
-    Chance is one in so many answers of a question, and of an instruction the best policy without
-    eyes. A policy that draws continues each scenario `continuations` times. The list is empty if
-    the category declares no controls, or there are no scenarios.
+    The chance level is 1 / answers of a question, and of an instruction the best open-loop policy.
+    A policy that draws continues each scenario `continuations` times. The list is empty if the
+    category declares no controls, or there are no scenarios.
     """
     controls = category.controls
     if controls is None or not scenarios:
@@ -75,9 +75,9 @@ def of_pool(
     def rate(agent: agents.Agent) -> float:
         return pass_rate(category, scenarios, agent, continuations=continuations, seed=seed)
 
-    blind = open_loop(category, scenarios, continuations=continuations, seed=seed)
+    blind = open_loop_pass_rate(category, scenarios, continuations=continuations, seed=seed)
     guess = 1 / len(controls.answers) if controls.answers else None
-    usual = OPEN_LOOP if guess is None else GUESSES * guess
+    usual = MAX_OPEN_LOOP if guess is None else MAX_OVER_CHANCE * guess
     most = usual if controls.open_loop is None else controls.open_loop
     rows = [Gate(category.name, "open loop", blind, most)]
     for name in categories.baselines(category.domain):
@@ -96,66 +96,70 @@ def of_pool(
 def of_suite(
     scenarios: Sequence[Scenario], rules: Mapping[str, Category], profiles: Sequence[Profile] = ()
 ) -> list[Gate]:
-    """Return what is so of the scenarios of a suite, category by category.
+    """Return checks of the scenarios of a suite, category by category.
 
-    `profiles` are by agents that were fixed before; without them there is no row about who passes
-    what.
+    `profiles` are by agents that were chosen beforehand; without them the rows on pass rates are
+    left out.
     """
     by_category: dict[str, list[Scenario]] = defaultdict(list)
-    for one in scenarios:
-        by_category[one.category].append(one)
-    own = {profile.scenario: profile for profile in profiles}
+    for scenario in scenarios:
+        by_category[scenario.category].append(scenario)
+    by_hash = {profile.scenario: profile for profile in profiles}
     return [
         row
-        for name, every in sorted(by_category.items())
+        for name, members in sorted(by_category.items())
         if name in rules and rules[name].controls is not None
         for row in (
-            *_balance(rules[name], every),
-            *_telling(name, every, [own[s.hash] for s in every if s.hash in own]),
+            *_balance_checks(rules[name], members),
+            *_discrimination_checks(
+                name, members, [by_hash[s.hash] for s in members if s.hash in by_hash]
+            ),
         )
     ]
 
 
-def _balance(category: Category, scenarios: Sequence[Scenario]) -> Iterator[Gate]:
-    """Yield how often the commonest answer stands, where there are answers."""
+def _balance_checks(category: Category, scenarios: Sequence[Scenario]) -> Iterator[Gate]:
+    """Yield the number of scenarios with the commonest answer, if there are answers."""
     answers = category.controls.answers if category.controls else ()
     if answers:
-        count = Counter(str(one.parameters["answer"]) for one in scenarios)
+        count = Counter(str(s.parameters["answer"]) for s in scenarios)
         most = math.ceil(len(scenarios) / len(answers))
         yield Gate(category.name, "scenarios of one answer", max(count.values()), most)
 
 
-def _telling(
+def _discrimination_checks(
     name: str, scenarios: Sequence[Scenario], profiles: Sequence[Profile]
 ) -> Iterator[Gate]:
-    """Yield whether scenarios tell agents apart, each other ones, and the harder fewer."""
+    """Yield checks that scenarios discriminate, differ, and are ordered by difficulty."""
     if not profiles:
         return
-    flat = sum(bool(one.flat) for one in profiles)
+    flat = sum(bool(profile.flat) for profile in profiles)
     yield Gate(name, "passed by all or none", flat, 0)
     pairs = [a.passed == b.passed for a, b in itertools.combinations(profiles, 2)]
     if pairs:
         yield Gate(name, "pairs of one profile", sum(pairs) / len(pairs), ALIKE)
-    difficulty = {one.hash: one.difficulty for one in scenarios}
-    rates = _by_difficulty(profiles, difficulty)
-    for one in DIFFICULTIES:
-        if one in rates:
-            yield Gate(name, f"mid-level agents, {one}", rates[one], None)
-    there = [rates[one] for one in DIFFICULTIES if one in rates]
-    if len(there) > 1:
-        yield Gate(name, "easiest less hardest", there[0] - there[-1], 0, least=True)
+    difficulty = {s.hash: s.difficulty for s in scenarios}
+    rates = _rates_by_difficulty(profiles, difficulty)
+    for level in DIFFICULTIES:
+        if level in rates:
+            yield Gate(name, f"mid-level agents, {level}", rates[level], None)
+    known = [rates[level] for level in DIFFICULTIES if level in rates]
+    if len(known) > 1:
+        yield Gate(name, "easiest less hardest", known[0] - known[-1], 0, least=True)
 
 
-def _by_difficulty(profiles: Sequence[Profile], difficulty: Mapping[str, str]) -> dict[str, float]:
-    """Return what agents that are neither weak nor strong pass, by difficulty."""
+def _rates_by_difficulty(
+    profiles: Sequence[Profile], difficulty: Mapping[str, str]
+) -> dict[str, float]:
+    """Return the pass rates, by difficulty, of agents that are neither weak nor strong."""
     by_agent: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     for profile in profiles:
         for agent, passed in profile.passed.items():
             by_agent[agent][difficulty[profile.scenario]].append(passed.successes / passed.of)
     rates: dict[str, list[float]] = defaultdict(list)
-    for own in by_agent.values():
-        every = [rate for one in own.values() for rate in one]
-        if MIDDLE[0] <= sum(every) / len(every) <= MIDDLE[1]:
-            for name, one in own.items():
-                rates[name] += one
-    return {name: sum(one) / len(one) for name, one in rates.items()}
+    for by_level in by_agent.values():
+        pooled = [rate for level_rates in by_level.values() for rate in level_rates]
+        if MIDDLE[0] <= sum(pooled) / len(pooled) <= MIDDLE[1]:
+            for level, level_rates in by_level.items():
+                rates[level] += level_rates
+    return {level: sum(values) / len(values) for level, values in rates.items()}

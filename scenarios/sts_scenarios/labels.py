@@ -1,4 +1,4 @@
-"""Automatic labels: each category's rule over every continuation of a suite, part by part."""
+"""Automatic labels: each category's rule applied to every continuation of a suite, part by part."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ from sts_scenarios import categories
 from sts_scenarios.category import Category
 
 
-class Labelled(NamedTuple):
-    """What a suite's labels come to.
+class LabelResult(NamedTuple):
+    """The result of `label_suite`.
 
     Attributes:
-      path: of their table.
-      counts: how many of each agent's continuations have each verdict, "" where there is no rule.
+      path: of the table of labels.
+      counts: number of each agent's continuations by verdict; "" counts those without a rule.
     """
 
     path: Path
     counts: dict[str, dict[str, int]]
 
 
-class _Set(NamedTuple):
-    """A set of labels, and whether all that its rules mean could be read."""
+class _LabelSet(NamedTuple):
+    """The name of a label set; `read` is True if the code of all its rules could be read."""
 
     name: str
     read: bool
@@ -48,125 +48,127 @@ def label_suite(
     *,
     part: Collection[str] | None = None,
     progress: Callable[[int, int], None] = lambda done, total: None,
-) -> Labelled:
-    """Labels every continuation of a suite, of every agent in the workspace, and keeps the table.
+) -> LabelResult:
+    """Label every continuation of a suite, of all agents in the workspace, and write the table.
 
-    What rules of the same meaning have said already stays; killed and started again it goes on
-    where it was. The verdict is "" where a category has no rule here, nor among the user's `own`:
-    nobody has judged that continuation. Where there is none, nothing is kept.
+    Labels by the same version of each rule are reused, so a run that was killed resumes when it is
+    started again. The verdict is "" if a category has no rule, neither here nor in `own`. Without
+    continuations no table is written.
 
     Args:
-      workspace: keeps the continuations and the labels.
-      suite: whose.
-      own: categories of the user's.
+      workspace: stores the continuations and the labels.
+      suite: that is labelled.
+      own: the user's categories.
       part: ids of the scenarios whose continuations are counted; None for all.
       progress: called with (continuations labelled, in all).
 
     Raises:
-      StsError: a rule failed, as where a scenario's parameters are not what its category asks for.
-      DamagedData: a part is damaged; or a rule says something else than it has said.
+      StsError: a rule failed, for instance because a scenario has other parameters than it expects.
+      DamagedData: a part is damaged, or a rule's labels differ from its stored ones.
     """
     rules = categories.ruling(suite.scenarios, own)
-    path = store.by_index(
-        workspace, lambda index: _labelled(workspace, suite, rules, index, progress)
+    path = store.with_index(
+        workspace, lambda index: _label_parts(workspace, suite, rules, index, progress)
     )
     if path is None:
-        return Labelled(workspace.path(label_table.name_of(suite.label)), {})
+        return LabelResult(workspace.path(label_table.name_of(suite.label)), {})
     raw = workspace.store.get(path)
-    return Labelled(workspace.path(path), label_table.counts(path, raw, part))
+    return LabelResult(workspace.path(path), label_table.count_verdicts(path, raw, part))
 
 
-def _labelled(
+def _label_parts(
     workspace: Workspace,
     suite: Suite,
     rules: Mapping[str, Category],
     index: Index,
     progress: Callable[[int, int], None],
 ) -> str | None:
-    """Return the name of the table; None where there is nothing to label."""
+    """Label the missing parts, write the table, return its name; None without continuations."""
     scenarios = {s.hash: s for s in suite.scenarios}
     rows, name = index.of(scenarios), label_table.name_of(suite.label)
-    parts = {part: len(own) for part, own in index.by_part(rows).items()}
+    parts = {part: len(positions) for part, positions in index.by_part(rows).items()}
     if not parts:
         return None
-    space, set = workspace.store, _set(suite, rules)
-    there = space.list(f"{labels.FOLDER}/{set.name}") if set.read else {}
-    missing = [part for part in parts if labels.name_of(set.name, part) not in there]
-    source = label_table.made_of(set.name, index, parts)
+    storage, set = workspace.store, _label_set(suite, rules)
+    existing = storage.list(f"{labels.FOLDER}/{set.name}") if set.read else {}
+    missing = [part for part in parts if labels.name_of(set.name, part) not in existing]
+    source = label_table.current_source(set.name, index, parts)
     done, total = 0, sum(parts[part] for part in missing)
     for part in missing:
-        every = store.in_part(workspace, part)
-        own = [one for one in every if one.scenario_hash in scenarios]
-        said = list(_said(suite, scenarios, rules, own))
-        labels.put(space, labels.name_of(set.name, part), said, anew=not set.read)
+        continuations = store.read_part(workspace, part)
+        members = [c for c in continuations if c.scenario_hash in scenarios]
+        part_labels = list(_label_all(suite, scenarios, rules, members))
+        labels.write_labels(storage, labels.name_of(set.name, part), part_labels, anew=not set.read)
         done += parts[part]
         progress(done, total)
-    if missing or _source(space, name) != source:
-        read = labels.read(space, set.name, index, rows)
-        space.swap(name, label_table.packed(name, index, rows, read, scenarios, source))
+    if missing or _stored_source(storage, name) != source:
+        table = labels.read_labels(storage, set.name, index, rows)
+        storage.swap(name, label_table.encode_table(name, index, rows, table, scenarios, source))
     return name
 
 
-def _set(suite: Suite, rules: Mapping[str, Category]) -> _Set:
-    """Return the set of what these rules say of a suite, in worlds as they are written now."""
-    asked = {s.category for s in suite.scenarios} & {*rules}
+def _label_set(suite: Suite, rules: Mapping[str, Category]) -> _LabelSet:
+    """Return the label set of these rules for a suite, with the current code of its worlds."""
+    names = {s.category for s in suite.scenarios} & {*rules}
     worlds = {s.recording.domain for s in suite.scenarios}
-    marks, read = meanings((rules[name] for name in asked), worlds)
-    return _Set(labels.set_of(suite.hash, marks), read)
+    marks, read = rule_fingerprints((rules[name] for name in names), worlds)
+    return _LabelSet(labels.label_set_name(suite.hash, marks), read)
 
 
-def meanings(rules: Iterable[Category], worlds: Iterable[str]) -> tuple[dict[str, str], bool]:
-    """Return what changes when rules come to mean something else, and whether it tells all.
+def rule_fingerprints(
+    rules: Iterable[Category], worlds: Iterable[str]
+) -> tuple[dict[str, str], bool]:
+    """Return fingerprints of rules and of worlds, and whether all code could be read.
 
-    `worlds` names the domains that the rules are about, as these are written now.
+    `worlds` names the domains that the rules are about.
     """
-    asked = {one.name: one for one in rules}
-    codes = {name: code(one.place) for name, one in asked.items()}
-    marks = {name: f"{codes[name].mark} {one.version}" for name, one in asked.items()}
+    by_name = {rule.name: rule for rule in rules}
+    codes = {name: code(rule.place) for name, rule in by_name.items()}
+    marks = {name: f"{codes[name].mark} {rule.version}" for name, rule in by_name.items()}
     marks |= {f"domain {name}": code(written_at(name)).mark for name in worlds if written_at(name)}
-    return marks, all(one.whole for one in codes.values())
+    return marks, all(own.whole for own in codes.values())
 
 
-def _source(space: Store, name: str) -> label_table.MadeOf | None:
-    """Return what the table under a name was made from; None where none can be read."""
+def _stored_source(space: Store, name: str) -> label_table.TableSource | None:
+    """Return the source that the stored table states, None if it cannot be read."""
     try:
         return label_table.made_from(name, space.get(name))
     except (FileNotFoundError, DamagedData):
         return None
 
 
-def _said(
+def _label_all(
     suite: Suite,
     scenarios: Mapping[str, Scenario],
     rules: Mapping[str, Category],
     continuations: Sequence[Continuation],
 ) -> Iterator[Label]:
-    """Yield what the rules say of continuations, the verdict "" where they have none."""
-    for one in continuations:
-        scenario = scenarios[one.scenario_hash]
+    """Yield the labels of continuations; the verdict is "" if there is no rule."""
+    for continuation in continuations:
+        scenario = scenarios[continuation.scenario_hash]
         rule = rules[scenario.category].label if scenario.category in rules else _no_rule
         try:
             verdict, step = rule(
-                one.episode, scenario.takeover, scenario.roles, scenario.parameters
+                continuation.episode, scenario.takeover, scenario.roles, scenario.parameters
             )
         except StsError as error:
             raise error.about(f"{suite.label}: {scenario.id}") from error
-        yield Label(one.content_hash, verdict, step, tuple(_notes(one)))
+        yield Label(continuation.content_hash, verdict, step, tuple(_notes(continuation)))
 
 
 def _no_rule(*given: object) -> tuple[str, None]:
     return "", None
 
 
-def _notes(one: Continuation) -> Iterator[str]:
-    """Yield what a report must say of a continuation's agent."""
-    if one.agent != HUMAN and stated(one.fingerprint):
-        yield f"identity as stated: version {stated(one.fingerprint)}"
-    if one.deterministic:
+def _notes(continuation: Continuation) -> Iterator[str]:
+    """Yield remarks that a report has to show with a continuation's agent."""
+    if continuation.agent != HUMAN and stated(continuation.fingerprint):
+        yield f"identity as stated: version {stated(continuation.fingerprint)}"
+    if continuation.deterministic:
         yield "deterministic: one continuation a scenario"
-    if one.batch_sensitive:
+    if continuation.batch_sensitive:
         yield "batch-sensitive: its results depend on what runs beside it"
-    if one.agent != HUMAN and np.isnan(one.log_probs).all():
+    if continuation.agent != HUMAN and np.isnan(continuation.log_probs).all():
         yield "returns actions only: no log-probabilities"
-    if one.provenance.get("trained_on"):
-        yield f"trained on {one.provenance['trained_on']}"
+    if continuation.provenance.get("trained_on"):
+        yield f"trained on {continuation.provenance['trained_on']}"

@@ -1,4 +1,4 @@
-"""Candidates of a draft that belong together: made a pair or a dialogue, and taken apart again."""
+"""Pairing of candidates of a draft, or joining them into a dialogue, and the reverse."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from sts.annotations.types import Annotator
 from sts.errors import ArgumentError
 from sts.names import shown
 from sts.suites.drafts import Draft
-from sts.suites.lint import misfit_pair, misfit_series
+from sts.suites.lint import dialogue_fault, pair_fault
 from sts.suites.types import Scenario
 from sts_scenarios.curation import author, decide, decision
 from sts_scenarios.freezing import Looked, now
 
 LINKS = {"pair": "half of the pair", "series": "a turn of the dialogue"}
-"""What can be made of candidates, and what one of them then is."""
+"""Kinds of links between candidates, and the name of one linked candidate."""
 
 
 def link(
@@ -29,50 +29,54 @@ def link(
     kind: str,
     by: str | None,
 ) -> tuple[list[Scenario], Annotator]:
-    """Make candidates one of `LINKS`, or, of one alone, take apart what it is in; return them.
+    """Link candidates by one of `LINKS`, or split what a single one is linked with; return them.
 
-    The chosen candidates stand in the order of their turns. One decision about each is kept, by the
-    person called `by`; None is their login. `every` holds all candidates of the draft.
+    Turns have the order of `chosen`. One decision on each candidate is stored, by the person called
+    `by`, or by the login name if that is None. `every` holds all candidates of the draft.
 
     Raises:
-      ArgumentError: they do not belong together, or one belongs elsewhere already.
-      Overtaken: somebody has decided about one since.
+      ArgumentError: they do not belong together, or one already has such a link.
+      Overtaken: another decision on one of them came first.
     """
     if len(chosen) == 1:
         name = getattr(now(draft, chosen[0]), kind)
         if not name:
             id = chosen[0].summary.id
-            raise ArgumentError(f"{id} is in no {kind}: name the others too, each once")
-        chosen = [one for one in every if getattr(now(draft, one), kind) == name]
-        before = [draft.candidate(one.summary.id, one.state.scenario) for one in chosen]
-        made = [replace(one, **_links(kind, "", 0)) for one in before]
+            raise ArgumentError(
+                f"{id} is in no {kind} to split; to make one, name the other candidates, too"
+            )
+        chosen = [c for c in every if getattr(now(draft, c), kind) == name]
+        before = [draft.candidate(c.summary.id, c.state.scenario) for c in chosen]
+        changed = [replace(scenario, **_links(kind, "", 0)) for scenario in before]
     else:
-        made = linked([draft.candidate(o.summary.id, o.state.scenario) for o in chosen], kind)
+        changed = link_scenarios(
+            [draft.candidate(c.summary.id, c.state.scenario) for c in chosen], kind
+        )
     person, events = author(store, by), []
-    for one, scenario in zip(chosen, made, strict=True):
+    for candidate, scenario in zip(chosen, changed, strict=True):
         draft.keep(scenario)
-        event = decision(one, "edit", person, reason="", at=time.time())
+        event = decision(candidate, "edit", person, reason="", at=time.time())
         detail = {"changes": {kind: getattr(scenario, kind)}}
         events.append(event._replace(scenario=scenario.row_hash, detail=detail))
     decide(store, draft, events)
-    return made, person
+    return changed, person
 
 
-def linked(scenarios: Sequence[Scenario], kind: str) -> list[Scenario]:
-    """Return scenarios as the halves of a pair, or as the turns of a dialogue, in this order."""
-    for one in scenarios:
-        if name := getattr(one, kind):
+def link_scenarios(scenarios: Sequence[Scenario], kind: str) -> list[Scenario]:
+    """Return scenarios linked as a pair, or as a dialogue in this order."""
+    for scenario in scenarios:
+        if name := getattr(scenario, kind):
             raise ArgumentError(
-                f"{one.id} is {LINKS[kind]} {shown(name)} already: take that apart first, by its "
-                "id alone"
+                f"{scenario.id} already is {LINKS[kind]} {shown(name)}; split that first, with "
+                "this id alone"
             )
-    ids = [one.id for one in scenarios]
+    ids = [scenario.id for scenario in scenarios]
     name = "+".join(sorted(ids)) if kind == "pair" else f"from {ids[0]}"
-    made = [replace(one, **_links(kind, name, n)) for n, one in enumerate(scenarios, 1)]
-    fault = misfit_pair(made) if kind == "pair" else misfit_series(made)
+    changed = [replace(s, **_links(kind, name, n)) for n, s in enumerate(scenarios, 1)]
+    fault = pair_fault(changed) if kind == "pair" else dialogue_fault(changed)
     if fault is not None:
         raise ArgumentError(fault)
-    return made
+    return changed
 
 
 def _links(kind: str, name: str, turn: int) -> dict[str, Any]:

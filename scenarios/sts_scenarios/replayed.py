@@ -1,4 +1,4 @@
-"""The environment itself along an episode: what categories read that no column holds."""
+"""Access to the live environment along an episode, for categories that need more than columns."""
 
 from __future__ import annotations
 
@@ -12,8 +12,7 @@ from sts.episodes import Episode
 def environments(episode: Episode) -> Iterator[Environment]:
     """Yield the live environment before each of an episode's T steps and after the last.
 
-    It is one environment, replayed along the way: look at it and go on, change nothing and keep
-    nothing of it.
+    It is the same object each time, replayed along the way: do not change it or keep references.
 
     Raises:
       ReplayMismatch: the replay leaves the recording; names the step.

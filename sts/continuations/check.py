@@ -1,4 +1,4 @@
-"""Whether continuations and their labels are what was made, and fit each other and the index."""
+"""Integrity checks of continuations, their labels, the label tables and the index."""
 
 from __future__ import annotations
 
@@ -12,52 +12,52 @@ from sts.suites import frozen
 
 
 def check_continuations(workspace: Workspace) -> Checked:
-    """Hold every row of every part to its hash, the parts to each other and the index to them."""
+    """Check the hash of every row of every part, duplicates across parts, and the index."""
     store, findings, count = workspace.store, Findings(), 0
-    there = [name for name in store.list(parts.FOLDER) if parts.is_part(name)]
-    index = indices.kept(store)
-    unlike = [] if index is None or index.sizes or not there else ["all"]
-    for name in there:
+    names = [name for name in store.list(parts.FOLDER) if parts.is_part(name)]
+    index = indices.read_saved_index(store)
+    mismatched = [] if index is None or index.sizes or not names else ["all"]
+    for name in names:
         with findings.of(name):
             raw = store.get(name)
-            count += len(parts.unpacked(name, raw))
+            count += len(parts.decode_part(name, raw))
             if index is not None and index.sizes.get(name) == len(raw):
-                unlike += [] if indices.fits(index, name, raw) else [name]
-    if unlike:
+                mismatched += [] if indices.covers_part(index, name, raw) else [name]
+    if mismatched:
         findings.append(
-            f"{indices.NAME}: does not say what is in {unlike[0]}; remove it, and it is made again"
+            f"{indices.NAME}: it does not match {mismatched[0]}; remove it, and sts rebuilds it"
         )
     with findings.of(parts.FOLDER):
         indices.from_parts(store)
-    return Checked({"parts": len(there), "continuations": count}, tuple(findings))
+    return Checked({"parts": len(names), "continuations": count}, tuple(findings))
 
 
 def check_labels(workspace: Workspace) -> Checked:
-    """Read every part of labels, holds it to the part it is about, and each table to its set."""
+    """Check each part of labels against its continuations, and each table against its labels."""
     store, findings, count = workspace.store, Findings(), 0
     names = [name for name in store.list(labels.FOLDER) if name.endswith(".parquet")]
     tables = [name for name in names if label_table.is_table(name)]
-    for name in [one for one in names if one not in tables]:
+    for name in [n for n in names if n not in tables]:
         with findings.of(name):
-            count += _held(store, name)
+            count += _check_label_part(store, name)
     with findings.of(parts.FOLDER):
         index = indices.from_parts(store)
         for name in tables:
             with findings.of(name):
                 suite = frozen.load(workspace, label_table.suite_of(name))
-                label_table.check(store, name, index, suite)
+                label_table.check_table(store, name, index, suite)
     sizes = {"parts": len(names) - len(tables), "tables": len(tables), "labels": count}
     return Checked(sizes, tuple(findings))
 
 
-def _held(store: Store, name: str) -> int:
-    """Return how many labels a part has, all of them of continuations in the part of its name."""
+def _check_label_part(store: Store, name: str) -> int:
+    """Check that a part's labels are of continuations in the part of that name; return how many."""
     part = f"{parts.FOLDER}/{name.split('/', 2)[2]}"
     try:
-        about = parts.told(part, store.get(part))
+        known = parts.read_hashes(part, store.get(part))
     except FileNotFoundError:
-        raise DamagedData(f"{name}: {part}, which it is about, is not there") from None
-    own = labels.read_part(store, name)["content_hash"].to_pylist()
-    if not {*about.values()} >= {one.hex() for one in own}:
-        raise DamagedData(f"{name}: expected labels of what is in {part}, found others")
-    return len(own)
+        raise DamagedData(f"{name}: the part it labels, {part}, is missing") from None
+    labelled = labels.read_part(store, name)["content_hash"].to_pylist()
+    if not {*known.values()} >= {digest.hex() for digest in labelled}:
+        raise DamagedData(f"{name}: expected labels of continuations in {part}, found others")
+    return len(labelled)

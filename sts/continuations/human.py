@@ -1,9 +1,9 @@
-"""A person takes over at a scenario's takeover point and plays its continuation.
+"""Continuations played by a person, who takes over at a scenario's takeover point.
 
-They have the agents' observation and nothing else, or all that a judge sees where the domain tells
-no difference; what they played is then a baseline. A turn takes one step of the world, however many
-came before. What they did is a list of moves and tokens; everything follows from it and the
-scenario, so where a play was lost with its process, the turns that were made are made again.
+The person sees the agents' observation and nothing else, or all that an annotator sees if the
+domain does not distinguish the two; the continuation then counts as a baseline. A turn takes one
+step of the world, whatever its number. A play is a list of moves and tokens from which everything
+else follows, so one that was lost with its process is replayed.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sts.continuations import store
-from sts.continuations.takeover import Watch, script_of, shape, teams_of
-from sts.continuations.types import HUMAN, Continuation, Identity, continuation
+from sts.continuations.takeover import ReplayCheck, make_script, make_teams, shape_of
+from sts.continuations.types import HUMAN, Continuation, Identity, make_continuation
 from sts.domains import Worlds
 from sts.domains import domain as find_domain
 from sts.engine import session
@@ -28,31 +28,31 @@ from sts.suites.types import Scenario
 
 
 class Turn(NamedTuple):
-    """What a person did at one step: the index of a move, and of a token (0 is silence)."""
+    """A person's action at one step: the index of a move, and of a token (0 is silence)."""
 
     move: int
     say: int
 
 
 def mark(person: str) -> str:
-    """Return what tells a person's continuations from other people's."""
+    """Return the fingerprint that stands for a person in the identity of a continuation."""
     return content_hash(b"person", person.encode())[:16]
 
 
 def identity(scenario: Scenario, person: str, attempt: int) -> Identity:
-    """Return whose continuation this is: the person's `attempt`-th of the scenario, from 0."""
+    """Return the identity of a person's `attempt`-th continuation of a scenario, from 0."""
     return Identity(scenario.hash, HUMAN, mark(person), 0, attempt)
 
 
 class Play:
-    """A continuation under way: a session held open at the person's turn.
+    """A continuation in progress: a session that waits for the person's next turn.
 
     Attributes:
-      scenario: what is played.
-      identity: whose continuation it is.
-      turns: what the person has done.
-      frames: as JSON, what they have seen: entry f is their sight before step f, from the start of
-        the context until now.
+      scenario: the one that is played.
+      identity: of the continuation.
+      turns: the person's actions so far.
+      frames: what the person has seen, as JSON: entry f is their observation before step f,
+        counted from the start of the context.
     """
 
     def __init__(
@@ -63,9 +63,9 @@ class Play:
         attempt: int,
         look: Callable[[int, Worlds], None] = lambda frame, worlds: None,
     ) -> None:
-        """Replay the context, which ends at the first turn of the person's `attempt`-th try.
+        """Replay the context up to the first turn of the person's `attempt`-th try.
 
-        `look` is called with the number of each frame and the world then.
+        `look` is called with the number of each frame and the worlds at that frame.
 
         Raises:
           ArgumentError: the scenario evaluates a team, or its world has no named moves to choose
@@ -74,24 +74,24 @@ class Play:
         """
         if len(scenario.roles) != 1:
             raise ArgumentError(
-                f"scenario {scenario.id} evaluates a team; one person plays one role"
+                f"scenario {scenario.id} evaluates a team, and a person can play only one role"
             )
         self.scenario, self.identity = scenario, identity(scenario, person, attempt)
         self._domain = find_domain(scenario.recording.domain)
         if not (self._domain.moves and self._domain.tokens):
             missing = "tokens" if self._domain.moves else "named moves"
             raise ArgumentError(
-                f"scenario {scenario.id}: {scenario.recording.domain} has no {missing}, and a "
-                "person chooses one at each step"
+                f"scenario {scenario.id}: {scenario.recording.domain} has no {missing} "
+                "from which a person could choose"
             )
         self.turns: list[Turn] = []
         self.frames: list[dict[str, Any]] = []
         self._look = look
-        form, worlds = shape(scenario), self._domain.restore([scenario.recording.state])
-        self._script = script_of(self._domain, form, [scenario])
-        self._watch = Watch([scenario], scenario.takeover)
+        form, worlds = shape_of(scenario), self._domain.restore([scenario.recording.state])
+        self._script = make_script(self._domain, form, [scenario])
+        self._watch = ReplayCheck([scenario], scenario.takeover)
         self._watch.start(worlds)
-        self._session = session.open(self._domain, worlds, teams_of(form, None, [self.identity]))
+        self._session = session.open(self._domain, worlds, make_teams(form, None, [self.identity]))
         self._scenes = [worlds.scene[0]]
         self._steps: list[tuple[Any, ...]] = []
         self._see()
@@ -100,11 +100,11 @@ class Play:
 
     @property
     def finished(self) -> bool:
-        """Whether the person has made their last turn."""
+        """True if the person has made their last turn."""
         return len(self.turns) == self.scenario.horizon
 
     def take(self, turn: Turn) -> None:
-        """Take one step of the world with the person's turn; `ArgumentError` if it cannot be."""
+        """Take one step of the world with the person's turn; `ArgumentError` if it is invalid."""
         moves, tokens, horizon = self._domain.moves, self._domain.tokens, self.scenario.horizon
         if self.finished or not (0 <= turn.move < len(moves) and 0 <= turn.say < len(tokens)):
             raise ArgumentError(f"expected at most {horizon} turns of known moves and tokens")
@@ -119,39 +119,41 @@ class Play:
 
         Each instruction holds from the frame at which it is given.
         """
-        one = self.scenario
+        scenario = self.scenario
         return {
             "first": first,
             "frames": self.frames[first:],
-            "turns": [list(turn) for turn in self.turns[max(0, first - one.takeover - 1) :]],
-            "takeover": one.takeover,
-            "horizon": one.horizon,
+            "turns": [list(turn) for turn in self.turns[max(0, first - scenario.takeover - 1) :]],
+            "takeover": scenario.takeover,
+            "horizon": scenario.horizon,
             "played": len(self.turns),
-            "instructions": [{"text": i.text, "given_at": i.given_at} for i in one.instructions],
-            "kind": one.kind,
+            "instructions": [
+                {"text": i.text, "given_at": i.given_at} for i in scenario.instructions
+            ],
+            "kind": scenario.kind,
             "moves": list(self._domain.moves),
             "tokens": list(self._domain.tokens),
             "finished": self.finished,
         }
 
     def finish(self, workspace: Workspace, *, seconds: float) -> Continuation:
-        """Keep the continuation; finishing an attempt twice keeps and returns the first."""
-        one, recording = self.scenario, self.scenario.recording
+        """Save the continuation and return it; a second call returns the one saved first."""
+        scenario, recording = self.scenario, self.scenario.recording
         if not self.finished:
-            raise ArgumentError(f"expected {one.horizon} turns, found {len(self.turns)}")
+            raise ArgumentError(f"expected {scenario.horizon} turns, found {len(self.turns)}")
         moves, says, log_probs, rewards = map(np.stack, zip(*self._steps, strict=True))
         scene = np.stack(self._scenes)
-        made = continuation(
-            one,
+        played = make_continuation(
+            scenario,
             self.identity,
             Episode(recording.domain, recording.state, moves, says, rewards, scene),
-            log_probs=log_probs[:, one.roles],
+            log_probs=log_probs[:, scenario.roles],
             sees=self._domain.sees,
             deterministic=False,
             seconds=seconds,
             provenance=provenance(),
         )
-        (kept,) = store.save(workspace, [made])
+        (kept,) = store.save(workspace, [played])
         return kept
 
     def _step(self) -> None:

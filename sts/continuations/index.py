@@ -1,7 +1,7 @@
-"""The index: which part and row group each continuation stands in, `index/2`.
+"""The index of continuations, `index/2`: the part and row group in which each is stored.
 
-It is made from the parts and can be made from them again at any time; it is never the truth. What
-is read by it is held to it, and one that lies is made anew (`sts.continuations.store`).
+It is a cache: it can be rebuilt from the parts at any time. Reads through it are checked against
+the parts, and an index that does not match them is rebuilt (`sts.continuations.store`).
 """
 
 from __future__ import annotations
@@ -28,28 +28,37 @@ from sts.storage.store import Store
 
 FORMAT, VERSION = "index", 2
 NAME = f"{parts.FOLDER}/index.parquet"
-MOST = 2**24
-"""Continuations of a workspace."""
-_WORD = pa.dictionary(pa.int32(), pa.string())
-_WORDS = ("part", "scenario", "agent", "fingerprint", "scenario_id", "category", "kind", "sees")
+MAX_CONTINUATIONS = 2**24
+"""Limit of the rows of an index."""
+_DICTIONARY = pa.dictionary(pa.int32(), pa.string())
+_DICTIONARY_COLUMNS = (
+    "part",
+    "scenario",
+    "agent",
+    "fingerprint",
+    "scenario_id",
+    "category",
+    "kind",
+    "sees",
+)
 _HASHES = {"id": pa.binary(12), "content_hash": pa.binary(32), "clip": pa.binary(16)}
-_NUMBERS = ("seed", "index", "takeover", "horizon", "together")
+_NUMBER_COLUMNS = ("seed", "index", "takeover", "horizon", "together")
 SCHEMA = {
     **_HASHES,
-    **dict.fromkeys(_WORDS, _WORD),
+    **dict.fromkeys(_DICTIONARY_COLUMNS, _DICTIONARY),
     "group": pa.int32(),
-    **{name: parts.SUMMARY[name] for name in _NUMBERS},
+    **{name: parts.SUMMARY[name] for name in _NUMBER_COLUMNS},
 }
-_FORMED = 4
-"""Digits of an id that are asked for at least."""
+_MIN_ID_DIGITS = 4
+"""Minimum number of digits of an abbreviated id."""
 
 
-class Lie(DamagedData):
-    """An index does not say what is kept; it is made anew."""
+class StaleIndex(DamagedData):
+    """The index does not match the stored parts and has to be rebuilt."""
 
 
 class Entry(NamedTuple):
-    """What the index says of a continuation: all but what happened in it."""
+    """A continuation's row in the index: its identity and summary, without the episode."""
 
     id: str
     scenario_hash: str
@@ -67,17 +76,17 @@ class Entry(NamedTuple):
 
     @property
     def identity(self) -> Identity:
-        """What tells it from every other."""
+        """The continuation's identity."""
         return Identity(*self[1:6])
 
 
 @dataclass(frozen=True, eq=False)
 class Index:
-    """An index in memory, a row a continuation.
+    """An index in memory, one row for each continuation.
 
     Attributes:
       sizes: bytes of each part that it covers.
-      table: the columns of `SCHEMA`, each in one piece.
+      table: the columns of `SCHEMA`, each in one chunk.
     """
 
     sizes: dict[str, int]
@@ -90,43 +99,43 @@ class Index:
 
     @cached_property
     def names(self) -> frozenset[bytes]:
-        """Each continuation's id, to look one up among all."""
+        """The ids of all continuations as a set, for look-ups."""
         return frozenset(self.table.column("id").to_pylist())
 
     def numbers(self, column: str) -> NDArray[Any]:
-        """Return a column that is no word."""
+        """Return a column that is not dictionary-encoded."""
         return arrow.as_numpy(self.table.column(column).combine_chunks())
 
     def codes(self, column: str) -> NDArray[np.int32]:
-        """Return where in `words` each row's word stands."""
+        """Return each row's index into `words` of a dictionary-encoded column."""
         return arrow.as_numpy(self.table.column(column).combine_chunks().indices)
 
     def words(self, column: str) -> list[str]:
-        """Return each word of a column once."""
+        """Return the distinct values of a dictionary-encoded column."""
         return list(self.table.column(column).combine_chunks().dictionary.to_pylist())
 
-    def having(self, column: str, words: Collection[str]) -> NDArray[np.bool_]:
-        """Return which rows have one of `words`."""
-        own = np.array([word in words for word in self.words(column)], np.bool_)
-        return own[self.codes(column)] if len(own) else np.zeros(len(self.ids), np.bool_)
+    def mask_where(self, column: str, words: Collection[str]) -> NDArray[np.bool_]:
+        """Return bool[rows], True for rows whose value is one of `words`."""
+        matches = np.array([word in words for word in self.words(column)], np.bool_)
+        return matches[self.codes(column)] if len(matches) else np.zeros(len(self.ids), np.bool_)
 
     def of(self, scenarios: Collection[str]) -> NDArray[np.intp]:
         """Return the rows of continuations of the scenarios with these content hashes."""
-        return np.flatnonzero(self.having("scenario", scenarios))
+        return np.flatnonzero(self.mask_where("scenario", scenarios))
 
-    def digits(self, column: str, rows: Any = slice(None)) -> list[str]:
-        """Return a column of bytes as hexadecimal digits, or those of some rows."""
+    def hex_digits(self, column: str, rows: Any = slice(None)) -> list[str]:
+        """Return a column of bytes as hexadecimal digits, for all rows or some."""
         raw = self.numbers(column)[rows]
         text, width = raw.tobytes().hex(), 2 * raw.shape[1]
         return [text[at : at + width] for at in range(0, len(text), width)]
 
     def among(self, column: str, wanted: Collection[str]) -> NDArray[np.intp]:
-        """Return the rows whose digits in a column are among those wanted."""
-        return np.flatnonzero([one in wanted for one in self.digits(column)])
+        """Return the rows whose hexadecimal value of a column is one of `wanted`."""
+        return np.flatnonzero([digits in wanted for digits in self.hex_digits(column)])
 
     def beginning(self, id: str) -> NDArray[np.intp]:
         """Return the rows of continuations whose id begins with `id`, at least 4 digits."""
-        if not _FORMED <= len(id) <= 24 or not set(id) <= set("0123456789abcdef"):
+        if not _MIN_ID_DIGITS <= len(id) <= 24 or not set(id) <= set("0123456789abcdef"):
             return np.empty(0, np.intp)
         low = np.frombuffer(bytes.fromhex(id.ljust(24, "0")), np.uint8)
         whole = len(id) // 2
@@ -135,119 +144,132 @@ class Index:
             hits &= self.ids[:, whole] >> 4 == low[whole] >> 4
         return np.flatnonzero(hits)
 
-    def present(self, agent: str, mark: str, seed: int) -> dict[str, dict[int, int]]:
-        """Return which continuations an agent has, by scenario and index, and their `together`."""
-        mask = self.having("agent", (agent,)) & self.having("fingerprint", (mark,))
+    def existing_indices(self, agent: str, mark: str, seed: int) -> dict[str, dict[int, int]]:
+        """Return an agent's continuations as {scenario hash: {index: together}}."""
+        mask = self.mask_where("agent", (agent,)) & self.mask_where("fingerprint", (mark,))
         rows = np.flatnonzero(mask & (self.numbers("seed") == seed))
-        words, out = self.words("scenario"), defaultdict[str, dict[int, int]](dict)
+        words, indices = self.words("scenario"), defaultdict[str, dict[int, int]](dict)
         columns = self.codes("scenario"), self.numbers("index"), self.numbers("together")
-        for code, number, together in zip(*(one[rows].tolist() for one in columns), strict=True):
-            out[words[code]][number] = together
-        return out
+        for code, index, together in zip(
+            *(column[rows].tolist() for column in columns), strict=True
+        ):
+            indices[words[code]][index] = together
+        return indices
 
     def entries(self, rows: NDArray[np.intp]) -> Iterator[Entry]:
-        """Yield what is said of the continuations in `rows`."""
-        words = {name: self.words(name) for name in _WORDS}
-        for start in range(0, len(rows), MOST_AT_ONCE):
-            own = rows[start : start + MOST_AT_ONCE]
-            said = {n: [words[n][c] for c in self.codes(n)[own].tolist()] for n in _WORDS[1:]}
-            said |= {n: self.numbers(n)[own].tolist() for n in _NUMBERS}
-            said |= {n: self.digits(n, own) for n in ("id", "clip")}
-            yield from map(Entry, *(said[name] for name in _ENTRY))
+        """Yield the entries of the continuations in `rows`."""
+        words = {name: self.words(name) for name in _DICTIONARY_COLUMNS}
+        for start in range(0, len(rows), ENTRIES_AT_ONCE):
+            chunk = rows[start : start + ENTRIES_AT_ONCE]
+            columns = {
+                n: [words[n][c] for c in self.codes(n)[chunk].tolist()]
+                for n in _DICTIONARY_COLUMNS[1:]
+            }
+            columns |= {n: self.numbers(n)[chunk].tolist() for n in _NUMBER_COLUMNS}
+            columns |= {n: self.hex_digits(n, chunk) for n in ("id", "clip")}
+            yield from map(Entry, *(columns[name] for name in _ENTRY))
 
     def by_lot(self, rows: NDArray[np.intp], count: int) -> NDArray[np.intp]:
-        """Return `count` of the rows, or all, drawn by lot, and the same ones every time.
+        """Return a pseudo-random sample of `count` rows, or all; the same on every call.
 
-        The lot is the id, a hash of whose continuation it is. More of them hold all of fewer.
+        Rows are ranked by their id, which is a hash. A larger sample contains every smaller one.
         """
         lots = np.ascontiguousarray(self.ids[rows, :8]).view(">u8").ravel()
         return rows[np.argsort(lots, kind="stable")[:count]]
 
     def by_part(self, rows: NDArray[np.intp]) -> dict[str, NDArray[np.intp]]:
-        """Return where in `rows` those are that stand in each part, by its name."""
+        """Return, by the name of each part, the positions in `rows` of its continuations."""
         codes, words = self.codes("part")[rows], self.words("part")
         order = np.argsort(codes, kind="stable")
         edges = np.flatnonzero(np.diff(codes[order], prepend=-1, append=-1)).tolist()
-        each = itertools.pairwise(edges)
-        return {words[codes[order[start]]]: order[start:stop] for start, stop in each}
+        runs = itertools.pairwise(edges)
+        return {words[codes[order[start]]]: order[start:stop] for start, stop in runs}
 
-    def places(self, rows: NDArray[np.intp]) -> Iterator[tuple[str, list[int], dict[str, str]]]:
-        """Yield the parts that `rows` stand in: name, row groups, content hashes by id."""
-        ids, hashes = self.digits("id", rows), self.digits("content_hash", rows)
+    def locate_rows(
+        self, rows: NDArray[np.intp]
+    ) -> Iterator[tuple[str, list[int], dict[str, str]]]:
+        """Yield each part that holds some of `rows`: name, row groups, content hashes by id."""
+        ids, hashes = self.hex_digits("id", rows), self.hex_digits("content_hash", rows)
         groups = self.numbers("group")[rows]
-        for name, at in self.by_part(rows).items():
-            own = {ids[i]: hashes[i] for i in at.tolist()}
-            yield name, np.unique(groups[at]).tolist(), own
+        for name, positions in self.by_part(rows).items():
+            part_hashes = {ids[i]: hashes[i] for i in positions.tolist()}
+            yield name, np.unique(groups[positions]).tolist(), part_hashes
 
 
 _ENTRY = ("id", "scenario", *Entry._fields[2:])
-MOST_AT_ONCE = 50_000
-"""Entries that are made of columns at a time."""
+ENTRIES_AT_ONCE = 50_000
+"""Number of entries that are built at a time."""
 
 
-def opened(store: Store, *, anew: bool = False) -> Index:
-    """Return the index of all parts that are there, and keep it where it was not so.
+def open_index(store: Store, *, anew: bool = False) -> Index:
+    """Return the index of all stored parts; save it if it was out of date.
 
-    `anew` makes it from the parts, whatever is kept of it.
+    Args:
+      store: holds the parts and the index.
+      anew: rebuild it from the parts and ignore the saved one.
 
     Raises:
       DamagedData: a part is damaged, or two of them disagree on one continuation.
-      NewerFormat: a part of a later version.
+      NewerFormat: a part has a later version.
     """
-    there = {name: size for name, size in store.list(parts.FOLDER).items() if parts.is_part(name)}
-    index = EMPTY if anew else _kept(store)
-    if not index.sizes.items() <= there.items():  # a part was moved away or put in another's place
+    sizes = {name: size for name, size in store.list(parts.FOLDER).items() if parts.is_part(name)}
+    index = EMPTY if anew else _read_or_empty(store)
+    if not index.sizes.items() <= sizes.items():  # a part was removed or replaced
         index = EMPTY
-    if new := [name for name in there if name not in index.sizes]:
-        index = _with(store, index, {name: there[name] for name in new})
-        with contextlib.suppress(OSError):  # a full disk costs time, and nothing else
-            store.swap(NAME, packed(index))
+    if new := [name for name in sizes if name not in index.sizes]:
+        index = _add_parts(store, index, {name: sizes[name] for name in new})
+        with contextlib.suppress(OSError):  # on a full disk the index is rebuilt each time
+            store.swap(NAME, encode_index(index))
     return index
 
 
 def from_parts(store: Store) -> Index:
-    """Return an index made from the parts that are there, which nobody keeps."""
+    """Build an index from the stored parts without saving it."""
     names = store.list(parts.FOLDER).items()
-    return _with(store, EMPTY, {name: size for name, size in names if parts.is_part(name)})
+    return _add_parts(store, EMPTY, {name: size for name, size in names if parts.is_part(name)})
 
 
-def kept(store: Store) -> Index | None:
-    """Return the index that is kept, an empty one of a wreck; None where there is none."""
-    return _kept(store) if NAME in store.list(parts.FOLDER) else None
+def read_saved_index(store: Store) -> Index | None:
+    """Return the saved index, an empty one if it cannot be read, None if there is none."""
+    return _read_or_empty(store) if NAME in store.list(parts.FOLDER) else None
 
 
-def fits(index: Index, name: str, raw: bytes) -> bool:
-    """Return True if an index has each continuation of a part, as the part has it."""
-    inside = _told(_table(name, raw))
-    there = index.table.filter(arrow.of_numpy(index.having("part", (name,))))
-    same = all(inside.get(id) == row for id, row in _told(there).items())
+def covers_part(index: Index, name: str, raw: bytes) -> bool:
+    """Return True if an index has exactly the rows that a part has."""
+    inside = _rows_by_id(_index_part(name, raw))
+    indexed = index.table.filter(arrow.of_numpy(index.mask_where("part", (name,))))
+    same = all(inside.get(id) == row for id, row in _rows_by_id(indexed).items())
     return same and inside.keys() <= index.names
 
 
-def _told(table: pa.Table) -> dict[bytes, tuple[object, ...]]:
-    """Return all that rows of an index say, by the id of each."""
+def _rows_by_id(table: pa.Table) -> dict[bytes, tuple[object, ...]]:
+    """Return the rows of an index as tuples, by id."""
     columns = [table.column(name).to_pylist() for name in SCHEMA]
     return {row[0]: row for row in zip(*columns, strict=True)}
 
 
-def packed(index: Index) -> bytes:
-    """Return the bytes that an index is kept as."""
+def encode_index(index: Index) -> bytes:
+    """Return the bytes of an index file."""
     columns = {name: index.table.column(name) for name in SCHEMA}
-    told = {"sts.parts": json.dumps(index.sizes), "sts.rows": json.dumps(_counts(index))}
-    return parquet.packed(NAME, FORMAT, VERSION, SCHEMA, columns, rows=MOST, metadata=told)
+    metadata = {"sts.parts": json.dumps(index.sizes), "sts.rows": json.dumps(_rows_per_part(index))}
+    return parquet.packed(
+        NAME, FORMAT, VERSION, SCHEMA, columns, rows=MAX_CONTINUATIONS, metadata=metadata
+    )
 
 
-def _counts(index: Index) -> dict[str, int]:
-    """Return how many rows stand in each part."""
+def _rows_per_part(index: Index) -> dict[str, int]:
+    """Return the number of rows of each part."""
     words = index.words("part")
     counts = np.bincount(index.codes("part"), minlength=len(words)).tolist()
     return dict(zip(words, counts, strict=True))
 
 
-def _kept(store: Store) -> Index:
-    """Return the index that is kept; an empty one where it is missing or cannot be read."""
+def _read_or_empty(store: Store) -> Index:
+    """Return the saved index, or an empty one if it is missing or cannot be read."""
     try:
-        table = parquet.unpacked(NAME, store.get(NAME), FORMAT, VERSION, SCHEMA, rows=MOST)
+        table = parquet.unpacked(
+            NAME, store.get(NAME), FORMAT, VERSION, SCHEMA, rows=MAX_CONTINUATIONS
+        )
         sizes, counts = (
             parsed_json(table.schema.metadata[key].decode(), dict)
             for key in (b"sts.parts", b"sts.rows")
@@ -255,48 +277,53 @@ def _kept(store: Store) -> Index:
     except (OSError, DamagedData, NewerFormat, KeyError, ValueError):
         return EMPTY
     index = Index(sizes, table)
-    sound = all(type(size) is int for size in sizes.values()) and _counts(index) == counts
+    sound = all(type(size) is int for size in sizes.values()) and _rows_per_part(index) == counts
     return index if sound else EMPTY
 
 
-def _with(store: Store, index: Index, new: dict[str, int]) -> Index:
-    tables = [index.table, *(_table(name, store.get(name)) for name in new)]
+def _add_parts(store: Store, index: Index, new: dict[str, int]) -> Index:
+    """Return the index with the rows of the parts `new` added."""
+    tables = [index.table, *(_index_part(name, store.get(name)) for name in new)]
     table = pa.concat_tables(tables).unify_dictionaries().combine_chunks()
-    if table.num_rows > MOST:
-        raise DamagedData(f"{parts.FOLDER}: expected at most {MOST} rows, found {table.num_rows}")
-    joined = Index(index.sizes | new, table)
-    return _single(joined)
+    if table.num_rows > MAX_CONTINUATIONS:
+        raise DamagedData(
+            f"{parts.FOLDER}: expected at most {MAX_CONTINUATIONS} rows, found {table.num_rows}"
+        )
+    extended = Index(index.sizes | new, table)
+    return _drop_duplicates(extended)
 
 
-def _table(name: str, raw: bytes) -> pa.Table:
-    """Return the rows of an index for one part."""
-    told = parts.summary(name, raw)
-    columns: dict[str, Any] = {n: told.column(n) for n in _NUMBERS}
-    columns |= {n: told.column(n).combine_chunks().dictionary_encode() for n in _WORDS[1:]}
-    columns |= {n: _bytes(name, told.column(n), kind) for n, kind in _HASHES.items()}
-    rows = np.arange(told.num_rows, dtype=np.int32)
+def _index_part(name: str, raw: bytes) -> pa.Table:
+    """Return the index rows of one part."""
+    summary = parts.read_summary(name, raw)
+    columns: dict[str, Any] = {n: summary.column(n) for n in _NUMBER_COLUMNS}
+    columns |= {
+        n: summary.column(n).combine_chunks().dictionary_encode() for n in _DICTIONARY_COLUMNS[1:]
+    }
+    columns |= {n: _decode_hex(name, summary.column(n), kind) for n, kind in _HASHES.items()}
+    rows = np.arange(summary.num_rows, dtype=np.int32)
     columns["part"] = arrow.coded(rows * 0, [name])
-    columns["group"] = arrow.of_numpy(rows // parts.GROUP)
+    columns["group"] = arrow.of_numpy(rows // parts.ROWS_PER_GROUP)
     return pa.Table.from_arrays([columns[n] for n in SCHEMA], schema=pa.schema(SCHEMA.items()))
 
 
-def _bytes(name: str, digits: pa.ChunkedArray, kind: pa.DataType) -> pa.Array:
-    """Return hexadecimal digits as bytes."""
-    every: list[str] = digits.to_pylist()
+def _decode_hex(name: str, digits: pa.ChunkedArray, kind: pa.DataType) -> pa.Array:
+    """Decode a column of hexadecimal digits."""
+    texts: list[str] = digits.to_pylist()
     try:
-        raw = bytes.fromhex("".join(every))
+        raw = bytes.fromhex("".join(texts))
     except ValueError:
         raw = b""
-    if any(len(one) != 2 * kind.byte_width for one in every) or len(raw) % kind.byte_width:
+    if any(len(text) != 2 * kind.byte_width for text in texts) or len(raw) % kind.byte_width:
         raise DamagedData(f"{name}: expected ids and hashes of hexadecimal digits, found others")
     return arrow.of_numpy(np.frombuffer(raw, np.uint8).reshape(-1, kind.byte_width))
 
 
-def _single(index: Index) -> Index:
-    """Return the index with one row a continuation.
+def _drop_duplicates(index: Index) -> Index:
+    """Return the index with one row for each continuation.
 
-    Of a batch-sensitive one, which is made anew as its scenario gets more, that is the row which
-    was made together with the most.
+    A batch-sensitive continuation is run again when its scenario gets more of them; of its rows the
+    one made together with the most is kept.
 
     Raises:
       DamagedData: two rows disagree.
@@ -307,17 +334,18 @@ def _single(index: Index) -> Index:
     keys = np.ascontiguousarray(index.ids).view("S12").ravel()
     together, hashes = index.numbers("together"), index.numbers("content_hash")
     order = np.lexsort((-together, keys))
-    again = np.flatnonzero(keys[order][1:] == keys[order][:-1]) + 1
-    at = np.arange(len(order))
-    at[again] = 0
-    firsts, others = order[np.maximum.accumulate(at)[again]], order[again]
-    superseded = (0 < together[others]) & (together[others] < together[firsts])
-    differ = ~superseded & (hashes[others] != hashes[firsts]).any(1)
-    for pair in zip(firsts[differ].tolist(), others[differ].tolist(), strict=True):
-        one, other = (index.words("part")[index.codes("part")[row]] for row in pair)
+    repeats = np.flatnonzero(keys[order][1:] == keys[order][:-1]) + 1
+    starts = np.arange(len(order))
+    starts[repeats] = 0
+    kept_rows, others = order[np.maximum.accumulate(starts)[repeats]], order[repeats]
+    superseded = (0 < together[others]) & (together[others] < together[kept_rows])
+    differ = ~superseded & (hashes[others] != hashes[kept_rows]).any(1)
+    for pair in zip(kept_rows[differ].tolist(), others[differ].tolist(), strict=True):
+        first, second = (index.words("part")[index.codes("part")[row]] for row in pair)
         raise DamagedData(
-            f"{other}: continuation {index.digits('id', [pair[1]])[0]} is another one in {one}: an "
-            "agent that draws by itself, or two machines that differ; move one of the files away"
+            f"{second}: continuation {index.hex_digits('id', [pair[1]])[0]} differs from the one "
+            f"in {first}: its agent draws random numbers of its own, or two machines compute "
+            "differently; move one of the two files away"
         )
     keep = np.ones(len(keys), np.bool_)
     keep[others] = False

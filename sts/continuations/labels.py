@@ -1,11 +1,11 @@
-"""Labels: what rules say of continuations, judged by nobody, kept part by part as these are.
+"""Automatic labels of continuations, stored part by part as the continuations are.
 
-A set of labels, `labels/1`, is what rules of one meaning say for one suite. To each part of
-continuations it has a part of the same name, which never changes once it is there. A suite's table
-is made from the parts of a set, and can be made from them again at any time.
+A label set, `labels/1`, holds the labels of one suite by one version of each rule. It has a part
+for each part of continuations, of the same name, which never changes once written. A suite's table
+is made from the parts of a set and can be rebuilt from them at any time.
 
-Whatever reads a part raises `DamagedData` where it is damaged, or says what no rule does or
-something of other continuations, and `NewerFormat` where a later version wrote it.
+Functions that read a part raise `DamagedData` if it is damaged, holds an unknown verdict or labels
+other continuations, and `NewerFormat` if a later version wrote it.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 import sts
 from sts.continuations import parts
-from sts.continuations.index import Index, Lie
+from sts.continuations.index import Index, StaleIndex
 from sts.errors import DamagedData
 from sts.ratings import VERDICTS
 from sts.storage import arrow, parquet
@@ -36,17 +36,17 @@ SCHEMA = {
     "notes": pa.string(),
 }
 WORDS = ("", *VERDICTS)
-"""What a rule says, or that there is none."""
+"""Verdicts of a rule; "" if there is no rule."""
 
 
 class Label(NamedTuple):
-    """What a rule says of a continuation.
+    """The automatic label of a continuation.
 
     Attributes:
       content_hash: the continuation's.
-      verdict: one of `sts.ratings.VERDICTS`; "" where there is no rule.
+      verdict: one of `sts.ratings.VERDICTS`; "" if its category has no rule.
       step: 1..horizon from takeover for success and failure, else None.
-      notes: what a report must say of the continuation's agent.
+      notes: remarks that a report has to show with the continuation's agent.
     """
 
     content_hash: str
@@ -55,108 +55,108 @@ class Label(NamedTuple):
     notes: tuple[str, ...] = ()
 
 
-def set_of(suite: str, rules: Mapping[str, str]) -> str:
-    """Return the name of a set, 24 hex digits: of a suite's hash and the meanings of its rules."""
-    told = {"labels": VERSION, "sts": sts.__version__, "suite": suite, "rules": dict(rules)}
-    return content_hash(canonical_json(told))[:24]
+def label_set_name(suite: str, rules: Mapping[str, str]) -> str:
+    """Return the name of a label set, 24 hex digits, by a suite's hash and its rules' versions."""
+    meaning = {"labels": VERSION, "sts": sts.__version__, "suite": suite, "rules": dict(rules)}
+    return content_hash(canonical_json(meaning))[:24]
 
 
 def name_of(set: str, part: str) -> str:
-    """Return the name of what a set says of the continuations in a part."""
+    """Return the name of the part of a label set for a part of continuations."""
     return f"{FOLDER}/{set}/{part.removeprefix(f'{parts.FOLDER}/')}"
 
 
-def put(store: Store, name: str, labels: Sequence[Label], *, anew: bool = False) -> None:
-    """Keep labels of all the continuations of a suite in a part; the same again changes nothing.
+def write_labels(store: Store, name: str, labels: Sequence[Label], *, anew: bool = False) -> None:
+    """Write the labels of a suite's continuations in one part; writing the same again is allowed.
 
-    `anew` puts them in the place of what is there, as what made that is not known.
+    `anew` overwrites a part whose origin is unknown.
 
     Raises:
-      DamagedData: the part is there, and says something else.
-      OSError: it cannot be kept.
+      DamagedData: the part exists and differs.
+      OSError: it cannot be written.
     """
-    raw = _packed(name, labels)
+    raw = _encode(name, labels)
     if anew:
         store.swap(name, raw)
     else:
-        store.put_new(name, raw, lambda a, b: _unpacked(name, a).equals(_unpacked(name, b)))
+        store.put_new(name, raw, lambda a, b: _decode(name, a).equals(_decode(name, b)))
 
 
-def _packed(name: str, labels: Sequence[Label]) -> bytes:
-    hashes = b"".join(bytes.fromhex(one.content_hash) for one in labels)
-    written = {one.notes: canonical_json(one.notes).decode() for one in labels}
-    made = {
+def _encode(name: str, labels: Sequence[Label]) -> bytes:
+    hashes = b"".join(bytes.fromhex(label.content_hash) for label in labels)
+    written = {label.notes: canonical_json(label.notes).decode() for label in labels}
+    columns = {
         "content_hash": arrow.of_numpy(np.frombuffer(hashes, np.uint8).reshape(-1, 32)),
-        "verdict": arrow.texts([one.verdict for one in labels]),
-        "step": arrow.of_numpy(np.array([one.step or 0 for one in labels], np.int32)),
-        "notes": arrow.texts([written[one.notes] for one in labels]),
+        "verdict": arrow.texts([label.verdict for label in labels]),
+        "step": arrow.of_numpy(np.array([label.step or 0 for label in labels], np.int32)),
+        "notes": arrow.texts([written[label.notes] for label in labels]),
     }
-    return parquet.packed(name, FORMAT, VERSION, SCHEMA, made)
+    return parquet.packed(name, FORMAT, VERSION, SCHEMA, columns)
 
 
-def _unpacked(name: str, raw: bytes) -> pa.Table:
+def _decode(name: str, raw: bytes) -> pa.Table:
     return parquet.unpacked(name, raw, FORMAT, VERSION, SCHEMA)
 
 
 def read_part(store: Store, name: str) -> pa.Table:
-    """Return a part as a table of `SCHEMA`, all of whose verdicts and notes can be read.
+    """Return a part as a table of `SCHEMA`, with its verdicts and notes validated.
 
     Raises:
-      FileNotFoundError: it is not there.
+      FileNotFoundError: there is no such part.
     """
-    table = _unpacked(name, store.get(name))
+    table = _decode(name, store.get(name))
     for verdict in pc.unique(table["verdict"]).to_pylist():
         if verdict not in WORDS:
             raise DamagedData(f"{name}: expected verdicts, found {verdict!r:.40}")
     try:
         for text in pc.unique(table["notes"]).to_pylist():
-            notes_in(text)
+            parse_notes(text)
     except ValueError as error:
         raise DamagedData(f"{name}: expected notes: {error}") from None
     return table
 
 
-def notes_in(text: str) -> tuple[str, ...]:
-    """Return the notes that a text of the column `notes` lists."""
+def parse_notes(text: str) -> tuple[str, ...]:
+    """Parse a text of the column `notes`."""
     return tuple(map(str, parsed_json(text, list)))
 
 
 def find(store: Store, name: str, content_hash: str) -> Label | None:
-    """Return the label of a continuation in a part, None where there is none."""
+    """Return the label of a continuation in a part, or None."""
     try:
         table = read_part(store, name)
-    except FileNotFoundError:  # labels of another suite, or from before it was there
+    except FileNotFoundError:  # labelled in another suite, or not yet
         return None
-    own = table.filter(pc.equal(table["content_hash"], bytes.fromhex(content_hash)))
-    for row in own.to_pylist():
-        return Label(content_hash, row["verdict"], row["step"] or None, notes_in(row["notes"]))
+    rows = table.filter(pc.equal(table["content_hash"], bytes.fromhex(content_hash)))
+    for row in rows.to_pylist():
+        return Label(content_hash, row["verdict"], row["step"] or None, parse_notes(row["notes"]))
     return None
 
 
-def read(store: Store, set: str, index: Index, rows: NDArray[np.intp]) -> pa.Table:
-    """Return what a set says of the continuations in rows of the index; reads their parts alone.
+def read_labels(store: Store, set: str, index: Index, rows: NDArray[np.intp]) -> pa.Table:
+    """Return a table of a label set's labels of the continuations in `rows` of the index.
 
-    The table has a row for each of them, of at least one.
+    It has one row for each of `rows`, at least one; only the parts that hold them are read.
 
     Raises:
-      FileNotFoundError: a part of the set is not there.
+      FileNotFoundError: a part of the set is missing.
     """
-    hashes, tables, places = index.numbers("content_hash"), [], []
-    for part, own in index.by_part(rows).items():
+    hashes, tables, order = index.numbers("content_hash"), [], []
+    for part, positions in index.by_part(rows).items():
         name = name_of(set, part)
         table = read_part(store, name)
-        tables.append(table.take(arrow.of_numpy(_matching(name, table, hashes[rows[own]]))))
-        places.append(own)
-    return pa.concat_tables(tables).take(arrow.of_numpy(np.argsort(np.concatenate(places))))
+        tables.append(table.take(arrow.of_numpy(_find_rows(name, table, hashes[rows[positions]]))))
+        order.append(positions)
+    return pa.concat_tables(tables).take(arrow.of_numpy(np.argsort(np.concatenate(order))))
 
 
-def _matching(name: str, table: pa.Table, hashes: NDArray[np.uint8]) -> NDArray[np.intp]:
+def _find_rows(name: str, table: pa.Table, hashes: NDArray[np.uint8]) -> NDArray[np.intp]:
     """Return the rows of a part that have these content hashes, uint8[rows, 32]."""
-    rows = {one: row for row, one in enumerate(table["content_hash"].to_pylist())}
+    rows = {hash: row for row, hash in enumerate(table["content_hash"].to_pylist())}
     try:
-        return np.array([rows[one.tobytes()] for one in hashes], np.intp)
+        return np.array([rows[hash.tobytes()] for hash in hashes], np.intp)
     except KeyError:
-        raise Lie(
+        raise StaleIndex(
             f"{name}: expected labels of the continuations in the part of that name, found others; "
-            "move the file away and label again"
+            "move the file away and run sts label again"
         ) from None

@@ -1,7 +1,7 @@
-"""Parts: immutable Parquet files of continuations, `continuations/4`, and what is in them.
+"""Parts: immutable Parquet files of continuations, `continuations/4`.
 
-Whatever reads a part raises `DamagedData` where it is none or a row is not what its hash says, and
-`NewerFormat` where a later version wrote it.
+Functions that read a part raise `DamagedData` if it is not one or a row does not match its hash,
+and `NewerFormat` if a later version wrote it.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from sts.storage.store import Store
 
 FORMAT, VERSION = "continuations", 4
 FOLDER = "continuations"
-GROUP = 256
-"""Rows of a row group, which is what has to be read to show one."""
+ROWS_PER_GROUP = 256
+"""Rows of a row group, the least that is read to show one continuation."""
 _TEXTS = (
     "id content_hash clip scenario agent fingerprint scenario_id category kind sees".split(),
     "instruction heard provenance".split(),
@@ -44,93 +44,102 @@ SCHEMA = {
     "log_probs": pa.list_(pa.float32()),
     **columns.EPISODE,
 }
-_MARKS = ("id", "content_hash", "clip")
+_HASHES = ("id", "content_hash", "clip")
 _IDENTITY = ("scenario", "agent", "fingerprint", "seed", "index")
 _PLAIN = ("scenario_id category kind takeover horizon sees deterministic together seconds").split()
 SUMMARY = {
     name: SCHEMA[name]
-    for name in (*_MARKS, *_IDENTITY, *_PLAIN)
+    for name in (*_HASHES, *_IDENTITY, *_PLAIN)
     if name not in ("deterministic", "seconds")
 }
-"""The columns that an index is made of."""
+"""The columns from which an index is built."""
 
 
-def name_of(plan: str, chunk: str) -> str:
-    """Return the name of a plan's part."""
+def part_name(plan: str, chunk: str) -> str:
+    """Return the name of the part for a chunk of a plan."""
     return f"{FOLDER}/{plan}/{chunk}.parquet"
 
 
 def is_part(name: str) -> bool:
-    """Whether what is kept under a name is a part."""
+    """Return True if a stored name is that of a part."""
     return name.startswith(f"{FOLDER}/") and name.count("/") == 2 and name.endswith(".parquet")
 
 
-def put(store: Store, name: str, continuations: Sequence[Continuation]) -> None:
-    """Keep continuations as one part; the same again changes nothing, timings apart.
+def write_part(store: Store, name: str, continuations: Sequence[Continuation]) -> None:
+    """Write continuations as one part; writing the same again, timings apart, changes nothing.
 
     Raises:
-      DamagedData: the part is there, and holds others.
-      OSError: it cannot be kept; nothing of it is then there.
+      DamagedData: the part exists and holds others.
+      OSError: it cannot be written; nothing of it is stored then.
     """
-    store.put_new(name, packed(name, continuations), lambda a, b: told(name, a) == told(name, b))
+    store.put_new(
+        name,
+        encode_part(name, continuations),
+        lambda a, b: read_hashes(name, a) == read_hashes(name, b),
+    )
 
 
-def told(name: str, raw: bytes) -> dict[str, str]:
+def read_hashes(name: str, raw: bytes) -> dict[str, str]:
     """Return the content hash of each continuation in a part, by its id."""
     table = parquet.unpacked(name, raw, FORMAT, VERSION, {n: SCHEMA[n] for n in _TEXTS[0][:2]})
     return dict(zip(*(column.to_pylist() for column in table.columns), strict=True))
 
 
-def packed(name: str, continuations: Sequence[Continuation]) -> bytes:
+def encode_part(name: str, continuations: Sequence[Continuation]) -> bytes:
     """Return the bytes of a part; `DamagedData` if a value does not fit its column."""
     rows: dict[str, list[Any]] = {
         n: [getattr(c.identity, n) for c in continuations] for n in _IDENTITY
     }
-    rows |= {n: [getattr(c, n) for c in continuations] for n in (*_MARKS, *_PLAIN)}
-    rows["instruction"] = _json([c.instruction for c in continuations], Instruction.view)
-    rows["heard"] = _json([c.heard for c in continuations], lambda h: [one.view() for one in h])
-    rows["provenance"] = _json([c.provenance for c in continuations], dict)
+    rows |= {n: [getattr(c, n) for c in continuations] for n in (*_HASHES, *_PLAIN)}
+    rows["instruction"] = _encode_shared([c.instruction for c in continuations], Instruction.view)
+    rows["heard"] = _encode_shared(
+        [c.heard for c in continuations], lambda heard: [i.view() for i in heard]
+    )
+    rows["provenance"] = _encode_shared([c.provenance for c in continuations], dict)
     try:
-        made = {n: arrow.texts(rows[n]) for group in _TEXTS for n in group}
-        made |= {
+        values = {n: arrow.texts(rows[n]) for group in _TEXTS for n in group}
+        values |= {
             n: arrow.of_numpy(np.array(rows[n], kind.to_pandas_dtype()))
             for n, kind in _NUMBERS.items()
         }
     except (DamagedData, OverflowError) as error:
         raise DamagedData(f"{name}: {error}") from None
-    made["roles"] = arrow.lists([np.array(c.roles, np.int32) for c in continuations], pa.int32())
-    made["log_probs"] = arrow.lists([c.log_probs for c in continuations], pa.float32())
-    made |= columns.episode_columns([c.episode for c in continuations])
-    return parquet.packed(name, FORMAT, VERSION, SCHEMA, made, group=GROUP)
+    values["roles"] = arrow.lists([np.array(c.roles, np.int32) for c in continuations], pa.int32())
+    values["log_probs"] = arrow.lists([c.log_probs for c in continuations], pa.float32())
+    values |= columns.episode_columns([c.episode for c in continuations])
+    return parquet.packed(name, FORMAT, VERSION, SCHEMA, values, group=ROWS_PER_GROUP)
 
 
-def _json(shared: Sequence[Any], view: Callable[[Any], Any]) -> list[str]:
-    """Return as JSON what many continuations share, and so serialised once for each that do."""
-    each = {id(one): one for one in shared}
-    written = {key: canonical_json(view(one)).decode() for key, one in each.items()}
-    return [written[id(one)] for one in shared]
+def _encode_shared(shared: Sequence[Any], view: Callable[[Any], Any]) -> list[str]:
+    """Encode values as JSON; one that many continuations share is serialised once."""
+    distinct = {id(value): value for value in shared}
+    written = {key: canonical_json(view(value)).decode() for key, value in distinct.items()}
+    return [written[id(value)] for value in shared]
 
 
-def summary(name: str, raw: bytes) -> pa.Table:
+def read_summary(name: str, raw: bytes) -> pa.Table:
     """Return the columns of `SUMMARY` in a part."""
     return parquet.unpacked(name, raw, FORMAT, VERSION, SUMMARY)
 
 
-def unpacked(
+def decode_part(
     name: str,
     raw: bytes,
     *,
     groups: Sequence[int] | None = None,
     wanted: Collection[str] | None = None,
 ) -> list[Continuation]:
-    """Return continuations of a part, each held to its hash.
+    """Return continuations of a part after checking the hash of each.
 
-    `name` is what an error begins with. `groups` are the row groups that are read, and `wanted` the
-    ids of those that are returned if they are there; None stands for all.
+    Args:
+      name: of the part, for error messages.
+      raw: its bytes.
+      groups: row groups to read; None reads all.
+      wanted: ids of the continuations to return, if they are there; None returns all.
     """
     table = parquet.unpacked(name, raw, FORMAT, VERSION, SCHEMA, groups=groups)
     if wanted is not None:
-        keep = np.array([one in wanted for one in table.column("id").to_pylist()], np.bool_)
+        keep = np.array([id in wanted for id in table.column("id").to_pylist()], np.bool_)
         table = table.filter(arrow.of_numpy(keep))
     rows = table.drop_columns([*columns.EPISODE, "log_probs"]).to_pylist()
     log_probs = arrow.unlist(table, "log_probs")
@@ -138,20 +147,20 @@ def unpacked(
     episodes = checked(columns.episodes(table), names)
     shared: dict[str, Any] = {}
     return [
-        _row(called, row, episode, flat, shared)
-        for called, row, episode, flat in zip(names, rows, episodes, log_probs, strict=True)
+        _decode_row(label, row, episode, probs, shared)
+        for label, row, episode, probs in zip(names, rows, episodes, log_probs, strict=True)
     ]
 
 
-def _row(
+def _decode_row(
     name: str, row: dict[str, Any], episode: Any, log_probs: Any, shared: dict[str, Any]
 ) -> Continuation:
-    """Return the continuation in a row; `shared` keeps what many rows say in the same words."""
+    """Return the continuation in a row; `shared` caches JSON texts that many rows have."""
     try:
         for column in _TEXTS[1]:
             if (text := row[column]) not in shared:
                 shared[text] = _PARSED[column](text)
-        one = Continuation(
+        continuation = Continuation(
             identity=Identity(**{n: row[n] for n in _IDENTITY}),
             **{n: row[n] for n in _PLAIN},
             instruction=shared[row["instruction"]],
@@ -161,25 +170,27 @@ def _row(
             log_probs=log_probs.reshape(episode.steps, len(row["roles"])),
             provenance=shared[row["provenance"]],
         )
-        marks = [getattr(one, n) for n in _MARKS]
-        whole = one.episode.steps == one.takeover + one.horizon
-        whole = whole and all(0 <= role < one.episode.participants for role in one.roles)
+        hashes = [getattr(continuation, n) for n in _HASHES]
+        is_consistent = continuation.episode.steps == continuation.takeover + continuation.horizon
+        is_consistent = is_consistent and all(
+            0 <= role < continuation.episode.participants for role in continuation.roles
+        )
     except (TypeError, ValueError, DamagedData) as error:
         raise DamagedData(f"{name}: {error}") from None
-    if marks != [row[n] for n in _MARKS]:
-        raise DamagedData(f"{name} was altered: its hash differs")
-    if not whole or one.takeover < 0 or one.horizon < 1:
-        raise DamagedData(f"{name}: its steps or roles do not agree")
-    return one
+    if hashes != [row[n] for n in _HASHES]:
+        raise DamagedData(f"{name} has been modified: its hash does not match")
+    if not is_consistent or continuation.takeover < 0 or continuation.horizon < 1:
+        raise DamagedData(f"{name}: its numbers of steps or its roles contradict each other")
+    return continuation
 
 
 _PARSED: dict[str, Callable[[str], Any]] = {
     "instruction": lambda text: Instruction(**parsed_json(text, dict)),
-    "heard": lambda text: tuple(Instruction(**one) for one in parsed_json(text, list)),
+    "heard": lambda text: tuple(Instruction(**fields) for fields in parsed_json(text, list)),
     "provenance": lambda text: parsed_json(text, dict),
 }
 
 
-def given(ids: Sequence[str]) -> str:
-    """Return the name of the part that exactly the continuations of these ids are."""
-    return name_of(content_hash(b"given", *(id.encode() for id in sorted(ids)))[:24], "0")
+def name_of_ids(ids: Sequence[str]) -> str:
+    """Return the name of the part that holds exactly the continuations with these ids."""
+    return part_name(content_hash(b"given", *(id.encode() for id in sorted(ids)))[:24], "0")

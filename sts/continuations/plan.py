@@ -1,7 +1,7 @@
-"""The plan of a run: exactly what was not there when it was made, cut into chunks.
+"""The plan of a run: the continuations that are missing when it starts, cut into chunks.
 
-The chunks depend on that list and on nothing else, never on who does them; the plan's hash names
-the parts that they are kept as.
+The chunks depend on that list alone and not on the workers; the plan's hash names the parts in
+which they are stored.
 """
 
 from __future__ import annotations
@@ -12,36 +12,36 @@ from typing import NamedTuple
 import sts
 from sts.agents.facts import Facts
 from sts.continuations.index import Index
-from sts.continuations.takeover import always_alike, shape
+from sts.continuations.takeover import is_deterministic, shape_of
 from sts.errors import ArgumentError
 from sts.storage.files import canonical_json, content_hash
 from sts.suites.types import Scenario
 
-FEWEST, MOST = 40, 400
-"""Continuations of a chunk: a large plan has large parts, a small one enough chunks to share."""
-CHUNKS = 64
-"""That a plan has where neither bound is met."""
+MIN_CHUNK_SIZE, MAX_CHUNK_SIZE = 40, 400
+"""Bounds of the size of a chunk: few files in large plans, work for every worker in small ones."""
+TARGET_CHUNKS = 64
+"""Number of chunks of a plan if neither bound applies."""
 _FORMAT = 1
 
 
 class Share(NamedTuple):
-    """Which continuations of a scenario are made."""
+    """The continuations of one scenario in a chunk."""
 
     scenario: Scenario
     indices: tuple[int, ...]
 
 
 class Chunk(NamedTuple):
-    """Continuations of one agent that are made together and kept as one part.
+    """Continuations of one agent that are made together and stored as one part.
 
     Attributes:
       plan: the plan's name.
-      number: among its chunks; with "-" and that of a share, the one share of it.
+      number: position in the plan; with "-" and a share's position if it is that share alone.
       agent: by name or `module:Class`.
-      fingerprint: the agent's when this was planned; as another it is not done.
-      version: of the suite when this was planned; by another it is not done.
+      fingerprint: the agent's when this was planned; another one is rejected.
+      version: of this package when this was planned; another one is rejected.
       seed: selects the agent's streams.
-      shares: in the order that they are made in.
+      shares: in the order in which they are made.
     """
 
     plan: str
@@ -54,7 +54,7 @@ class Chunk(NamedTuple):
 
     @property
     def size(self) -> int:
-        """How many continuations it makes."""
+        """The number of continuations it makes."""
         return sum(len(share.indices) for share in self.shares)
 
     @property
@@ -68,21 +68,21 @@ class Chunk(NamedTuple):
         ]
 
     def check(self) -> None:
-        """Refuse to be done by another version of the suite."""
+        """Raise ArgumentError if this version of the package is not the one that planned it."""
         if self.version != sts.__version__:
             raise ArgumentError(
-                f"this was planned by sts {self.version} and is not done by sts {sts.__version__}: "
-                "have all workers use one version, and start again"
+                f"this run was planned by sts {self.version}, and this worker has sts "
+                f"{sts.__version__}: install one version on all workers and start the run again"
             )
 
 
 class Plan(NamedTuple):
-    """What a run makes.
+    """The work of a run.
 
     Attributes:
       chunks: in the order of agents and scenarios.
-      made: how many continuations of each agent, as it was named, are planned.
-      kept: how many are there already.
+      made: the number of planned continuations of each agent, under the name it was given by.
+      kept: the number of reused ones of each agent.
     """
 
     chunks: tuple[Chunk, ...]
@@ -90,7 +90,7 @@ class Plan(NamedTuple):
     kept: dict[str, int]
 
 
-def planned(
+def make_plan(
     index: Index,
     scenarios: Sequence[Scenario],
     names: Sequence[str],
@@ -100,63 +100,74 @@ def planned(
     seed: int,
     suite: str,
 ) -> Plan:
-    """Return the plan of what is missing, whatever the order of scenarios and agents.
+    """Plan the missing continuations; the order of scenarios and agents does not matter.
 
-    `known` has the facts of the agents and of those that are partners, `suite` is a hash; the rest
-    is as of `sts.continuations.run.run`.
+    `known` has the facts of the agents and of the partners, `suite` is a hash; see
+    `sts.continuations.run.run` for the rest.
     """
     order = sorted(names, key=lambda name: known[name][:2])
-    ranked = sorted(scenarios, key=lambda one: (shape(one), one.id, one.hash))
+    ranked = sorted(
+        scenarios, key=lambda scenario: (shape_of(scenario), scenario.id, scenario.hash)
+    )
     find = known.__getitem__
-    each = {
-        name: [1 if always_alike(known[name], one.partner, find) else count for one in ranked]
+    counts = {
+        name: [
+            1 if is_deterministic(known[name], scenario.partner, find) else count
+            for scenario in ranked
+        ]
         for name in names
     }
-    there = {name: index.present(known[name].name, known[name].fingerprint, seed) for name in names}
-    lists = {name: _missing(there[name], ranked, each[name]) for name in order}
-    made = {name: sum(len(share.indices) for share in lists[name]) for name in names}
-    most = min(max(sum(made.values()) // CHUNKS, FEWEST), MOST)
-    cut = [(name, chunk) for name in order for chunk in _cut(lists[name], most)]
-    told = {
+    existing = {
+        name: index.existing_indices(known[name].name, known[name].fingerprint, seed)
+        for name in names
+    }
+    shares = {name: _missing_shares(existing[name], ranked, counts[name]) for name in order}
+    made = {name: sum(len(share.indices) for share in shares[name]) for name in names}
+    max_size = min(max(sum(made.values()) // TARGET_CHUNKS, MIN_CHUNK_SIZE), MAX_CHUNK_SIZE)
+    chunked = [
+        (name, chunk) for name in order for chunk in _cut_into_chunks(shares[name], max_size)
+    ]
+    content = {
         "plan": _FORMAT,
         "sts": sts.__version__,
         "suite": suite,
         "seed": seed,
         "chunks": [
-            [*known[name][:2], [[s.scenario.hash, s.indices] for s in chunk]] for name, chunk in cut
+            [*known[name][:2], [[s.scenario.hash, s.indices] for s in chunk]]
+            for name, chunk in chunked
         ],
     }
-    hashed = content_hash(canonical_json(told))[:24]
+    mark = content_hash(canonical_json(content))[:24]
     chunks = tuple(
-        Chunk(hashed, f"{i:05}", name, known[name].fingerprint, sts.__version__, seed, tuple(chunk))
-        for i, (name, chunk) in enumerate(cut)
+        Chunk(mark, f"{i:05}", name, known[name].fingerprint, sts.__version__, seed, tuple(chunk))
+        for i, (name, chunk) in enumerate(chunked)
     )
-    kept = {name: sum(each[name]) - made[name] for name in names}
+    kept = {name: sum(counts[name]) - made[name] for name in names}
     return Plan(chunks, made, kept)
 
 
-def _missing(
+def _missing_shares(
     present: Mapping[str, Mapping[int, int]], scenarios: Sequence[Scenario], counts: Sequence[int]
 ) -> list[Share]:
-    """Return what an agent lacks; of a batch-sensitive one, the whole of each such scenario."""
-    out = []
+    """Return the missing continuations of an agent; a batch-sensitive scenario is redone whole."""
+    shares = []
     for scenario, count in zip(scenarios, counts, strict=True):
-        have = present.get(scenario.hash, {})
-        lacking = tuple(i for i in range(count) if i not in have)
+        existing = present.get(scenario.hash, {})
+        lacking = tuple(i for i in range(count) if i not in existing)
         if lacking:
-            sensitive = any(have.values())
-            out.append(Share(scenario, tuple(range(count)) if sensitive else lacking))
-    return out
+            sensitive = any(existing.values())
+            shares.append(Share(scenario, tuple(range(count)) if sensitive else lacking))
+    return shares
 
 
-def _cut(shares: Sequence[Share], most: int) -> list[list[Share]]:
-    """Return shares in runs of at most so many continuations, or of one share."""
-    out: list[list[Share]] = []
+def _cut_into_chunks(shares: Sequence[Share], most: int) -> list[list[Share]]:
+    """Split shares into runs of at most `most` continuations each, or of a single share."""
+    chunks: list[list[Share]] = []
     room = 0
     for share in shares:
         if len(share.indices) > room:
-            out.append([])
+            chunks.append([])
             room = most
-        out[-1].append(share)
+        chunks[-1].append(share)
         room -= len(share.indices)
-    return out
+    return chunks

@@ -1,8 +1,8 @@
-"""The baseline `recorded`: whoever was recorded goes on as they did.
+"""The baseline `recorded`, which repeats what was recorded after the takeover.
 
-For a recording of people it says how often they did within the horizon what is asked in hindsight.
-It is no agent that decides anything, so it stands outside the ranking, and it can only continue
-scenarios whose recording goes on after the takeover.
+On a recording of people it measures how often they did, unasked, what the instruction says. It
+decides nothing, so it is not ranked, and it can continue only scenarios whose recording reaches the
+horizon.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from sts.suites.types import Scenario
 
 
 class Recorded(Agent):
-    """Repeats the recording of a scenario; the engine does it, since no agent is shown one."""
+    """An agent that repeats a scenario's recording; the engine does it, as no agent sees one."""
 
     name = "recorded"
     version = "1"
@@ -34,27 +34,25 @@ class Recorded(Agent):
         memory: dict[str, NDArray[Any]],
         draws: NDArray[np.float64],
     ) -> tuple[Choice, dict[str, NDArray[Any]]]:
-        """Is not asked where there is a recording.
-
-        Raises:
-          ArgumentError: there is none here.
-        """
-        raise ArgumentError("it repeats the recording of a scenario, and there is none here")
+        """Raise ArgumentError: without a recording there is nothing to repeat."""
+        raise ArgumentError(
+            "recorded repeats the recording of a scenario, and this episode has none"
+        )
 
 
-def repeated(script: Script, roles: Sequence[int], every: Sequence[Scenario]) -> Script:
-    """Return the script with what `roles` did in the recordings forced from start to end.
+def force_recording(script: Script, roles: Sequence[int], scenarios: Sequence[Scenario]) -> Script:
+    """Return the script with the recorded behaviour of `roles` forced at every step.
 
     Raises:
       ArgumentError: a recording ends before the horizon; names the scenario.
     """
     steps, chosen = script.moves.shape[1], list(roles)
     moves, says, forced = script.moves.copy(), script.says.copy(), script.forced.copy()
-    for b, scenario in enumerate(every):
+    for b, scenario in enumerate(scenarios):
         if scenario.recording.steps < steps:
             raise ArgumentError(
-                f"scenario {scenario.id}: its recording has {scenario.recording.steps} of {steps} "
-                "steps, so recorded cannot go on to the horizon"
+                f"scenario {scenario.id}: recorded needs a recording of {steps} steps, to "
+                f"the horizon, found {scenario.recording.steps}"
             )
         moves[b][:, chosen] = scenario.recording.moves[:steps, chosen]
         says[b][:, chosen] = scenario.recording.says[:steps, chosen]

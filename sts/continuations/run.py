@@ -1,4 +1,4 @@
-"""Running agents over a suite: by a plan, in batches, in processes, resumable at any moment."""
+"""Running agents over a suite: planned, batched, in processes, resumable at any time."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from typing import NamedTuple
 from sts import agents
 from sts.agents.facts import Facts, apart, gather
 from sts.continuations import parts, store
-from sts.continuations.plan import Chunk, planned
-from sts.continuations.takeover import by_shape, continue_all, partner_of
+from sts.continuations.plan import Chunk, make_plan
+from sts.continuations.takeover import continue_all, group_by_shape, partner_agent
 from sts.continuations.types import Continuation
 from sts.domains import domain as find_domain
 from sts.domains import foreign
@@ -24,18 +24,24 @@ from sts.jobs.tasks import NotTried, work_off
 from sts.storage.workspace import Workspace
 from sts.suites.types import Scenario
 
-MOST = 10_000
+MAX_PER_SCENARIO = 10_000
 
 
 class Failure(NamedTuple):
-    """The id of a scenario that an agent could not continue, and why."""
+    """The id of a scenario that an agent could not continue, and the error."""
 
     scenario: str
     error: StsError
 
 
-class Done(NamedTuple):
-    """What `run` made and found: continuations, and the fingerprint, per agent as it was named."""
+class RunResult(NamedTuple):
+    """The result of `run`, by the names under which the agents were given.
+
+    Attributes:
+      made: number of new continuations.
+      kept: number of reused ones.
+      fingerprints: the agents'.
+    """
 
     made: dict[str, int]
     kept: dict[str, int]
@@ -54,59 +60,62 @@ def run(
     suite: str = "",
     by: str = LOCAL,
     mention: Callable[[str, StsError], None] = lambda agent, error: None,
-) -> Done:
-    """Make what is missing of `count` continuations for each scenario and agent, and keeps it.
+) -> RunResult:
+    """Run agents until each scenario has `count` continuations of each, and store the new ones.
 
-    Killed and started again it goes on where it was, to the same content hashes. A scenario that
-    fails costs no other, until an agent has failed too often (`sts.jobs.tasks.ENOUGH`): what was
-    made is kept before an error is raised. An agent that this distribution does not install is
-    loaded and played in a worker process of its own, so that whatever it does costs no other agent.
+    A run that was killed resumes when it is started again and gives the same content hashes. A
+    scenario that fails does not stop the others, until an agent has failed too often
+    (`sts.jobs.tasks.ENOUGH`); finished work is stored before an error is raised. An agent that this
+    distribution does not install is loaded and played in a worker process of its own, so that its
+    crashes affect no other agent.
 
     Args:
-      workspace: keeps the continuations.
+      workspace: stores the continuations.
       scenarios: to continue.
       names: agents by name or `module:Class`.
-      count: continuations a scenario; one where neither the agent nor its partner draws.
+      count: continuations of each scenario; 1 is used if neither the agent nor its partner draws.
       seed: selects the agents' streams.
       workers: processes; 1 works in this one, unless a world is `foreign` or an agent a user's.
       progress: called with (continuations made, in all).
-      suite: the hash of the suite that the scenarios are of.
+      suite: the hash of the scenarios' suite.
       by: the name of the executor.
-      mention: called with an agent and an error of it that was made good by another attempt.
+      mention: called with an agent and an error that a retry recovered from.
 
     Raises:
-      ArgumentError: a count or number of workers under 1, a count over `MOST`, a seed that does
-        not fit 64 bits, one agent twice, no such executor, or an agent that does not `fit` the
-        domain of a scenario: nothing has run then.
-      DamagedData: a part is damaged, or disagrees with what was made.
-      StsError: scenarios failed, or agents could not be loaded; it is the error of the first, and
+      ArgumentError: a count or number of workers under 1, a count over `MAX_PER_SCENARIO`, a seed
+        that does not fit 64 bits, one agent twice, no such executor, or an agent that does not fit
+        the domain of a scenario; nothing has run then.
+      DamagedData: a part is damaged, or disagrees with the new continuations.
+      StsError: scenarios failed, or agents could not be loaded; it is the error of the first and
         counts the others. It is `Unavailable` if a worker process died of it.
     """
     if count < 1 or workers < 1:
         raise ArgumentError(f"expected 1 or more, found {count} continuations, {workers} workers")
-    if count > MOST:
-        raise ArgumentError(f"expected at most {MOST} continuations a scenario, found {count}")
+    if count > MAX_PER_SCENARIO:
+        raise ArgumentError(
+            f"expected at most {MAX_PER_SCENARIO} continuations a scenario, found {count}"
+        )
     if not -(2**63) <= seed < 2**63:
         raise ArgumentError(f"expected a seed from {-(2**63)} to {2**63 - 1}, found {seed}")
-    known, lost = _known(names, scenarios)
-    sound = [name for name in names if name not in lost]
-    _check_domains({name: known[name] for name in sound}, scenarios)
+    known, lost = _gather_facts(names, scenarios)
+    loaded = [name for name in names if name not in lost]
+    _check_domains({name: known[name] for name in loaded}, scenarios)
     workspace.ensure()
     index = store.opened(workspace)
-    plan = planned(index, scenarios, sound, known, count=count, seed=seed, suite=suite)
+    plan = make_plan(index, scenarios, loaded, known, count=count, seed=seed, suite=suite)
     total, finished = sum(plan.made.values()), 0
     progress(finished, total)
     failed: dict[str, list[Failure]] = {name: [] for name in names}
-    work = functools.partial(perform, workspace)
-    alone = any(foreign(one.shares[0].scenario.recording.domain) for one in plan.chunks)
-    with executor(workers, len(plan.chunks), apart=alone, name=by) as there:
+    work = functools.partial(run_chunk, workspace)
+    is_foreign = any(foreign(c.shares[0].scenario.recording.domain) for c in plan.chunks)
+    with executor(workers, len(plan.chunks), apart=is_foreign, name=by) as pool:
         chunks = work_off(
             plan.chunks,
             work,
             parts=lambda chunk: chunk.parts,
             owner=lambda chunk: chunk.agent,
-            there=there,
-            apart=_users_of,
+            there=pool,
+            apart=_isolated_agents,
             mention=lambda chunk, error: mention(chunk.agent, error),
         )
         for chunk, outcome in chunks:
@@ -116,53 +125,53 @@ def run(
                 finished += outcome
                 progress(finished, total)
     if finished:
-        store.opened(workspace)  # whoever reads it next need not
+        store.opened(workspace)  # saves the next reader the update
     _raise_first(failed, lost, [s.id for s in scenarios])
-    return Done(plan.made, plan.kept, {name: known[name].fingerprint for name in names})
+    return RunResult(plan.made, plan.kept, {name: known[name].fingerprint for name in names})
 
 
-def _users_of(chunk: Chunk) -> str:
-    """Return the names of the agents in a chunk that are played in a process of their own."""
-    partners = sorted({partner_of(share.scenario.partner) for share in chunk.shares})
+def _isolated_agents(chunk: Chunk) -> str:
+    """Return the names of a chunk's agents that are played in a process of their own."""
+    partners = sorted({partner_agent(share.scenario.partner) for share in chunk.shares})
     return " ".join(filter(None, [apart(chunk.agent), *map(apart, filter(None, partners))]))
 
 
-def _known(
+def _gather_facts(
     names: Sequence[str], scenarios: Sequence[Scenario]
 ) -> tuple[dict[str, Facts], dict[str, StsError]]:
-    """Return the facts of agents and their partners, and the errors of agents without any.
+    """Return the facts of agents and their partners, and the errors of agents that fail to load.
 
     Raises:
       ArgumentError: one is not an agent, or is named twice.
       StsError: a partner cannot be loaded.
     """
-    partners = {partner_of(one.partner) for one in scenarios} - {""}
-    found = gather([*names, *sorted(partners)])
-    known = {name: own for name, own in found.items() if isinstance(own, Facts)}
-    lost = {name: error for name, error in found.items() if isinstance(error, StsError)}
+    partners = {partner_agent(scenario.partner) for scenario in scenarios} - {""}
+    gathered = gather([*names, *sorted(partners)])
+    known = {name: facts for name, facts in gathered.items() if isinstance(facts, Facts)}
+    lost = {name: error for name, error in gathered.items() if isinstance(error, StsError)}
     if missing := sorted(partners & lost.keys()):
         raise lost[missing[0]]
     seen: dict[tuple[str, str], str] = {}
     for name in filter(known.get, names):
-        who = known[name].name, known[name].fingerprint
-        if who in seen:
-            raise ArgumentError(f"one agent is named twice: {seen[who]} and {name}")
-        seen[who] = name
+        key = known[name].name, known[name].fingerprint
+        if key in seen:
+            raise ArgumentError(f"{seen[key]} and {name} are the same agent: name each agent once")
+        seen[key] = name
     return known, lost
 
 
 def _check_domains(known: Mapping[str, Facts], scenarios: Sequence[Scenario]) -> None:
-    """Refuse agents that do not fit the scenarios' domains; none is loaded here that runs apart."""
-    ours = [agents.load(name) for name in known if not apart(name)]
-    players = [agent for agent in ours if isinstance(agent, Random)]
-    for domain in sorted({one.recording.domain for one in scenarios}):
-        for own in known.values():
-            check_domain(own, domain)
-        if not players:  # no other agent needs the world to be looked at
+    """Raise an error if an agent does not fit a domain; third-party agents are not loaded here."""
+    loaded = [agents.load(name) for name in known if not apart(name)]
+    players = [agent for agent in loaded if isinstance(agent, Random)]
+    for domain in sorted({scenario.recording.domain for scenario in scenarios}):
+        for facts in known.values():
+            check_domain(facts, domain)
+        if not players:  # only they depend on the action space
             continue
         try:
             world = find_domain(domain)
-        except StsError:  # its scenarios fail by themselves, and cost no others
+        except StsError:  # reported when its scenarios are run
             continue
         for agent in players:
             fit(agent, world)
@@ -171,13 +180,13 @@ def _check_domains(known: Mapping[str, Facts], scenarios: Sequence[Scenario]) ->
 def _raise_first(
     failed: Mapping[str, Sequence[Failure]], lost: Mapping[str, StsError], order: Sequence[str]
 ) -> None:
-    """Raise the first failure, in order of agents and scenarios, and count the others."""
-    every = [
-        (name, one)
-        for name, own in failed.items()
-        for one in sorted(own, key=lambda f: order.index(f.scenario))
+    """Raise the first failure in order of agents and scenarios, with the number of others."""
+    failures = [
+        (name, failure)
+        for name, agent_failures in failed.items()
+        for failure in sorted(agent_failures, key=lambda f: order.index(f.scenario))
     ]
-    tried = [(name, one) for name, one in every if not isinstance(one.error, NotTried)]
+    tried = [(name, f) for name, f in failures if not isinstance(f.error, NotTried)]
     others = list(dict.fromkeys([*lost, *(name for name, _ in tried)]))
     if not others:
         return
@@ -187,42 +196,42 @@ def _raise_first(
         first = tried[0][1]
         error, notes = first.error.about(f"scenario {first.scenario}"), [f"agent {others[0]}"]
         notes += [f"{len(tried) - 1} more failed"] if len(tried) > 1 else []
-    notes += [f"{other} failed, too" for other in others[1:]]
-    left = Counter(name for name, one in every if isinstance(one.error, NotTried))
-    notes += [f"{name} was not tried in {count} more" for name, count in left.items()]
-    told = ", ".join(notes) + "; " if notes else ""
-    raise error.saying(f"{error} ({told}all that was made is kept)")
+    notes += [f"{other} also failed" for other in others[1:]]
+    skipped = Counter(name for name, f in failures if isinstance(f.error, NotTried))
+    notes += [f"{name} skipped {count} more" for name, count in skipped.items()]
+    summary = ", ".join(notes) + "; " if notes else ""
+    raise error.saying(f"{error} ({summary}finished continuations are kept)")
 
 
-def perform(workspace: Workspace, chunk: Chunk) -> int:
-    """Make a chunk's continuations, keeps them as one part, and return how many they are.
+def run_chunk(workspace: Workspace, chunk: Chunk) -> int:
+    """Make a chunk's continuations, store them as one part, and return how many they are.
 
     Raises:
-      ArgumentError: the agent, or the suite, is another than was planned.
-      DamagedData: the part is there, and holds others.
-      StsError: a scenario failed; nothing is kept.
+      ArgumentError: the agent or the suite differs from the planned one.
+      DamagedData: the part exists and holds others.
+      StsError: a scenario failed; nothing is stored.
     """
     chunk.check()
     agent = agents.planned(chunk.agent, chunk.fingerprint)
-    alike: dict[tuple[int, ...], list[Scenario]] = {}
+    by_indices: dict[tuple[int, ...], list[Scenario]] = {}
     for scenario, indices in chunk.shares:
-        alike.setdefault(indices, []).append(scenario)
+        by_indices.setdefault(indices, []).append(scenario)
     made: list[Continuation] = []
-    for indices, scenarios in alike.items():
-        for batch in by_shape(scenarios):
-            made += _continued(chunk, agent, batch, indices)
-    parts.put(workspace.store, parts.name_of(chunk.plan, chunk.number), made)
+    for indices, scenarios in by_indices.items():
+        for batch in group_by_shape(scenarios):
+            made += _continue_batch(chunk, agent, batch, indices)
+    parts.write_part(workspace.store, parts.part_name(chunk.plan, chunk.number), made)
     return chunk.size
 
 
-def _continued(
+def _continue_batch(
     chunk: Chunk, agent: agents.Agent, scenarios: Sequence[Scenario], indices: Sequence[int]
 ) -> list[Continuation]:
-    """Return the continuations of a batch, which are of one shape.
+    """Return the continuations of a batch of scenarios of one shape.
 
-    A user's agent also plays the first of them alone: where that differs, its results depend on the
-    batch. Then each scenario is made as a whole by itself, so that nothing depends on which others
-    are there, and each continuation says so.
+    A user's agent also plays the first of them alone. If the result differs, it depends on the
+    batch: each scenario is then made as a batch of its own, and its continuations are marked
+    (`together`).
     """
     made = continue_all(scenarios, agent, seed=chunk.seed, indices=indices)
     if chunk.agent in agents.installed() or len(made) == 1:
@@ -231,7 +240,7 @@ def _continued(
     if alone.content_hash == made[0].content_hash:
         return made
     return [
-        replace(one, together=len(indices))
+        replace(continuation, together=len(indices))
         for scenario in scenarios
-        for one in continue_all([scenario], agent, seed=chunk.seed, indices=indices)
+        for continuation in continue_all([scenario], agent, seed=chunk.seed, indices=indices)
     ]

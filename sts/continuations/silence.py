@@ -1,4 +1,4 @@
-"""Which continuations are silent: who is evaluated says nothing after the takeover."""
+"""Silent continuations, in which no evaluated player says anything after the takeover."""
 
 from __future__ import annotations
 
@@ -18,19 +18,23 @@ _COLUMNS = {name: parts.SCHEMA[name] for name in ("id", "kind", "takeover", "rol
 }
 
 
-def is_silent(one: Continuation) -> bool:
-    """Whether nobody who is evaluated says anything after the takeover."""
-    return not one.episode.says[one.takeover :, list(one.roles)].astype(bool).any()
+def is_silent(continuation: Continuation) -> bool:
+    """Return True if no evaluated player says anything after the takeover."""
+    return (
+        not continuation.episode.says[continuation.takeover :, list(continuation.roles)]
+        .astype(bool)
+        .any()
+    )
 
 
 def silent(store: Store, index: Index, rows: NDArray[np.intp]) -> set[str]:
-    """Return the ids of the continuations that ask a question and are silent.
+    """Return the ids of silent continuations of questions in `rows` of the index.
 
-    Of their parts no more is read than what was said, a part at a time.
+    Of their parts only the utterances are read, a part at a time.
     """
-    asked = rows[index.having("kind", (QUESTION,))[rows]]
-    found: set[str] = set()
-    for name, groups, hashes in index.places(asked):
+    questions = rows[index.mask_where("kind", (QUESTION,))[rows]]
+    silent_ids: set[str] = set()
+    for name, groups, hashes in index.locate_rows(questions):
         table = parquet.unpacked(
             name, store.get(name), parts.FORMAT, parts.VERSION, _COLUMNS, groups=groups
         )
@@ -40,8 +44,8 @@ def silent(store: Store, index: Index, rows: NDArray[np.intp]) -> set[str]:
         )
         for i, tokens in enumerate(arrow.unlist(table, "says")):
             if ids[i] in hashes:
-                said = tokens if len(tokens) else np.array([bool(one) for one in texts[i]])
-                after = said.reshape(-1, people[i])[takeover[i] :, roles[i]]
+                spoken = tokens if len(tokens) else np.array([bool(text) for text in texts[i]])
+                after = spoken.reshape(-1, people[i])[takeover[i] :, roles[i]]
                 if not after.any():
-                    found.add(ids[i])
-    return found
+                    silent_ids.add(ids[i])
+    return silent_ids

@@ -1,7 +1,7 @@
-"""The continuations of a workspace: kept as parts, found by the index, read part by part.
+"""The continuations of a workspace: written as parts, found by the index, read part by part.
 
-Whatever reads raises `DamagedData` where a part is damaged or two of them disagree on one
-continuation, and `NewerFormat` where a later version wrote one.
+Functions that read raise `DamagedData` if a part is damaged or two of them disagree on one
+continuation, and `NewerFormat` if a later version wrote one.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from sts.continuations import index as indices
 from sts.continuations import parts
-from sts.continuations.index import Entry, Index, Lie
+from sts.continuations.index import Entry, Index, StaleIndex
 from sts.continuations.types import Continuation, Identity
 from sts.errors import UnknownName
 from sts.storage.workspace import Workspace
@@ -23,81 +23,78 @@ _ORDER = ("agent", "fingerprint", "scenario", "seed", "index")
 T = TypeVar("T", Continuation, Entry)
 R = TypeVar("R")
 Rows = Callable[[Index], NDArray[np.intp]]
-"""What chooses rows of an index."""
+"""A function that selects rows of an index."""
 
-_NAMED = 5
-"""Continuations that a line names of those that may be meant."""
+_MAX_SUGGESTIONS = 5
+"""Number of similar ids that an error message suggests."""
 
 
 def opened(workspace: Workspace, *, anew: bool = False) -> Index:
-    """Return the index of all that is kept; `anew` makes it from the parts in any case."""
-    return indices.opened(workspace.store, anew=anew)
+    """Return the index of all stored continuations; `anew` rebuilds it from the parts."""
+    return indices.open_index(workspace.store, anew=anew)
 
 
-def by_index(workspace: Workspace, work: Callable[[Index], R]) -> R:
-    """Return what `work` makes of the index; where that lies, of one that is made anew."""
+def with_index(workspace: Workspace, work: Callable[[Index], R]) -> R:
+    """Return `work(index)`; if the index turns out to be stale, rebuild it and try again."""
     try:
         return work(opened(workspace))
-    except Lie:
+    except StaleIndex:
         return work(opened(workspace, anew=True))
 
 
 def save(workspace: Workspace, continuations: Sequence[Continuation]) -> list[Continuation]:
-    """Keep continuations as a part that is named by who they are, and return what it holds.
+    """Save continuations as a part named by their ids, and return what that part holds.
 
-    Where the same are kept so already, as where a person sends what they played twice, those stay.
+    If these ids are stored already, as when a person submits a play twice, the stored ones stay.
     """
-    name, space = parts.given([one.id for one in continuations]), workspace.ensure().store
-    space.put_new(name, parts.packed(name, continuations), lambda there, new: True)
-    return parts.unpacked(name, space.get(name))
+    name, space = parts.name_of_ids([c.id for c in continuations]), workspace.ensure().store
+    space.put_new(name, parts.encode_part(name, continuations), lambda stored, new: True)
+    return parts.decode_part(name, space.get(name))
 
 
 def saved(workspace: Workspace, identity: Identity) -> bool:
-    """Whether `save` has kept one continuation of this identity by itself."""
-    name = parts.given([identity.id])
+    """Return True if `save` has stored a continuation of this identity by itself."""
+    name = parts.name_of_ids([identity.id])
     return name in workspace.store.list(name.rpartition("/")[0])
 
 
 def entries(
     workspace: Workspace, scenarios: Collection[str], index: Index | None = None
 ) -> Iterator[Entry]:
-    """Yield what the index says of every continuation of scenarios, given by content hash.
-
-    No part is opened for it.
-    """
+    """Yield the index entries of all continuations of scenarios, by content hash; opens no part."""
     index = index or opened(workspace)
     return index.entries(index.of(scenarios))
 
 
 def stream(workspace: Workspace, scenarios: Collection[str]) -> Iterator[list[Continuation]]:
     """Yield the continuations of the scenarios with these content hashes, a part at a time."""
-    return _read(workspace, lambda index: index.of(scenarios))
+    return _stream_rows(workspace, lambda index: index.of(scenarios))
 
 
 def among(workspace: Workspace, ids: Collection[str]) -> Iterator[list[Continuation]]:
-    """Yield the continuations of these ids that are kept, a part at a time."""
-    return _read(workspace, lambda index: index.among("id", {*ids}))
+    """Yield the stored continuations with these ids, a part at a time."""
+    return _stream_rows(workspace, lambda index: index.among("id", {*ids}))
 
 
-def in_part(workspace: Workspace, name: str, **some: Any) -> list[Continuation]:
-    """Return the continuations in the part of this name, or `some` as `parts.unpacked` does."""
+def read_part(workspace: Workspace, name: str, **some: Any) -> list[Continuation]:
+    """Return the continuations in the part of this name, or `some`, as `parts.decode_part` does."""
     try:
         raw = workspace.store.get(name)
     except FileNotFoundError:
-        raise Lie(f"{name}: it was taken away while it was read; start again") from None
-    return parts.unpacked(name, raw, **some)
+        raise StaleIndex(f"{name} was removed while it was being read; start again") from None
+    return parts.decode_part(name, raw, **some)
 
 
 def load(workspace: Workspace, scenarios: Collection[str]) -> list[Continuation]:
     """Return every continuation of the scenarios with these content hashes.
 
-    In order of agent, fingerprint, scenario, seed and index.
+    They are sorted by agent, fingerprint, scenario, seed and index.
     """
-    return ordered([one for part in stream(workspace, scenarios) for one in part])
+    return ordered([c for part in stream(workspace, scenarios) for c in part])
 
 
 def ordered(continuations: Sequence[T]) -> list[T]:
-    """Return them in order of agent, fingerprint, scenario, seed and index."""
+    """Sort continuations or entries by agent, fingerprint, scenario, seed and index."""
     return sorted(continuations, key=lambda c: tuple(getattr(c.identity, n) for n in _ORDER))
 
 
@@ -110,34 +107,35 @@ def find(workspace: Workspace, id: str, index: Index | None = None) -> Continuat
     index = index or opened(workspace)
     hits = index.beginning(id)
     if len(hits) == 1:
-        read = _read(workspace, lambda one: one.beginning(id), index)
-        found = [one for part in read for one in part]
-        if len(found) == 1:
-            return found[0]
-    like = hits if len(hits) else np.arange(len(index.ids))
-    known = [one.id for one in index.entries(like[:_NAMED])]
-    raise UnknownName("continuation", id, known, total=len(like))
+        read = _stream_rows(workspace, lambda index: index.beginning(id), index)
+        matches = [c for part in read for c in part]
+        if len(matches) == 1:
+            return matches[0]
+    similar = hits if len(hits) else np.arange(len(index.ids))
+    known = [entry.id for entry in index.entries(similar[:_MAX_SUGGESTIONS])]
+    raise UnknownName("continuation", id, known, total=len(similar))
 
 
-def _read(
+def _stream_rows(
     workspace: Workspace, choose: Rows, index: Index | None = None
 ) -> Iterator[list[Continuation]]:
-    """Yield the continuations in the rows that `choose` does; makes an index anew that lies."""
+    """Yield the continuations in the rows that `choose` selects; rebuild a stale index."""
     seen: set[str] = set()
     for anew in (False, True):
         if anew or index is None:
             index = opened(workspace, anew=anew)
         try:
-            for name, groups, hashes in index.places(choose(index)):
-                if hashes := {id: told for id, told in hashes.items() if id not in seen}:
-                    found = in_part(workspace, name, groups=groups, wanted=hashes)
-                    if {one.id: one.content_hash for one in found} != hashes:
-                        raise Lie(
-                            f"{name}: expected row groups of {parts.GROUP} rows, found others"
+            for name, groups, hashes in index.locate_rows(choose(index)):
+                if hashes := {id: hash for id, hash in hashes.items() if id not in seen}:
+                    continuations = read_part(workspace, name, groups=groups, wanted=hashes)
+                    if {c.id: c.content_hash for c in continuations} != hashes:
+                        raise StaleIndex(
+                            f"{name}: expected row groups of {parts.ROWS_PER_GROUP} rows, "
+                            "found others"
                         )
-                    yield found
+                    yield continuations
                     seen |= hashes.keys()
             return
-        except Lie:
+        except StaleIndex:
             if anew:
                 raise

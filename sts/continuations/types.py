@@ -1,4 +1,4 @@
-"""A continuation: the episode of context and what an agent did after it, and whose it is."""
+"""Continuations: the episode of the context and what followed it, and whose it is."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from sts.suites.types import Scenario
 
 @dataclass(frozen=True)
 class Identity:
-    """What tells one continuation from every other.
+    """The values that identify a continuation.
 
     Attributes:
       scenario: the scenario's content hash.
       agent: the agent's name.
       fingerprint: of its code, see `sts.agents.identity`; of the person, for a human.
-      seed: chosen by whoever ran it.
+      seed: of the run.
       index: 0, 1, ... among the continuations of one scenario.
     """
 
@@ -37,15 +37,15 @@ class Identity:
 
     @cached_property
     def id(self) -> str:
-        """24 hex digits."""
-        own = [self.scenario, self.agent, self.fingerprint, self.seed, self.index]
-        return content_hash(canonical_json(own))[:24]
+        """A hash of the identity, 24 hex digits."""
+        terms = [self.scenario, self.agent, self.fingerprint, self.seed, self.index]
+        return content_hash(canonical_json(terms))[:24]
 
-    def stream(self, part: str, agent: str) -> np.uint64:
-        """Return the draws of the agent of this name that plays a part in it.
+    def random_stream(self, part: str, agent: str) -> np.uint64:
+        """Return the random stream of the agent that plays a part in the continuation.
 
-        The fingerprint is left out: every version of an agent plays with the same dice, and so does
-        a partner beside whomever.
+        The fingerprint does not enter: all versions of an agent have the same random numbers, and
+        so does a partner, whichever agent it plays with.
 
         Args:
           part: "agent", under evaluation, or "partner".
@@ -63,18 +63,17 @@ class Continuation:
       scenario_id: the scenario's name in the suite it was run from.
       category: the scenario's.
       kind: "instruction" or "question".
-      instruction: what was asked; `given_at` counts from the start of the context.
-      heard: what else the evaluated roles were told, each from its own step on.
+      instruction: the one that is judged; `given_at` counts from the start of the context.
+      heard: other instructions that the evaluated roles were given, each at its own step.
       roles: the participants under evaluation.
       takeover: C, the number of context steps; the agent decides from step C on.
       horizon: L, the number of steps after it.
-      sees: "observation", or what makes it a baseline.
-      deterministic: neither the agent nor one that it plays beside draws; all are the same.
-      together: how many continuations of its scenario were made in one batch with it, where its
-        results depend on that; else 0.
+      sees: "observation", or the privileged information that makes it a baseline.
+      deterministic: neither the agent nor its partner draws; all continuations are the same.
+      together: the size of the batch of its scenario, if its results depend on that; else 0.
       episode: C + L steps.
-      log_probs: float32[C + L, R], of what each role did, under the agent; NaN where it has none.
-      seconds: what it took, its share of a batch; in no hash.
+      log_probs: float32[C + L, R], of each role's actions under the agent; NaN if it has none.
+      seconds: its share of the time that the batch took; in no hash.
       provenance: versions and commit; in no hash.
     """
 
@@ -97,7 +96,7 @@ class Continuation:
 
     @property
     def instructions(self) -> tuple[Instruction, ...]:
-        """All that its roles were told, in the order of its steps, the judged one last."""
+        """All instructions to its roles, in the order of their steps, the judged one last."""
         return in_order(self.instruction, self.heard)
 
     @property
@@ -122,24 +121,24 @@ class Continuation:
 
     @property
     def batch_sensitive(self) -> bool:
-        """Whether its results depend on what ran beside it."""
+        """True if its results depend on the other continuations of its batch."""
         return self.together > 0
 
     @cached_property
     def content_hash(self) -> str:
-        """SHA-256 of what happened, to whom, and what its agent may see.
+        """SHA-256 of the episode, the evaluated roles, and what the agent may see.
 
         The same on every machine and in every order.
         """
-        terms = _terms(*(getattr(self, name) for name in _TERMS))
+        terms = _encode_terms(*(getattr(self, name) for name in _TERMS))
         return content_hash(self.id.encode(), terms, self.episode.content_hash.encode())
 
     @cached_property
     def clip(self) -> str:
-        """32 hex digits of what there is to be seen and heard of it.
+        """A hash of what can be seen and heard of it, 32 hex digits.
 
-        Continuations of one scenario that look and sound the same have one; which moves and
-        rewards made it so is not told by it, nor by whom.
+        Continuations of one scenario that look and sound the same share it. It depends neither on
+        the agent nor on actions and rewards that are not visible.
         """
         return content_hash(self.scenario_hash.encode(), self.episode.appearance.encode())[:32]
 
@@ -148,26 +147,26 @@ _TERMS = (
     *("category", "kind", "instruction", "heard", "roles", "takeover", "horizon"),
     *("sees", "deterministic"),
 )
-"""What all continuations of a scenario and agent share of what is hashed."""
+"""The hashed attributes that all continuations of a scenario and agent share."""
 
 
 @lru_cache(maxsize=4096)
-def _terms(*values: Any) -> bytes:
+def _encode_terms(*values: Any) -> bytes:
     terms = dict(zip(_TERMS, values, strict=True))
     terms["instruction"] = terms["instruction"].view()
-    terms["heard"] = [one.view() for one in terms["heard"]]
-    if not terms["heard"]:  # which leaves hashes alone
+    terms["heard"] = [instruction.view() for instruction in terms["heard"]]
+    if not terms["heard"]:  # keeps the hashes of scenarios without any
         del terms["heard"]
     return canonical_json(terms)
 
 
-def continuation(
+def make_continuation(
     scenario: Scenario, identity: Identity, episode: Episode, **more: Any
 ) -> Continuation:
-    """Return the continuation of `scenario` that `episode` is.
+    """Make the continuation of `scenario` that has this identity and episode.
 
-    `more` are the attributes that do not follow from these; `together` is 0 unless it is given.
+    `more` are the attributes that do not follow from these; `together` is 0 unless given.
     """
-    own = {name: getattr(scenario, name) for name in _TERMS if hasattr(scenario, name)}
-    own |= {"together": 0} | more
-    return Continuation(identity=identity, scenario_id=scenario.id, episode=episode, **own)
+    fields = {name: getattr(scenario, name) for name in _TERMS if hasattr(scenario, name)}
+    fields |= {"together": 0} | more
+    return Continuation(identity=identity, scenario_id=scenario.id, episode=episode, **fields)

@@ -1,8 +1,8 @@
 """The exporter `rlds`: one row a step, with the column names of RLDS.
 
 Source: Ramos et al. 2021, "RLDS: an Ecosystem to Generate, Share and Use Datasets in Reinforcement
-Learning", for the names and for what the last row of an episode means; `language_instruction` is
-what the data sets of Open X-Embodiment call it.
+Learning", for the names and for the meaning of an episode's last row; `language_instruction` is the
+name in the data sets of Open X-Embodiment.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from numpy.typing import NDArray
 
 from sts.domains import action_space, domain, reward_values
 from sts.storage.files import canonical_json, write_atomically
-from sts.trajectories.observed import Observed, Progress, observed
+from sts.trajectories.observed import ObservedTrajectory, Progress, observe
 from sts.trajectories.types import Trajectory
 
 FORMAT = "rlds/2"
-ROWS = 2**16
-"""How many rows are gathered before they are written."""
+BUFFERED_ROWS = 2**16
+"""Number of rows that are buffered before they are written."""
 
 
 def write(
@@ -34,32 +34,32 @@ def write(
     role: int | None = None,
     progress: Progress | None = None,
 ) -> None:
-    """Write what participant `role`, or 0, saw, did and received, T + 1 rows a trajectory.
+    """Write the observations, actions and rewards of participant `role`, or 0.
 
-    Errors are those of `observed`.
+    Each trajectory has T + 1 rows. Errors are those of `observed`.
     """
     sink, writer = io.BytesIO(), None
-    waiting: list[pa.RecordBatch] = []
-    for one in observed(trajectories, role, progress):
-        batch = _rows(one, role or 0)
+    buffered: list[pa.RecordBatch] = []
+    for replay in observe(trajectories, role, progress):
+        batch = _rows(replay, role or 0)
         if writer is None:
-            schema = batch.schema.with_metadata(_metadata(one, role or 0))
+            schema = batch.schema.with_metadata(_metadata(replay, role or 0))
             writer = pq.ParquetWriter(sink, schema, compression="zstd")
-        waiting.append(batch.replace_schema_metadata(schema.metadata))
-        if sum(b.num_rows for b in waiting) >= ROWS:
-            writer.write_table(pa.Table.from_batches(waiting))
-            waiting = []
-    assert writer is not None  # observed refuses to be given no trajectories
-    if waiting:
-        writer.write_table(pa.Table.from_batches(waiting))
+        buffered.append(batch.replace_schema_metadata(schema.metadata))
+        if sum(b.num_rows for b in buffered) >= BUFFERED_ROWS:
+            writer.write_table(pa.Table.from_batches(buffered))
+            buffered = []
+    assert writer is not None  # observed rejects an empty sequence
+    if buffered:
+        writer.write_table(pa.Table.from_batches(buffered))
     writer.close()
     write_atomically(path, sink.getvalue())
 
 
-def _metadata(one: Observed, role: int) -> dict[str, str]:
-    """Return what the schema says of the file, JSON where it is no plain text."""
-    world = domain(one.trajectory.episode.domain)
-    shapes = {name: list(a.shape[1:]) for name, a in one.values.items() if a.ndim > 2}
+def _metadata(replay: ObservedTrajectory, role: int) -> dict[str, str]:
+    """Return the metadata of the schema; values that are not plain text are JSON."""
+    world = domain(replay.trajectory.episode.domain)
+    shapes = {name: list(a.shape[1:]) for name, a in replay.values.items() if a.ndim > 2}
     if len(action_space(world).shape) > 1:
         shapes["action"] = list(action_space(world).shape)
     return {
@@ -71,32 +71,32 @@ def _metadata(one: Observed, role: int) -> dict[str, str]:
     }
 
 
-def _rows(one: Observed, role: int) -> pa.RecordBatch:
-    """Return T + 1 rows; nothing is done in the last."""
-    episode = one.trajectory.episode
+def _rows(replay: ObservedTrajectory, role: int) -> pa.RecordBatch:
+    """Return T + 1 rows; the last has no action."""
+    episode = replay.trajectory.episode
     steps, world = episode.steps, domain(episode.domain)
     moves = episode.moves[:, role]
     last = np.arange(steps + 1) == steps
     columns: dict[str, pa.Array] = {
-        "episode_id": pa.array([one.trajectory.id] * (steps + 1), pa.string()),
+        "episode_id": pa.array([replay.trajectory.id] * (steps + 1), pa.string()),
         "step": pa.array(np.arange(steps + 1, dtype=np.int32)),
     }
-    columns |= {f"observation.{name}": _column(array) for name, array in one.values.items()}
-    columns["language_instruction"] = pa.array(one.trajectory.asked(), pa.string())
+    columns |= {f"observation.{name}": _column(array) for name, array in replay.values.items()}
+    columns["language_instruction"] = pa.array(replay.trajectory.latest_instructions(), pa.string())
     done = {
         "action": moves.astype(np.int64) if world.moves else moves,
         "reward": reward_values(world, episode.rewards[:, role]),
-        "discount": np.where(one.ended[1:], 0.0, 1.0),
+        "discount": np.where(replay.ended[1:], 0.0, 1.0),
     }
-    columns |= {name: _but_last(array) for name, array in done.items()}
+    columns |= {name: _with_empty_last(array) for name, array in done.items()}
     columns["is_first"] = pa.array(np.arange(steps + 1) == 0)
     columns["is_last"] = pa.array(last)
-    columns["is_terminal"] = pa.array(last & one.ended)
+    columns["is_terminal"] = pa.array(last & replay.ended)
     return pa.RecordBatch.from_pydict(columns)
 
 
 def _column(array: NDArray[Any], gone: NDArray[np.bool_] | None = None) -> pa.Array:
-    """Return one value a row, or one flat list of a fixed length; None in rows that are gone."""
+    """Return one value or one flat list of fixed length a row; None in the rows `gone`."""
     if array.ndim == 1:
         return pa.array(array, mask=gone)
     flat = np.ascontiguousarray(array).reshape(len(array), -1)
@@ -104,6 +104,6 @@ def _column(array: NDArray[Any], gone: NDArray[np.bool_] | None = None) -> pa.Ar
     return pa.FixedSizeListArray.from_arrays(pa.array(flat.ravel()), flat.shape[1], mask=mask)
 
 
-def _but_last(array: NDArray[Any]) -> pa.Array:
+def _with_empty_last(array: NDArray[Any]) -> pa.Array:
     more = np.zeros((1, *array.shape[1:]), array.dtype)
     return _column(np.concatenate((array, more)), np.arange(len(array) + 1) == len(array))

@@ -1,4 +1,4 @@
-"""Whether suites, drafts and tags are what was frozen, mined and said."""
+"""Integrity checks of suites, drafts and tags."""
 
 from __future__ import annotations
 
@@ -16,53 +16,58 @@ from sts.suites.lint import lint
 
 
 def check_suites(workspace: Workspace) -> Checked:
-    """Hold every version frozen in a workspace to its hashes, and replays it to each takeover."""
+    """Check the hashes of every suite version in a workspace, and replay it to each takeover."""
     findings, count = Findings(), 0
-    every = [one for name in folders(workspace.path("suites")) for one in folders(name)]
-    for folder in every:
+    versions = [version for name in folders(workspace.path("suites")) for version in folders(name)]
+    for folder in versions:
         with findings.of(folder):
             suite = store.read(folder)
             count += len(suite.scenarios)
             if suite.label != f"{folder.parent.name}@{folder.name}":
-                raise DamagedData(f"{folder} says that it is {suite.label}")
+                raise DamagedData(f"{folder} holds {suite.label} instead")
             findings += [f"{suite.label}: {fault}" for fault in lint(suite.scenarios)]
-    return Checked({"versions": len(every), "scenarios": count}, tuple(findings))
+    return Checked({"versions": len(versions), "scenarios": count}, tuple(findings))
 
 
 def check_drafts(workspace: Workspace) -> Checked:
-    """Hold every candidate to its hash, and each file to the name that it has by what is in it."""
+    """Check the hash of every candidate, and the name of each file against its content."""
     findings, count = Findings(), 0
-    every = folders(workspace.path("drafts"))
-    for folder in every:
+    drafts = folders(workspace.path("drafts"))
+    for folder in drafts:
         with findings.of(folder):
             draft = find(workspace, folder.name)
             if draft is None:
                 raise DamagedData(f"{folder}: draft.json is missing")
-            draft.inherited()
-            own = workspace.path(draft.folder)
+            draft.inherited_ids()
+            root = workspace.path(draft.folder)
             for part, number in draft.parts.items():
-                with findings.of(own / part):
-                    count += _candidates(own / part, number)
-            for file in sorted(own.glob("edited/*.parquet")):
+                with findings.of(root / part):
+                    count += _check_candidates(root / part, number)
+            for file in sorted(root.glob("edited/*.parquet")):
                 with findings.of(file):
-                    count += _candidates(file, 1)
-    return Checked({"drafts": len(every), "candidates": count}, tuple(findings))
+                    count += _check_candidates(file, 1)
+    return Checked({"drafts": len(drafts), "candidates": count}, tuple(findings))
 
 
-def _candidates(file: Path, number: int) -> int:
-    every = files.unpacked(str(file), regular_bytes(file, files.LARGEST), check=checked)
-    marks = [one.row_hash for one in every]
-    named = content_hash(*(mark.encode() for mark in marks))[:24]
-    if len(every) != number or file.stem not in (named, *marks[:1]):
-        raise DamagedData(f"{file}: expected the {number} candidates of its name, found others")
+def _check_candidates(file: Path, number: int) -> int:
+    """Check that a file holds the candidates from whose hashes it is named; return `number`."""
+    scenarios = files.decode_scenarios(
+        str(file), regular_bytes(file, files.MAX_BYTES), check=checked
+    )
+    hashes = [scenario.row_hash for scenario in scenarios]
+    name = content_hash(*(hash.encode() for hash in hashes))[:24]
+    if len(scenarios) != number or file.stem not in (name, *hashes[:1]):
+        raise DamagedData(
+            f"{file}: expected the {number} candidates it is named after, found others"
+        )
     return number
 
 
 def check_tags(workspace: Workspace) -> Checked:
-    """Read what is said about the scenarios of each suite."""
+    """Check that the tags of each suite can be read."""
     findings, count = Findings(), 0
-    every = sorted(workspace.path("tags").glob("*.json"))
-    for file in every:
+    paths = sorted(workspace.path("tags").glob("*.json"))
+    for file in paths:
         with findings.of(file):
             count += len(tags.read(workspace, file.stem).ids)
-    return Checked({"files": len(every), "tags": count}, tuple(findings))
+    return Checked({"files": len(paths), "tags": count}, tuple(findings))

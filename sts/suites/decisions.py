@@ -1,9 +1,9 @@
-"""What is decided about the candidates of a draft, by whom, and what it comes to.
+"""Decisions on the candidates of a draft, and the state that they lead to.
 
-A decision is an event that is only ever added. It names the one that it follows on the same
-candidate, so that nobody overrules what they have not seen; undoing is a decision too. An opinion
-is an answer to the question whether two people would agree; it changes nothing, and is about a
-candidate as it was then.
+A decision is an event that is never changed or removed; undoing one is a decision too. It names the
+one before it on the same candidate, so that a curator cannot overrule a decision they have not
+seen. An opinion answers whether two people would agree on a candidate as it is at that time; it
+does not change the candidate.
 """
 
 from __future__ import annotations
@@ -15,35 +15,35 @@ from typing import Any, NamedTuple
 from sts.storage.chains import Link, follow
 
 STATUSES = {"accept": "accepted", "reject": "rejected", "retire": "retired"}
-"""What a candidate is after a decision of this kind."""
+"""Status of a candidate after a decision of this kind."""
 KINDS = (*STATUSES, "edit", "undo", "opinion")
 UNDECIDED = "undecided"
 OPINIONS = ("yes", "no")
-"""Whether two people would agree on how the continuations of a candidate are to be judged."""
+"""Answers to: would two people agree when they judge continuations of this candidate?"""
 MARKS = frozenset({"tags", "pair", "series"})
-"""Changes of an edit that leave what a candidate asks as it is."""
-REASON = 500
-"""Letters of a reason."""
+"""Fields that an edit can change without changing what a candidate asks."""
+MAX_REASON_CHARS = 500
+"""Maximum length of a reason, in characters."""
 
 
 class Decision(NamedTuple):
     """One event.
 
     Attributes:
-      uuid: made where it was decided, 32 hex digits; sending it again changes nothing.
+      uuid: made by the sender, 32 hex digits; sending it again changes nothing.
       candidate: the id of the scenario in the draft.
       kind: one of `KINDS`.
-      person: the number of who decided.
-      follows: the uuid of the decision on the candidate, opinions apart, that was seen; "" for
-        none, and of an opinion.
+      person: the number of the curator.
+      follows: the uuid of the last decision on the candidate, opinions apart, that the curator had
+        seen; "" for none, and of an opinion.
       scenario: the `row_hash` of the candidate after an edit; of an opinion, the `State.meaning`
         that it is about; "" for other kinds.
       detail: JSON: `reason`; of an edit `changes`; of an undo `undoes`; of an opinion `opinion`,
         one of `OPINIONS`.
       at: UTC seconds.
-      number: its place in the draft, from 1.
+      number: its position in the draft, from 1.
       digest: SHA-256 of the one before it in the draft and of all of the above.
-      by: what that person is called.
+      by: the curator's name.
     """
 
     uuid: str
@@ -66,19 +66,19 @@ class Decision(NamedTuple):
 
 @dataclass(frozen=True)
 class State:
-    """What a candidate has come to.
+    """The state of a candidate after all decisions on it.
 
     Attributes:
       status: "undecided", "accepted", "rejected" or "retired".
-      scenario: the `row_hash` of what it is now; "" for as it was mined.
-      meaning: the `row_hash` that it got when what it asks was last changed, by more than `MARKS`;
-        "" where it never was.
-      reason: why, where one was given.
-      by: who decided last, of what stands; "" for nobody.
-      at: when; 0 for never.
-      last: the uuid of its latest decision, opinions apart, also of one that undid another.
-      standing: its decisions that are not undone, the latest last.
-      given: the opinions that are not taken back, about whatever it was then, the latest last.
+      scenario: the `row_hash` of its latest edit; "" if it is as it was mined.
+      meaning: the `row_hash` after the last edit of more than `MARKS`, that is, of what it asks; ""
+        if there is none.
+      reason: of the last decision in force, if one was given.
+      by: the name of the curator who made that decision; "" if there is none.
+      at: its time; 0 if there is none.
+      last: the uuid of its latest decision, opinions apart, also of an undo.
+      standing: the decisions that are in force, not undone, the latest last.
+      given: the opinions that are not withdrawn, on any of its versions, the latest last.
     """
 
     status: str = UNDECIDED
@@ -93,56 +93,57 @@ class State:
 
     @property
     def opinions(self) -> dict[str, str]:
-        """The opinion of each person about what it asks now, by what they are called."""
-        about = (one for one in self.given if one.scenario == self.meaning)
-        return {one.by: str(one.detail["opinion"]) for one in about}
+        """The opinion of each person, by name, on what the candidate asks now."""
+        current = (opinion for opinion in self.given if opinion.scenario == self.meaning)
+        return {opinion.by: str(opinion.detail["opinion"]) for opinion in current}
 
 
 def states(decisions: Iterable[Decision]) -> dict[str, State]:
-    """Return the state of every candidate about which anything was decided, by its id."""
-    out: dict[str, State] = {}
-    for one in decisions:
-        out[one.candidate] = after(out.get(one.candidate, State()), one)
-    return out
+    """Return the state of every candidate with at least one decision, by its id."""
+    by_candidate: dict[str, State] = {}
+    for decision in decisions:
+        by_candidate[decision.candidate] = after(
+            by_candidate.get(decision.candidate, State()), decision
+        )
+    return by_candidate
 
 
 def after(state: State, decision: Decision) -> State:
-    """Return what a candidate has come to by one decision more, which may be made on it."""
+    """Return the state of a candidate after one more decision, which must be valid for it."""
     if decision.kind == "opinion":
         return replace(state, given=(*state.given, decision))
     undo, undoes = decision.kind == "undo", decision.detail.get("undoes")
-    if undo and any(one.uuid == undoes for one in state.given):
-        return replace(state, given=tuple(one for one in state.given if one.uuid != undoes))
+    if undo and any(opinion.uuid == undoes for opinion in state.given):
+        return replace(state, given=tuple(o for o in state.given if o.uuid != undoes))
     standing = state.standing[:-1] if undo else (*state.standing, decision)
-    return replace(_of(standing), last=decision.uuid, given=state.given)
+    return replace(_fold_decisions(standing), last=decision.uuid, given=state.given)
 
 
 def opinion_of(state: State, person: int) -> Decision | None:
-    """Return a person's latest opinion about a candidate as it is now; None where they have none.
+    """Return a person's latest opinion on a candidate as it is now, or None.
 
-    Whoever takes it back has the one before it again.
+    Withdrawing an opinion restores the person's previous one.
     """
-    own = [d for d in state.given if (d.person, d.scenario) == (person, state.meaning)]
-    return own[-1] if own else None
+    opinions = [d for d in state.given if (d.person, d.scenario) == (person, state.meaning)]
+    return opinions[-1] if opinions else None
 
 
-def _of(standing: tuple[Decision, ...]) -> State:
-    """Return what decisions that all stand come to.
+def _fold_decisions(standing: tuple[Decision, ...]) -> State:
+    """Return the state that decisions in force lead to.
 
-    An edit leaves a candidate as decided as it was: who edits what they have accepted still wants
-    it.
+    An edit keeps the status: an accepted candidate that is edited stays accepted.
     """
     state = State(standing=standing)
-    for one in standing:
-        status, reason = STATUSES.get(one.kind), str(one.detail.get("reason", ""))
-        marked = MARKS.issuperset(one.detail.get("changes") or ("anything",))
+    for decision in standing:
+        status, reason = STATUSES.get(decision.kind), str(decision.detail.get("reason", ""))
+        only_marks = MARKS.issuperset(decision.detail.get("changes") or ("anything",))
         state = replace(
             state,
             status=status or state.status,
             reason=reason if status else state.reason,
-            scenario=one.scenario or state.scenario,
-            meaning=state.meaning if marked else one.scenario or state.meaning,
-            by=one.by,
-            at=one.at,
+            scenario=decision.scenario or state.scenario,
+            meaning=state.meaning if only_marks else decision.scenario or state.meaning,
+            by=decision.by,
+            at=decision.at,
         )
     return state

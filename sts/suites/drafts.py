@@ -1,11 +1,11 @@
-"""Drafts: candidates in immutable files, and beside them `draft.json`, which says which there are.
+"""Drafts: candidates in immutable files, which `draft.json` lists.
 
-What was decided about them stands in the annotation database, under the draft's id. An edited
-candidate is a file of its own, named by what is in it, so that a decision can name it.
+Decisions on candidates are stored in the annotation database, under the draft's id. An edited
+candidate is a file of its own, named by its hash, so that a decision can refer to it.
 
-Whatever reads a draft raises `DamagedData` where a file of it is missing or cannot be read, or
-`NewerFormat` where a later version wrote it. Whatever takes the name of one raises `ArgumentError`
-where no suite may be called so.
+Functions that read a draft raise `DamagedData` if a file of it is missing or unreadable, or
+`NewerFormat` if a later version wrote it. Functions that take a draft's name raise `ArgumentError`
+if it is not a valid suite name.
 """
 
 from __future__ import annotations
@@ -28,19 +28,19 @@ from sts.storage.workspace import Workspace
 from sts.suites import scenarios as files
 from sts.suites.folders import (
     DRAFT_VERSION,
-    contents,
-    draft_contents,
     draft_file,
     drafts,
     encode_json,
-    frozen,
-    named,
+    frozen_drafts,
+    read_draft_json,
+    read_suite_json,
+    validate_suite_name,
     versions,
 )
 from sts.suites.types import Scenario, Summary
-from sts.trajectories.types import split
+from sts.trajectories.types import split_of
 
-_NUMBERED = re.compile(r"(.+)-([0-9]{1,9})")
+_NUMBERED_ID = re.compile(r"(.+)-([0-9]{1,9})")
 
 
 @dataclass(frozen=True)
@@ -48,12 +48,12 @@ class Draft:
     """Candidates for the next version of a suite.
 
     Attributes:
-      workspace: where it is.
-      name: of the suite that it is to be a version of.
-      id: by which decisions name it, 32 hex digits.
-      parent: NAME@VERSION whose scenarios it began with; None for none.
-      parts: how many candidates there are in each of its files.
-      provenance: what began it.
+      workspace: that it belongs to.
+      name: of the suite.
+      id: 32 hex digits; decisions refer to it.
+      parent: NAME@VERSION whose scenarios it started with, or None.
+      parts: the number of candidates in each of its files.
+      provenance: of the draft itself.
     """
 
     workspace: Workspace
@@ -65,73 +65,81 @@ class Draft:
 
     @property
     def folder(self) -> str:
-        """The name, in the workspace's store, below which its files stand."""
+        """The name, in the workspace's store, of the folder of its files."""
         return f"drafts/{self.name}/{self.id}"
 
     def summaries(self) -> list[Summary]:
-        """Return every candidate as it was mined, without its recording, in order of their ids."""
-        every = [one for part in self.parts for one in files.summaries(part, self._get(part))]
-        return sorted(every, key=lambda one: one.id)
+        """Return every candidate as mined, without its recording, sorted by id."""
+        summaries = [
+            summary
+            for part in self.parts
+            for summary in files.decode_summaries(part, self._get(part))
+        ]
+        return sorted(summaries, key=lambda summary: summary.id)
 
     def summary(self, id: str, edited: str) -> Summary:
-        """Return a candidate as what it was edited to, the `row_hash` of which is `edited`."""
-        if edited not in _EDITED:
+        """Return the summary of a candidate as edited; `edited` is the `row_hash` of that edit."""
+        if edited not in _EDITED_CACHE:
             name = f"edited/{edited}.parquet"
-            (one,) = files.summaries(name, self._get(name))
-            _check_edited(self, one, id, edited)
-            _EDITED[edited] = one
-        return _EDITED[edited]
+            (summary,) = files.decode_summaries(name, self._get(name))
+            _check_edited(self, summary, id, edited)
+            _EDITED_CACHE[edited] = summary
+        return _EDITED_CACHE[edited]
 
-    def inherited(self) -> frozenset[str]:
-        """Return the ids of its parent's scenarios; nothing but their list is read for it."""
+    def inherited_ids(self) -> frozenset[str]:
+        """Return the ids of its parent's scenarios, from the parent's `suite.json` alone."""
         if self.parent is None:
             return frozenset()
         name, _, version = self.parent.partition("@")
         try:
             folder = versions(self.workspace)[name][int(version)]
-            return frozenset(contents(folder)["scenarios"])
+            return frozenset(read_suite_json(folder)["scenarios"])
         except (OSError, LookupError, ValueError, TypeError) as error:
             raise DamagedData(
-                f"draft {self.name} is from {self.parent}, which cannot be read: {error!r}"
+                f"draft {self.name}: its parent {self.parent} cannot be read: {error!r}"
             ) from None
 
     def candidate(self, id: str, edited: str = "") -> Scenario:
-        """Return a candidate as it was mined, or as an edit made it: the one of that `row_hash`.
+        """Return a candidate as mined, or as edited if `edited` is the `row_hash` of an edit.
 
         Raises:
-          UnknownName: there is none.
+          UnknownName: there is no such candidate.
         """
         if edited:
-            (one,) = files.unpacked(id, self._get(f"edited/{edited}.parquet"), check=checked)
-            _check_edited(self, one, id, edited)
-            return one
+            (scenario,) = files.decode_scenarios(
+                id, self._get(f"edited/{edited}.parquet"), check=checked
+            )
+            _check_edited(self, scenario, id, edited)
+            return scenario
         for part in self.parts:
-            for one in files.unpacked(part, self._get(part), id, check=checked):
-                return one
+            for scenario in files.decode_scenarios(part, self._get(part), id, check=checked):
+                return scenario
         raise UnknownName(f"candidate of draft {self.name}", id, self.ids(), most=10)
 
     def scenarios(self, edited: Mapping[str, str]) -> list[Scenario]:
-        """Return candidates in order of their ids, each file read once.
+        """Return candidates sorted by id; each file is read once.
 
-        `edited` has of each that is returned the `row_hash` of what an edit made of it, or "".
+        `edited` has the ids of those to return, each with the `row_hash` of its edit, or "".
         """
-        found = [
-            one
+        scenarios = [
+            scenario
             for part in self.parts
-            for one in files.unpacked(part, self._get(part), check=checked)
-            if edited.get(one.id) == ""
+            for scenario in files.decode_scenarios(part, self._get(part), check=checked)
+            if edited.get(scenario.id) == ""
         ]
-        found += [self.candidate(id, mark) for id, mark in edited.items() if mark]
-        return sorted(found, key=lambda one: one.id)
+        scenarios += [self.candidate(id, mark) for id, mark in edited.items() if mark]
+        return sorted(scenarios, key=lambda scenario: scenario.id)
 
     def ids(self) -> list[str]:
         """Return the ids of its candidates."""
-        return [one.id for one in self.summaries()]
+        return [summary.id for summary in self.summaries()]
 
     def keep(self, edited: Scenario) -> None:
-        """Keep what a candidate was edited to, for the decision that will name it."""
+        """Store an edited candidate, for the decision that will refer to it."""
         name = f"edited/{edited.row_hash}.parquet"
-        self.workspace.store.put_new(f"{self.folder}/{name}", files.packed(name, [edited]))
+        self.workspace.store.put_new(
+            f"{self.folder}/{name}", files.encode_scenarios(name, [edited])
+        )
 
     def _get(self, name: str) -> bytes:
         try:
@@ -140,63 +148,65 @@ class Draft:
             raise DamagedData(f"draft {self.name}: {self.folder}/{name} is missing") from None
 
 
-_EDITED: dict[str, Summary] = {}
-"""What was read of edited candidates, by the `row_hash` that names each for ever."""
+_EDITED_CACHE: dict[str, Summary] = {}
+"""Cache of edited candidates by `row_hash`, which identifies each permanently."""
 
 
-def _check_edited(draft: Draft, one: Summary, id: str, edited: str) -> None:
-    if (one.id, one.row_hash) != (id, edited):
-        raise DamagedData(f"{draft.folder}: {id} is not what it was edited to")
+def _check_edited(draft: Draft, summary: Summary, id: str, edited: str) -> None:
+    if (summary.id, summary.row_hash) != (id, edited):
+        raise DamagedData(f"{draft.folder}: {id} does not match the hash of its edit")
 
 
 def find(workspace: Workspace, name: str) -> Draft | None:
-    """Return the draft called `name`; None where there is none."""
+    """Return the draft called `name`, or None."""
     file = draft_file(workspace, name)
     if not file.exists():
         return None
-    own = draft_contents(file.parent)
-    return Draft(workspace, name, own["id"], own["parent"], own["parts"], own["provenance"])
+    fields = read_draft_json(file.parent)
+    return Draft(
+        workspace, name, fields["id"], fields["parent"], fields["parts"], fields["provenance"]
+    )
 
 
 def open_draft(workspace: Workspace, name: str) -> Draft:
     """Return the draft called `name`.
 
     Raises:
-      UnknownName: there is none.
+      UnknownName: there is no such draft.
     """
-    found = find(workspace, name)
-    if found is None:
+    draft = find(workspace, name)
+    if draft is None:
         raise UnknownName("draft", name, [folder.name for folder in drafts(workspace)])
-    return found
+    return draft
 
 
 def frozen_as(draft: Draft) -> str | None:
-    """Return the version that a draft was frozen as; None as long as it is one."""
-    return frozen(draft.workspace).get(draft.id)
+    """Return the version as which a draft was frozen, or None."""
+    return frozen_drafts(draft.workspace).get(draft.id)
 
 
 def check_open(draft: Draft) -> None:
-    """Raise StsError where a draft was frozen: what it holds is decided."""
+    """Raise StsError if a draft has been frozen, since it can no longer change."""
     if (label := frozen_as(draft)) is not None:
         raise StsError(
-            f"draft {draft.name} was frozen as {label}; the next version begins with sts draft "
+            f"draft {draft.name} was frozen as {label}; start the next version with sts draft "
             f"from {label}"
         )
 
 
 @contextmanager
-def held(draft: Draft) -> Iterator[Draft]:
-    """Keep others from freezing or replacing a draft while it is changed; yields it as it is now.
+def lock_draft(draft: Draft) -> Iterator[Draft]:
+    """Lock a draft against freezing and replacement; yield it as it is now.
 
     Raises:
       StsError: it was frozen or replaced since it was read.
     """
     with draft.workspace.locked():
-        there = find(draft.workspace, draft.name)
-        if there is None or there.id != draft.id:
-            raise StsError(f"draft {draft.name} was replaced meanwhile; nothing was added to it")
-        check_open(there)
-        yield there
+        current = find(draft.workspace, draft.name)
+        if current is None or current.id != draft.id:
+            raise StsError(f"draft {draft.name} was replaced meanwhile; nothing was added")
+        check_open(current)
+        yield current
 
 
 def begin(
@@ -207,95 +217,99 @@ def begin(
     parent: str | None = None,
     replaces: str | None = None,
 ) -> Draft:
-    """Begin a draft in place of the one with the id `replaces`, None for none; return it.
+    """Create a draft, in place of the one with the id `replaces` unless that is None.
 
     Raises:
-      StsError: another draft stands there by now, or the candidates are of both sides.
+      StsError: another draft of that name exists by now, or the candidates are of both splits.
     """
-    draft = Draft(workspace, named(name), secrets.token_hex(16), parent, {}, provenance())
+    draft = Draft(
+        workspace, validate_suite_name(name), secrets.token_hex(16), parent, {}, provenance()
+    )
     with workspace.ensure().locked():
-        there = find(workspace, name)
-        if (there and there.id) != replaces:
+        current = find(workspace, name)
+        if (current and current.id) != replaces:
             raise StsError(
-                f"draft {name} was begun by another command meanwhile and stays as that one left it"
+                f"draft {name} was created by another command meanwhile and is left unchanged"
             )
         folder = workspace.path("drafts", name)
         if folder.exists():
-            return _with(draft, candidates, folder)
-        with new_folder(folder) as part:  # nobody meets a draft of which `draft.json` is missing
-            return _with(draft, candidates, part)
+            return _write_draft(draft, candidates, folder)
+        with new_folder(folder) as new:  # it appears with its `draft.json`, never without
+            return _write_draft(draft, candidates, new)
 
 
 def add(draft: Draft, candidates: Sequence[Scenario]) -> Draft:
-    """Add candidates to a draft; return it as it is then.
+    """Add candidates to a draft; return the draft with them.
 
     Raises:
       StsError: the draft was frozen or replaced meanwhile, has a candidate of the same id, or
-        candidates of the other side.
+        candidates of the other split.
     """
-    with held(draft) as there:
-        twice = {one.id for one in candidates} & set(there.ids())
-        if twice:
+    with lock_draft(draft) as current:
+        repeated = {scenario.id for scenario in candidates} & set(current.ids())
+        if repeated:
             raise StsError(
-                f"draft {draft.name} has a candidate {min(twice)} by now; nothing was added, so "
-                "try again"
+                f"draft {draft.name} already has a candidate {min(repeated)}; nothing was "
+                "added, try again"
             )
-        return _with(there, candidates, draft.workspace.path("drafts", draft.name))
+        return _write_draft(current, candidates, draft.workspace.path("drafts", draft.name))
 
 
-def _with(draft: Draft, candidates: Sequence[Scenario], folder: Path) -> Draft:
+def _write_draft(draft: Draft, candidates: Sequence[Scenario], folder: Path) -> Draft:
     """Write candidates, if any, and then `draft.json`, which makes them part of the draft."""
     _check_one_side(draft, candidates)
     store = Store(folder)
     if candidates:
         name = f"candidates/{content_hash(*(s.row_hash.encode() for s in candidates))[:24]}.parquet"
-        store.put_new(f"{draft.id}/{name}", files.packed(name, candidates))
+        store.put_new(f"{draft.id}/{name}", files.encode_scenarios(name, candidates))
         draft = replace(draft, parts={**draft.parts, name: len(candidates)})
-    own = {
+    fields = {
         "name": draft.name,
         "id": draft.id,
         "parent": draft.parent,
         "parts": dict(draft.parts),
         "provenance": dict(draft.provenance),
     }
-    store.swap("draft.json", encode_json("draft", DRAFT_VERSION, own))
+    store.swap("draft.json", encode_json("draft", DRAFT_VERSION, fields))
     return draft
 
 
-def side(draft: Draft) -> str | None:
-    """Return which side a draft's candidates are of, "test" or "train"; None without any."""
+def split_of_draft(draft: Draft) -> str | None:
+    """Return the split of a draft's candidates, "test" or "train"; None if it has none."""
     for part in draft.parts:
-        for one in files.summaries(part, draft._get(part)):
-            return _side(draft.candidate(one.id))
+        for summary in files.decode_summaries(part, draft._get(part)):
+            return _split_of(draft.candidate(summary.id))
     return None
 
 
-def _side(one: Scenario) -> str:
-    return split(one.world, one.provenance)
+def _split_of(scenario: Scenario) -> str:
+    return split_of(scenario.world, scenario.provenance)
 
 
 def _check_one_side(draft: Draft, candidates: Sequence[Scenario]) -> None:
-    """Raise StsError where candidates would stand beside others of the other side."""
-    sides = {_side(one) for one in candidates} | ({side(draft)} - {None} if candidates else set())
+    """Raise StsError if the draft would mix candidates of both splits."""
+    sides = {_split_of(scenario) for scenario in candidates} | (
+        {split_of_draft(draft)} - {None} if candidates else set()
+    )
     if len(sides) > 1:
         raise StsError(
-            f"draft {draft.name} would hold the train side and the test side: what is for learners "
-            "goes into a draft of its own"
+            f"draft {draft.name} would mix the train and the test split; mine scenarios for "
+            "training into a draft of their own"
         )
 
 
 def last_numbers(workspace: Workspace, name: str, ids: Iterable[str] = ()) -> dict[str, int]:
-    """Return the highest number of an id of each category, over all versions of a suite.
+    """Return the highest number in an id of each category, over all versions of a suite.
 
     Those of `ids` count, too.
     """
     last: Counter[str] = Counter()
-    taken = list(ids)
+    used = list(ids)
     for folder in versions(workspace).get(name, {}).values():
-        own = contents(folder)
-        taken += own["scenarios"]
-        last |= Counter(own.get("last", {}))
-    for id in taken:
-        if found := _NUMBERED.fullmatch(id):
-            last[found[1]] = max(last[found[1]], int(found[2]))
+        fields = read_suite_json(folder)
+        used += fields["scenarios"]
+        last |= Counter(fields.get("last", {}))
+    for id in used:
+        if match := _NUMBERED_ID.fullmatch(id):
+            last[match[1]] = max(last[match[1]], int(match[2]))
     return dict(last)

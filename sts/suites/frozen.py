@@ -1,6 +1,6 @@
-"""Frozen suites as they lie on disk, held to their hashes; no world is needed to read one.
+"""Frozen suites on disk, checked against their hashes; no world is needed to read one.
 
-Whoever runs, shows or labels one reads it by `sts.suites.store`, which holds it to its worlds, too.
+To run, render or label a suite read it with `sts.suites.store`, which checks its worlds, too.
 """
 
 from __future__ import annotations
@@ -13,65 +13,72 @@ from sts.errors import DamagedData, TamperedSuite, UnknownName
 from sts.names import escaped, one_line, shown
 from sts.storage.workspace import Workspace
 from sts.suites import scenarios as files
-from sts.suites.folders import DESCRIPTION, NAME, VERSION, contents, draft_file, versions
-from sts.suites.scenarios import Check, unchecked
+from sts.suites.folders import (
+    MAX_DESCRIPTION_CHARS,
+    NAME,
+    VERSION,
+    draft_file,
+    read_suite_json,
+    versions,
+)
+from sts.suites.scenarios import Check, skip_check
 from sts.suites.types import Change, Suite
 
 _LABEL = re.compile(rf"({NAME.pattern})(?:@({VERSION.pattern}))?")
 
 
-def read(folder: Path, check: Check = unchecked) -> Suite:
-    """Return the suite in a folder, every hash checked.
+def read(folder: Path, check: Check = skip_check) -> Suite:
+    """Return the suite in a folder after checking every hash.
 
     Raises:
-      TamperedSuite: its content is not what was frozen.
+      TamperedSuite: its content was changed after freezing.
       DamagedData, NewerFormat: a file of it is missing, cannot be read or is of a later version.
     """
     try:
-        own = contents(folder)
+        fields = read_suite_json(folder)
         scenarios = files.read(folder / "scenarios.parquet", check)
         suite = Suite(
-            name=own["name"],
-            version=own["version"],
-            parent=own["parent"],
-            description=own["description"],
+            name=fields["name"],
+            version=fields["version"],
+            parent=fields["parent"],
+            description=fields["description"],
             scenarios=scenarios,
-            provenance=own["provenance"],
-            changes=tuple(Change(**one) for one in own.get("changes", ())),
-            last=dict(own.get("last", {})),
+            provenance=fields["provenance"],
+            changes=tuple(Change(**change) for change in fields.get("changes", ())),
+            last=dict(fields.get("last", {})),
         )
-        sound = own["scenarios"] == {s.id: s.hash for s in scenarios}
-        sound = sound and own["hash"] == suite.hash
+        sound = fields["scenarios"] == {s.id: s.hash for s in scenarios}
+        sound = sound and fields["hash"] == suite.hash
     except FileNotFoundError as error:
         raise DamagedData(f"suite in {folder}: {Path(error.filename).name} is missing") from None
     except (ValueError, KeyError, TypeError) as error:
         raise DamagedData(f"{folder / 'suite.json'}: not a suite: {error!r}") from None
     if not sound:
         raise TamperedSuite(
-            f"{escaped(suite.label)} in {folder} was edited after it was frozen: its hash does not "
-            "match; restore the files, or freeze a new version"
+            f"{escaped(suite.label)} in {folder} has been modified since it was frozen: its hash "
+            "does not match; restore the files, or freeze a new version"
         )
-    if not one_line(suite.description, DESCRIPTION):
+    if not one_line(suite.description, MAX_DESCRIPTION_CHARS):
         raise DamagedData(
-            f"{suite.label} in {folder}: expected a description of one line, at most {DESCRIPTION} "
-            f"letters that print, found {shown(suite.description)}"
+            f"{suite.label} in {folder}: expected a description of one line, at most "
+            f"{MAX_DESCRIPTION_CHARS} printable characters, found {shown(suite.description)}"
         )
     return suite
 
 
 def load(workspace: Workspace, label: str, read: Callable[[Path], Suite] = read) -> Suite:
-    """Return the suite NAME@VERSION, read by `read`; errors as of `sts.suites.store.load`."""
+    """Return the suite NAME@VERSION, using `read`; errors as of `sts.suites.store.load`."""
     match = _LABEL.fullmatch(label)
-    every = versions(workspace)
-    if not match or match[1] not in every:
-        error = UnknownName("suite", label, [f"{n}@{v}" for n, vs in every.items() for v in vs])
+    suites = versions(workspace)
+    if not match or match[1] not in suites:
+        error = UnknownName("suite", label, [f"{n}@{v}" for n, vs in suites.items() for v in vs])
         if match and draft_file(workspace, match[1]).exists():
-            raise error.saying(f"{error}; {match[1]} is a draft: sts draft show {match[1]}")
+            raise error.saying(f"{error}; {match[1]} is a draft, see sts draft show {match[1]}")
         raise error
     name, version = match[1], match[2]
-    if version is None or int(version) not in every[name]:
-        raise UnknownName("suite version", label, [f"{name}@{v}" for v in every[name]])
-    suite = read(every[name][int(version)])
+    if version is None or int(version) not in suites[name]:
+        raise UnknownName("suite version", label, [f"{name}@{v}" for v in suites[name]])
+    suite = read(suites[name][int(version)])
     if suite.label != label:
-        raise TamperedSuite(f"{every[name][int(version)]} says that it is {suite.label}")
+        raise TamperedSuite(f"{suites[name][int(version)]} holds {suite.label} instead")
     return suite

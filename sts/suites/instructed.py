@@ -1,4 +1,4 @@
-"""Candidates of the train side as episodes that a learner can learn to obey from."""
+"""Training candidates as episodes from which a learner can learn to follow instructions."""
 
 from __future__ import annotations
 
@@ -6,61 +6,65 @@ from typing import Any
 
 from sts.domains import domain
 from sts.errors import DamagedData, StsError
-from sts.suites.drafts import Draft, side
-from sts.suites.types import DONE, Scenario
-from sts.trajectories.types import Participant, Trajectory, split
+from sts.suites.drafts import Draft, split_of_draft
+from sts.suites.types import DONE_TAG, Scenario
+from sts.trajectories.types import Participant, Trajectory, split_of
 
 
 def trajectories(draft: Draft, edited: dict[str, str]) -> list[Trajectory]:
-    """Return candidates of a draft as trajectories: context, what is asked, and what came of it.
+    """Return candidates of a training draft as trajectories with instruction and outcome.
 
-    `edited` has of each the `row_hash` of what an edit made of it, or "".
+    `edited` has the id of each with the `row_hash` of its edit, or "".
 
     Raises:
-      StsError: the draft is of the test side, by which agents are judged, or what one asks for is
-        not done in its recording.
+      StsError: the draft is of the test split, or a recording does not do what its candidate asks.
     """
-    every = draft.scenarios(edited)
-    if side(draft) == "test" or any(split(s.world, s.provenance) == "test" for s in every):
+    scenarios = draft.scenarios(edited)
+    if split_of_draft(draft) == "test" or any(
+        split_of(s.world, s.provenance) == "test" for s in scenarios
+    ):
         raise StsError(
-            f"draft {draft.name} is of the test side, by which agents are judged: expected one of "
-            "sts mine NAME --split train"
+            f"draft {draft.name} is of the test split, on which agents are evaluated; export a "
+            "draft of sts mine NAME --split train"
         )
-    for one in every:
-        if DONE not in one.tags:
+    for scenario in scenarios:
+        if DONE_TAG not in scenario.tags:
             raise StsError(
-                f"draft {draft.name}: what {one.id} asks for is not done in its recording, so "
-                "nobody learns from it to obey: reject it, or undo its edit"
+                f"draft {draft.name}: the recording of {scenario.id} does not do what it asks, "
+                "so it cannot serve as a training episode; reject it, or undo its edit"
             )
-    return [_trajectory(draft, one) for one in every]
+    return [_trajectory(draft, scenario) for scenario in scenarios]
 
 
-def _trajectory(draft: Draft, one: Scenario) -> Trajectory:
-    """Return the recording of a scenario, whose instructions have the steps of their giving."""
-    made, episode = one.provenance, one.recording
-    kinds, names = made.get("kinds", ()), made.get("recorded_by", ())
+def _trajectory(draft: Draft, scenario: Scenario) -> Trajectory:
+    """Return the recording of a scenario with its instructions at the steps they were given."""
+    origin, episode = scenario.provenance, scenario.recording
+    kinds, names = origin.get("kinds", ()), origin.get("recorded_by", ())
     if not len(kinds) == len(names) == episode.participants:
-        raise DamagedData(f"draft {draft.name}: {one.id} does not say who was recorded")
+        raise DamagedData(
+            f"draft {draft.name}: the provenance of {scenario.id} does not list its players"
+        )
     asked: dict[str, Any] = {
-        "id": one.id,
-        "category": one.category,
-        "kind": one.kind,
-        "roles": list(one.roles),
-        "takeover": one.takeover,
-        "parameters": one.parameters,
-        "difficulty": one.difficulty,
+        "id": scenario.id,
+        "category": scenario.category,
+        "kind": scenario.kind,
+        "roles": list(scenario.roles),
+        "takeover": scenario.takeover,
+        "parameters": scenario.parameters,
+        "difficulty": scenario.difficulty,
     }
     return Trajectory(
         episode,
         tuple(Participant(kind, name) for kind, name in zip(kinds, names, strict=True)),
-        one.instructions,
+        scenario.instructions,
         domain(episode.domain).world(episode.state),
-        f"sts mine {draft.name} {one.id} from {one.trajectory} step {one.context_start}",
+        f"sts mine {draft.name} {scenario.id} from {scenario.trajectory} "
+        f"step {scenario.context_start}",
         {
             "split": "train",
-            "world": one.world,
-            "source": made.get("source"),
-            "fingerprint": made.get("fingerprint"),
+            "world": scenario.world,
+            "source": origin.get("source"),
+            "fingerprint": origin.get("fingerprint"),
             "asked": asked,
         },
     )

@@ -1,4 +1,4 @@
-"""What every scenario must satisfy before it is frozen, and after."""
+"""The validity rules of scenarios, checked before they are frozen and after."""
 
 from __future__ import annotations
 
@@ -12,146 +12,155 @@ from sts.errors import StsError
 from sts.names import LIMIT, one_line, shown
 from sts.storage.files import content_hash
 from sts.suites.types import DIFFICULTIES, KINDS, Scenario, pairs, series
-from sts.trajectories.types import split
+from sts.trajectories.types import split_of
 
-STEPS = 10**6
-"""Steps of a context or a continuation: far more than anybody watches."""
-WORDS = 2000
-"""Letters of an instruction."""
+MAX_STEPS = 10**6
+"""Maximum length of a context or a continuation, far more than an annotator watches."""
+MAX_INSTRUCTION_CHARS = 2000
+"""Maximum length of an instruction, in characters."""
 
 
 def lint(scenarios: Sequence[Scenario]) -> list[str]:
-    """Return what is wrong, one line each; an empty list for sound scenarios.
+    """Return the faults of scenarios, one line each; an empty list if there are none.
 
-    Ids and hashes are unique; the world is on the test side; the recording replays step by step and
-    reaches the stated state at takeover; roles, steps, instruction and partner make sense; what
-    belongs together does.
+    Ids and hashes have to be unique, worlds on the test split, roles, steps, instructions and
+    partners valid, and pairs and dialogues complete. Recordings have to replay step by step and
+    reach the stated state at takeover.
     """
-    faults = [f"the id {i} stands {n} times" for i, n in _repeated(s.id for s in scenarios)]
-    faults += _unlinked(scenarios)
-    alike = defaultdict(list)
+    faults = [f"the id {i} is used {n} times" for i, n in _count_repeated(s.id for s in scenarios)]
+    faults += _link_faults(scenarios)
+    ids_by_hash = defaultdict(list)
     for s in scenarios:
-        alike[s.hash].append(s.id)
-    faults += [f"{ids} are the same scenario" for ids in alike.values() if len(ids) > 1]
+        ids_by_hash[s.hash].append(s.id)
+    faults += [f"{ids} are the same scenario" for ids in ids_by_hash.values() if len(ids) > 1]
     if not scenarios:
         faults.append("it has no scenarios")
-    sound = []
+    replayable = []
     for s in scenarios:
-        found = misfits(s)
+        own_faults = field_faults(s)
         try:
             reason = why_unavailable(s.recording)
         except StsError as error:  # a damaged state
             reason = error
-        found += [] if reason is None else [str(reason)]
-        faults += [f"{s.id}: {fault}" for fault in found]
-        sound += [] if found else [s]
-    return faults + [f"{id}: {fault}" for id, fault in _replays(sound)]
+        own_faults += [] if reason is None else [str(reason)]
+        faults += [f"{s.id}: {fault}" for fault in own_faults]
+        replayable += [] if own_faults else [s]
+    return faults + [f"{id}: {fault}" for id, fault in _replay_faults(replayable)]
 
 
-def _unlinked(scenarios: Sequence[Scenario]) -> list[str]:
-    """Return which pairs and dialogues are none."""
-    found = [misfit_pair(halves) for halves in pairs(scenarios).values()]
+def _link_faults(scenarios: Sequence[Scenario]) -> list[str]:
+    """Return the faults of pairs and dialogues."""
+    faults = [pair_fault(halves) for halves in pairs(scenarios).values()]
     dialogues = (turns for turns in series(scenarios).values() if turns[0].turn > 0)
-    found += [misfit_series(turns) for turns in dialogues]  # turn 0 is said of the scenario alone
-    return [fault for fault in found if fault is not None]
+    faults += [dialogue_fault(turns) for turns in dialogues]  # `field_faults` reports turn 0
+    return [fault for fault in faults if fault is not None]
 
 
-def misfit_pair(halves: Sequence[Scenario]) -> str | None:
-    """Return why scenarios are no pair, with their ids; None for a pair.
+def pair_fault(halves: Sequence[Scenario]) -> str | None:
+    """Return why scenarios do not form a pair, with their ids; None if they do.
 
     A pair is two instructions to the same participants at one takeover of one world.
     """
-    ids, name = ", ".join(one.id for one in halves), shown(halves[0].pair)
+    ids, name = ", ".join(half.id for half in halves), shown(halves[0].pair)
     if len(halves) == 1:
         return (
-            f"{ids}: the other half of its pair {name} is missing: take that in, or this one out "
-            "of the pair"
+            f"{ids}: the other half of its pair {name} is missing; add that, or remove this one "
+            "from the pair"
         )
     if len(halves) > 2:
         return f"{ids}: a pair has two halves, and {name} has {len(halves)}"
-    one, other = halves
+    first, second = halves
     alike = (
-        ("world", one.world == other.world),
-        ("state at takeover", one.takeover_hash == other.takeover_hash),
-        ("participants", one.roles == other.roles),
+        ("world", first.world == second.world),
+        ("state at takeover", first.takeover_hash == second.takeover_hash),
+        ("participants", first.roles == second.roles),
     )
-    for what, same in alike:
-        if not same:
-            return f"{ids}: the halves of a pair have the same {what}, and these have not"
-    if one.instruction.text == other.instruction.text:
-        return f"{ids}: the halves of a pair ask for two things, and both of these ask the same"
+    for shared, is_same in alike:
+        if not is_same:
+            return f"{ids}: the halves of a pair must have the same {shared}, and these differ"
+    if first.instruction.text == second.instruction.text:
+        return f"{ids}: the halves of a pair must ask for different things, and these ask the same"
     return None
 
 
-def misfit_series(turns: Sequence[Scenario]) -> str | None:
-    """Return why scenarios in the order of their turns are no dialogue, with their ids, or None.
+def dialogue_fault(turns: Sequence[Scenario]) -> str | None:
+    """Return why scenarios, sorted by turn, do not form a dialogue, with their ids, or None.
 
     A dialogue has turns 1 to n, one after the other in one recording.
     """
-    ids, numbers = ", ".join(one.id for one in turns), [one.turn for one in turns]
+    ids, numbers = ", ".join(turn.id for turn in turns), [turn.turn for turn in turns]
     if numbers != list(range(1, len(turns) + 1)):
         return (
             f"{ids}: the turns of dialogue {shown(turns[0].series)} are "
             f"{', '.join(map(str, numbers))}, expected 1 to {len(turns)}"
         )
-    if len({one.trajectory for one in turns}) > 1:
-        return f"{ids}: the turns of a dialogue are of one recording, and these are not"
-    moments = [one.context_start + one.takeover for one in turns]
+    if len({turn.trajectory for turn in turns}) > 1:
+        return f"{ids}: the turns of a dialogue must be of one recording, and these are of several"
+    moments = [turn.context_start + turn.takeover for turn in turns]
     if any(late <= early for early, late in itertools.pairwise(moments)):
         return (
-            f"{ids}: each turn of a dialogue begins after the one before it, and these begin at "
-            f"steps {', '.join(map(str, moments))}"
+            f"{ids}: each turn of a dialogue must start after the one before it, and these start "
+            f"at steps {', '.join(map(str, moments))}"
         )
     return None
 
 
-def _repeated(values: Iterable[str]) -> list[tuple[str, int]]:
+def _count_repeated(values: Iterable[str]) -> list[tuple[str, int]]:
     return [(v, n) for v, n in Counter(values).items() if n > 1]
 
 
-def misfits(s: Scenario) -> list[str]:
-    """Return which of a scenario's fields make no sense, without replaying it."""
-    people = s.recording.participants
-    needed = s.takeover + (s.horizon if s.partner == "replay" else 0)
+def field_faults(s: Scenario) -> list[str]:
+    """Return the faults of a scenario's fields, without replaying it."""
+    n_players = s.recording.participants
+    min_steps = s.takeover + (s.horizon if s.partner == "replay" else 0)
     unreadable = [t for t in _names(s) if not one_line(t, LIMIT)]
-    long = [one.text for one in s.instructions if not one_line(one.text, WORDS)]
+    long = [i.text for i in s.instructions if not one_line(i.text, MAX_INSTRUCTION_CHARS)]
     partner = s.partner in ("no-op", "replay") or s.partner.startswith("agent:")
     checks = (
-        (split(s.world, s.provenance) == "test", "its world is on the training side"),
+        (split_of(s.world, s.provenance) == "test", "its world is of the train split"),
         (s.kind in KINDS, f"kind must be one of {', '.join(KINDS)}"),
         (s.difficulty in DIFFICULTIES, f"difficulty must be one of {', '.join(DIFFICULTIES)}"),
         (
             s.takeover >= 0 and s.horizon >= 1,
-            "needs a context of 0 and a continuation of 1 or more",
+            "needs a context of 0 or more steps and a continuation of 1 or more",
         ),
-        (s.takeover <= STEPS and s.horizon <= STEPS, f"has more than {STEPS} steps in a part"),
-        (0 <= s.context_start < 2**31, "its context begins at no step of a trajectory"),
-        (s.recording.steps >= needed, f"its recording has fewer than {needed} steps"),
-        (bool(s.roles) and len(set(s.roles)) == len(s.roles), "evaluates nobody, or one twice"),
-        (all(0 <= r < people for r in s.roles), "evaluates a participant that is not there"),
+        (
+            s.takeover <= MAX_STEPS and s.horizon <= MAX_STEPS,
+            f"its context or continuation has more than {MAX_STEPS} steps",
+        ),
+        (0 <= s.context_start < 2**31, "its context starts at no step of a trajectory"),
+        (s.recording.steps >= min_steps, f"its recording has fewer than {min_steps} steps"),
+        (
+            bool(s.roles) and len(set(s.roles)) == len(s.roles),
+            "needs at least one evaluated player, each listed once",
+        ),
+        (
+            all(0 <= r < n_players for r in s.roles),
+            "evaluates a player that its recording does not have",
+        ),
         (partner, f"partner {s.partner!r} is not no-op, replay or agent:NAME"),
-        (all(one.text.strip() for one in s.instructions), "its instruction is empty"),
+        (all(i.text.strip() for i in s.instructions), "its instruction is empty"),
         (
             not long,
-            f"its instruction is not one line of at most {WORDS} letters that print: "
-            f"{', '.join(map(shown, long[:1]))}",
+            f"its instruction is not one line of at most {MAX_INSTRUCTION_CHARS} printable "
+            f"characters: {', '.join(map(shown, long[:1]))}",
         ),
         (
             not unreadable,
-            f"expected names of at most {LIMIT} letters that print, found "
+            f"expected names of at most {LIMIT} printable characters, found "
             f"{', '.join(map(shown, unreadable[:1]))}",
         ),
         (0 <= s.instruction.given_at <= s.takeover, "its instruction is given after takeover"),
         (
-            all(one.source in ("setter", "curator") for one in s.instructions),
+            all(i.source in ("setter", "curator") for i in s.instructions),
             "its instruction has no source",
         ),
         (
-            all(0 <= one.given_at <= s.instruction.given_at for one in s.heard),
-            "something else is said to it after the instruction that is judged",
+            all(0 <= i.given_at <= s.instruction.given_at for i in s.heard),
+            "another instruction is given after the one that is judged",
         ),
         (
-            bool(s.series) == (s.turn >= 1) and 0 <= s.turn <= STEPS,
+            bool(s.series) == (s.turn >= 1) and 0 <= s.turn <= MAX_STEPS,
             f"turn {s.turn} of series {shown(s.series)}: a dialogue's turns count from 1",
         ),
         (s.replaces != s.id, "it replaces itself"),
@@ -160,34 +169,34 @@ def misfits(s: Scenario) -> list[str]:
 
 
 def _names(s: Scenario) -> tuple[str, ...]:
-    own = (s.id, s.category, s.instruction.category, s.partner, s.trajectory, s.world)
-    asked = [one.category for one in s.heard]
-    return (*own, *asked, *s.tags, *filter(None, (s.pair, s.series, s.replaces)))
+    names = (s.id, s.category, s.instruction.category, s.partner, s.trajectory, s.world)
+    heard = [i.category for i in s.heard]
+    return (*names, *heard, *s.tags, *filter(None, (s.pair, s.series, s.replaces)))
 
 
-def _replays(scenarios: Sequence[Scenario]) -> list[tuple[str, str]]:
+def _replay_faults(scenarios: Sequence[Scenario]) -> list[tuple[str, str]]:
     """Return (id, fault) for recordings that do not replay or miss the state at takeover."""
     groups: dict[tuple[Hashable, ...], list[Scenario]] = defaultdict(list)
     for s in scenarios:
-        one = s.recording
-        size = one.steps, one.participants, one.scene.shape[1]
-        groups[one.domain, s.takeover, size, shapes(one)].append(s)
-    out: list[tuple[str, str]] = []
+        recording = s.recording
+        size = recording.steps, recording.participants, recording.scene.shape[1]
+        groups[recording.domain, s.takeover, size, shapes(recording)].append(s)
+    faults: list[tuple[str, str]] = []
     for members in groups.values():
         states: list[bytes] = []
-        off: dict[int, Mismatch] = {}
+        mismatches: dict[int, Mismatch] = {}
         try:
             world = domain(members[0].recording.domain)
             for t, moment in enumerate(replayed(world, [s.recording for s in members])):
-                off = {**moment.mismatches, **off}
+                mismatches = {**moment.mismatches, **mismatches}
                 if t == members[0].takeover:
                     states = moment.worlds.states()
         except StsError as error:
-            out.append((", ".join(s.id for s in members), str(error)))
+            faults.append((", ".join(s.id for s in members), str(error)))
             continue
         for b, s in enumerate(members):
-            if b in off:
-                out.append((s.id, f"does not replay: {off[b].what}"))
+            if b in mismatches:
+                faults.append((s.id, f"does not replay: {mismatches[b].what}"))
             elif content_hash(states[b]) != s.takeover_hash:
-                out.append((s.id, "the state at takeover is not the one its hash names"))
-    return out
+                faults.append((s.id, "the state at takeover does not match its hash"))
+    return faults

@@ -1,4 +1,4 @@
-"""Scenarios in Parquet files, `scenarios/2`: what a suite holds, and the candidates of a draft."""
+"""Parquet files of scenarios, `scenarios/2`: those of a suite, and the candidates of a draft."""
 
 from __future__ import annotations
 
@@ -45,29 +45,29 @@ _PLAIN = (
     "id category kind trajectory world context_start takeover horizon partner difficulty "
     "takeover_hash pair series turn replaces"
 ).split()
-LARGEST = 2**32
-"""Bytes of a file of scenarios."""
-GROUP = 64
-"""Rows of a row group, which is what has to be read to show one."""
+MAX_BYTES = 2**32
+"""Maximum size of a file of scenarios, in bytes."""
+ROWS_PER_GROUP = 64
+"""Rows of a row group, the least that is read to show one scenario."""
 
 
 Check = Callable[[Sequence[Episode], Sequence[str]], Sequence[Episode]]
-"""Returns recordings, each with what an error calls it, where they fit their worlds."""
+"""Takes recordings and their names for errors; returns them if they fit their worlds."""
 
 
-def unchecked(recordings: Sequence[Episode], names: Sequence[str]) -> Sequence[Episode]:
-    """Return recordings as they are: no world is needed for that."""
+def skip_check(recordings: Sequence[Episode], names: Sequence[str]) -> Sequence[Episode]:
+    """Return recordings without checking them, for which no world is needed."""
     return recordings
 
 
 def write(path: Path, scenarios: Sequence[Scenario]) -> None:
     """Write scenarios to one Parquet file."""
-    write_atomically(path, packed(str(path), scenarios))
+    write_atomically(path, encode_scenarios(str(path), scenarios))
 
 
-def packed(name: str, scenarios: Sequence[Scenario]) -> bytes:
-    """Return the bytes of a file of scenarios; an error begins with `name`."""
-    rows: dict[str, Any] = {one: [getattr(s, one) for s in scenarios] for one in _PLAIN}
+def encode_scenarios(name: str, scenarios: Sequence[Scenario]) -> bytes:
+    """Encode scenarios as the bytes of a file; an error starts with `name`."""
+    rows: dict[str, Any] = {column: [getattr(s, column) for s in scenarios] for column in _PLAIN}
     rows |= {
         "hash": [s.hash for s in scenarios],
         "instruction": [canonical_json(s.instruction.view()).decode() for s in scenarios],
@@ -78,51 +78,51 @@ def packed(name: str, scenarios: Sequence[Scenario]) -> bytes:
         "heard": [canonical_json([i.view() for i in s.heard]).decode() for s in scenarios],
     }
     rows |= columns.episode_columns([s.recording for s in scenarios])
-    return parquet.packed(name, FORMAT, FORMAT_VERSION, SCHEMA, rows, group=GROUP)
+    return parquet.packed(name, FORMAT, FORMAT_VERSION, SCHEMA, rows, group=ROWS_PER_GROUP)
 
 
-def read(path: Path, check: Check = unchecked) -> tuple[Scenario, ...]:
+def read(path: Path, check: Check = skip_check) -> tuple[Scenario, ...]:
     """Return the scenarios in one file.
 
     Raises:
-      DamagedData: no such file, or a row cannot be a scenario.
+      DamagedData: there is no such file, or a row is not a valid scenario.
       NewerFormat: a later version.
-      TamperedSuite: a row is not what its hash says.
+      TamperedSuite: a row does not match its hash.
     """
-    return unpacked(str(path), regular_bytes(path, LARGEST), check=check)
+    return decode_scenarios(str(path), regular_bytes(path, MAX_BYTES), check=check)
 
 
-def unpacked(
+def decode_scenarios(
     name: str,
     raw: bytes,
     id: str | None = None,
     *,
-    check: Check = unchecked,
+    check: Check = skip_check,
 ) -> tuple[Scenario, ...]:
-    """Return the scenarios in what `packed` made, or the one of an `id`; errors as of `read`."""
-    chosen = None
+    """Decode the scenarios of a file, or the one with the given `id`; errors as of `read`."""
+    groups = None
     if id is not None:
         ids = parquet.unpacked(name, raw, FORMAT, FORMAT_VERSION, {"id": pa.string()})
-        places = [row for row, one in enumerate(ids.column("id").to_pylist()) if one == id]
-        chosen = sorted({row // GROUP for row in places})
-    table = parquet.unpacked(name, raw, FORMAT, FORMAT_VERSION, SCHEMA, groups=chosen)
+        places = [row for row, value in enumerate(ids.column("id").to_pylist()) if value == id]
+        groups = sorted({row // ROWS_PER_GROUP for row in places})
+    table = parquet.unpacked(name, raw, FORMAT, FORMAT_VERSION, SCHEMA, groups=groups)
     if id is not None:
-        own = np.array([one == id for one in table.column("id").to_pylist()], np.bool_)
-        table = table.filter(arrow.of_numpy(own))
+        mask = np.array([value == id for value in table.column("id").to_pylist()], np.bool_)
+        table = table.filter(arrow.of_numpy(mask))
     rows = table.drop_columns(list(columns.EPISODE)).to_pylist()
     names = [f"{name}: scenario {row['id']}" for row in rows]
     recordings = check(columns.episodes(table), names)
-    return tuple(map(_scenario, names, rows, recordings))
+    return tuple(map(_decode_scenario, names, rows, recordings))
 
 
-def _scenario(name: str, row: dict[str, Any], recording: Episode) -> Scenario:
+def _decode_scenario(name: str, row: dict[str, Any], recording: Episode) -> Scenario:
     try:
         scenario = Scenario(**_fields(row), recording=recording)
         mark = scenario.hash
     except (TypeError, ValueError, DamagedData) as error:
         raise DamagedData(f"{name}: {error}") from None
     if mark != row["hash"]:
-        raise TamperedSuite(f"{name} was edited: its hash does not match")
+        raise TamperedSuite(f"{name} has been modified: its hash does not match")
     return scenario
 
 
@@ -134,22 +134,22 @@ def _fields(row: dict[str, Any]) -> dict[str, Any]:
         "roles": tuple(row["roles"]),
         "tags": tuple(row["tags"]),
         "provenance": parsed_json(row["provenance"], dict),
-        "heard": tuple(Instruction(**one) for one in parsed_json(row["heard"], list)),
+        "heard": tuple(Instruction(**fields) for fields in parsed_json(row["heard"], list)),
     }
 
 
-def summaries(name: str, raw: bytes) -> list[Summary]:
-    """Return what is in a file of scenarios; their recordings are unread and so unchecked."""
-    listed = {one: SCHEMA[one] for one in SCHEMA if one not in columns.EPISODE}
-    rows = parquet.unpacked(name, raw, FORMAT, FORMAT_VERSION, listed).to_pylist()
-    return [_summary(f"{name}: scenario {row['id']}", row) for row in rows]
+def decode_summaries(name: str, raw: bytes) -> list[Summary]:
+    """Decode the summaries of a file; recordings are neither read nor checked."""
+    schema = {column: SCHEMA[column] for column in SCHEMA if column not in columns.EPISODE}
+    rows = parquet.unpacked(name, raw, FORMAT, FORMAT_VERSION, schema).to_pylist()
+    return [_decode_summary(f"{name}: scenario {row['id']}", row) for row in rows]
 
 
-def _summary(name: str, row: dict[str, Any]) -> Summary:
+def _decode_summary(name: str, row: dict[str, Any]) -> Summary:
     try:
-        found = Summary(**_fields(row))
-        vars(found)["hash"] = row["hash"]
-        _ = found.row_hash, found.recorded_by
+        summary = Summary(**_fields(row))
+        vars(summary)["hash"] = row["hash"]
+        _ = summary.row_hash, summary.recorded_by
     except (TypeError, ValueError, DamagedData) as error:
         raise DamagedData(f"{name}: {error}") from None
-    return found
+    return summary

@@ -1,8 +1,8 @@
-"""Parts of a frozen suite: NAME@VERSION+tag:T+category:C, by its own tags and by everybody's.
+"""Subsets of a frozen suite: NAME@VERSION+tag:T+category:C, by its own tags and the workspace's.
 
-A selection is no version. Its scenarios are those of the suite, with their continuations and
-judgements; each term behind a "+" leaves what it names, and commas stand between alternatives.
-What belongs together, a pair or a dialogue, is selected as a whole.
+A selection is not a version: its scenarios keep their continuations and judgements. Each term after
+a "+" narrows it down, and commas separate alternatives. Scenarios of one pair or dialogue are
+selected together.
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ if TYPE_CHECKING:
     import pandas as pd
 
 KEYS = ("tag", "category", "difficulty", "kind")
-"""What a term can select by."""
+"""The fields that a term can filter by."""
 _FORMS = "tag:T, category:C, difficulty:D, kind:K or the name of a saved selection"
 
 
 class Selection(NamedTuple):
-    """A suite, or a part of it.
+    """A suite, or a subset of it.
 
     Attributes:
-      suite: the whole of it.
-      terms: how the part was asked for, as "+tag:wrap"; "" for the whole suite.
-      meaning: the same with saved selections written out.
-      scenarios: of the part, in the order of their ids.
-      joined: the ids of those that no term names, and which belong with one that is named.
+      suite: the whole suite.
+      terms: the filter as it was typed, such as "+tag:wrap"; "" for the whole suite.
+      meaning: the same with saved selections expanded.
+      scenarios: of the subset, sorted by id.
+      joined: the ids of those that match no term but belong to a pair or dialogue that does.
     """
 
     suite: Suite
@@ -47,12 +47,12 @@ class Selection(NamedTuple):
 
     @property
     def label(self) -> str:
-        """NAME@VERSION, and the terms."""
+        """NAME@VERSION and the terms."""
         return self.suite.label + self.terms
 
     @property
     def part(self) -> Suite:
-        """A suite of that name and version with these scenarios alone; its hash is its own."""
+        """A suite of that name and version with these scenarios only; its hash is its own."""
         return replace(self.suite, scenarios=self.scenarios) if self.terms else self.suite
 
     def frame(self) -> pd.DataFrame:
@@ -64,13 +64,13 @@ class Selection(NamedTuple):
 
     @property
     def queue(self) -> str:
-        """What the part is called among the suites whose items are judged.
+        """The name of the subset among the suites that are annotated.
 
-        By its scenarios, since a tag may be given to others tomorrow.
+        It is derived from the scenarios, as a tag may be given to others later.
         """
         if not self.terms:
             return self.suite.label
-        mark = content_hash(*(one.hash.encode() for one in self.scenarios))
+        mark = content_hash(*(scenario.hash.encode() for scenario in self.scenarios))
         return f"{self.suite.label}+{mark[:12]}"
 
 
@@ -79,11 +79,11 @@ def load(
     text: str,
     read: Callable[[Workspace, str], Suite] = frozen.load,
 ) -> Selection:
-    """Return the suite NAME@VERSION, loaded by `read`, or the part that the terms behind it leave.
+    """Return the suite NAME@VERSION, loaded by `read`, or the subset that its terms select.
 
     Raises:
       UnknownName: no such suite, version, tag, category or saved selection.
-      ArgumentError: a term is none, or nothing is left.
+      ArgumentError: a term is invalid, or the selection is empty.
     """
     label, plus, terms = text.partition("+")
     suite = read(workspace, label)
@@ -91,35 +91,35 @@ def load(
 
 
 def select(workspace: Workspace, suite: Suite, terms: Sequence[str]) -> Selection:
-    """Return the part of a suite that terms select; see `load`."""
+    """Return the subset of a suite that terms select; see `load`."""
     if not terms:
         return Selection(suite, "", "", suite.scenarios, ())
-    written = [one for term in terms for one in _written(workspace, suite, term)]
-    chosen = set.intersection(*(_chosen(workspace, suite, term) for term in written))
-    typed, meaning = "+" + "+".join(terms), "+" + "+".join(written)
+    expanded = [term for typed in terms for term in _expand_term(workspace, suite, typed)]
+    chosen = set.intersection(*(_ids_of_term(workspace, suite, term) for term in expanded))
+    typed, meaning = "+" + "+".join(terms), "+" + "+".join(expanded)
     if not chosen:
         raise ArgumentError(f"no scenario of {suite.label} is selected by {shown(typed)}")
-    together = _together(suite.scenarios, chosen)
-    part = tuple(s for s in suite.scenarios if s.id in together)
-    joined = tuple(s.id for s in part if s.id not in chosen)
-    return Selection(suite, typed, meaning, part, joined)
+    grown = _with_linked(suite.scenarios, chosen)
+    subset = tuple(s for s in suite.scenarios if s.id in grown)
+    joined = tuple(s.id for s in subset if s.id not in chosen)
+    return Selection(suite, typed, meaning, subset, joined)
 
 
-def _together(scenarios: Sequence[Scenario], chosen: set[str]) -> set[str]:
-    """Return ids, and those of whatever belongs with one of them, and so on."""
+def _with_linked(scenarios: Sequence[Scenario], chosen: set[str]) -> set[str]:
+    """Return ids with those of all scenarios tied to them, directly or through others."""
     links = {link for s in scenarios if s.id in chosen for link in _links(s)}
     grown = chosen | {s.id for s in scenarios if links & _links(s)}
-    return chosen if grown == chosen else _together(scenarios, grown)
+    return chosen if grown == chosen else _with_linked(scenarios, grown)
 
 
 def _links(scenario: Scenario) -> set[tuple[str, str]]:
-    """Return what a scenario belongs to."""
-    own = {("pair", scenario.pair), ("series", scenario.series)}
-    return {(kind, name) for kind, name in own if name}
+    """Return the pair and the dialogue of a scenario."""
+    links = {("pair", scenario.pair), ("series", scenario.series)}
+    return {(kind, name) for kind, name in links if name}
 
 
-def _written(workspace: Workspace, suite: Suite, term: str) -> list[str]:
-    """Return a term as it is, or those of the saved selection that it names."""
+def _expand_term(workspace: Workspace, suite: Suite, term: str) -> list[str]:
+    """Return a term as it is, or the terms of the saved selection that it names."""
     if ":" in term:
         return [term]
     saved = tags.read(workspace, suite.name).selections
@@ -130,44 +130,46 @@ def _written(workspace: Workspace, suite: Suite, term: str) -> list[str]:
     return saved[term].split("+")
 
 
-def _chosen(workspace: Workspace, suite: Suite, term: str) -> set[str]:
-    """Return the ids that a term names."""
+def _ids_of_term(workspace: Workspace, suite: Suite, term: str) -> set[str]:
+    """Return the ids that a term selects."""
     key, _, values = term.partition(":")
     if key not in KEYS or not all(values.split(",")):
         raise ArgumentError(f"expected {_FORMS} after a +, found {shown(term)}")
     if key == "tag":
-        there = tagged(workspace, suite)
+        by_value = tagged(workspace, suite)
     else:
-        there = _by(suite.scenarios, lambda one: (getattr(one, key),))
+        by_value = _group_ids(suite.scenarios, lambda scenario: (getattr(scenario, key),))
     for value in values.split(","):
-        if value not in there:
-            raise UnknownName(f"{key} of {suite.label}", value, there)
-    return {id for value in values.split(",") for id in there[value]}
+        if value not in by_value:
+            raise UnknownName(f"{key} of {suite.label}", value, by_value)
+    return {id for value in values.split(",") for id in by_value[value]}
 
 
 def tagged(workspace: Workspace, suite: Suite) -> dict[str, tuple[str, ...]]:
-    """Return the ids of a suite's scenarios by tag, its own tags and everybody's, sorted."""
-    own = _by(suite.scenarios, lambda one: one.tags)
-    ids = {one.id for one in suite.scenarios}
+    """Return the sorted ids of a suite's scenarios by tag, its own tags and the workspace's."""
+    by_tag = _group_ids(suite.scenarios, lambda scenario: scenario.tags)
+    ids = {scenario.id for scenario in suite.scenarios}
     for tag, given in tags.read(workspace, suite.name).ids.items():
-        there = tuple(sorted({*own.get(tag, ()), *(id for id in given if id in ids)}))
-        own |= {tag: there} if there else {}
-    return dict(sorted(own.items()))
+        tagged_ids = tuple(sorted({*by_tag.get(tag, ()), *(id for id in given if id in ids)}))
+        by_tag |= {tag: tagged_ids} if tagged_ids else {}
+    return dict(sorted(by_tag.items()))
 
 
-def _by(
+def _group_ids(
     scenarios: Iterable[Scenario], words: Callable[[Scenario], Iterable[str]]
 ) -> dict[str, tuple[str, ...]]:
-    out: dict[str, list[str]] = {}
-    for one in scenarios:
-        for word in words(one):
-            out.setdefault(word, []).append(one.id)
-    return {word: tuple(ids) for word, ids in out.items()}
+    by_word: dict[str, list[str]] = {}
+    for scenario in scenarios:
+        for word in words(scenario):
+            by_word.setdefault(word, []).append(scenario.id)
+    return {word: tuple(ids) for word, ids in by_word.items()}
 
 
 def save(workspace: Workspace, selection: Selection, name: str) -> None:
-    """Keep the terms of a selection under a name, for every version of its suite."""
+    """Save the terms of a selection under a name, for all versions of its suite."""
     if not selection.terms:
-        raise ArgumentError(f"expected a part of {selection.label}, such as +category:C")
+        raise ArgumentError(
+            f"expected a subset of {selection.label}, such as {selection.label}+category:C"
+        )
     terms = selection.meaning.removeprefix("+")
     tags.save(workspace, selection.suite.name, name, terms)

@@ -1,4 +1,4 @@
-"""What a scenario is, and a frozen set of them."""
+"""Scenarios and frozen suites of them."""
 
 from __future__ import annotations
 
@@ -13,43 +13,42 @@ from sts.storage.files import canonical_json, content_hash
 
 KINDS = ("instruction", "question")
 DIFFICULTIES = ("easy", "medium", "hard")
-DONE = "done-in-recording"
+DONE_TAG = "done-in-recording"
 """The tag of a scenario whose recording does what is asked, by the rule of its category."""
-LINKS = ("pair", "series", "turn", "replaces")
-"""What ties a scenario to others; it changes neither how it runs nor how it is judged."""
-ROW = ("id", "trajectory", "world", "context_start", "difficulty", "tags", "provenance")
-"""What else is no part of what it means, and yet of what is frozen."""
+LINK_FIELDS = ("pair", "series", "turn", "replaces")
+"""Fields that link a scenario to others; they affect neither its run nor its judgement."""
+ROW_FIELDS = ("id", "trajectory", "world", "context_start", "difficulty", "tags", "provenance")
+"""Further fields that are frozen but do not enter `Summary.hash`."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Summary:
-    """A scenario without its recording, as it is listed.
+    """A scenario without its recording, as listings read it.
 
     Attributes:
       id: its name within a suite, such as "CATEGORY-03".
       category: the kind of behaviour it tests.
       kind: "instruction" or "question".
-      instruction: what is judged; `given_at` is counted from the start of the context.
-      parameters: what the category's automatic label needs to know, such as the answer; JSON
-        values.
+      instruction: the one that is judged; `given_at` counts from the start of the context.
+      parameters: JSON values for the category's automatic label, such as the answer.
       trajectory: the id of the trajectory it came from.
       world: the hash of its world.
-      context_start: the step of the trajectory at which the context begins.
+      context_start: the step of the trajectory at which the context starts.
       takeover: C, the number of context steps.
       horizon: L, the number of continuation steps.
       roles: the participants under evaluation.
-      partner: what the others do after takeover: "no-op", "replay" or "agent:NAME".
+      partner: policy of the others after takeover: "no-op", "replay" or "agent:NAME".
       difficulty: "easy", "medium" or "hard".
       tags: free words.
       takeover_hash: `content_hash` of the serialised state at takeover.
-      provenance: what mined it.
-      heard: what else the evaluated roles are told, each from its own step on, counted from the
-        start of the context; none later than the instruction that is judged.
-      pair: names it and the one other scenario of the same takeover that asks the opposite; "" for
-        none.
-      series: names a dialogue; "" for none.
-      turn: which turn of the dialogue it is, from 1; 0 without one.
-      replaces: the id, in the parent version, of the scenario that this one was changed from; "".
+      provenance: how it was mined.
+      heard: other instructions to the evaluated roles, each at its own step of the context; none
+        later than the one that is judged.
+      pair: name of the pair it forms with the scenario of the same takeover that asks the opposite;
+        "" for none.
+      series: name of its dialogue; "" for none.
+      turn: its turn in the dialogue, from 1; 0 without one.
+      replaces: the id of the scenario in the parent version that it was changed from; "" for none.
     """
 
     id: str
@@ -76,19 +75,19 @@ class Summary:
 
     @cached_property
     def hash(self) -> str:
-        """SHA-256 of all that can change a continuation or its judgement.
+        """SHA-256 of everything that can change a continuation or its judgement.
 
-        Not of its id or tags, nor of which others it belongs with: those are the suite's. Without
-        the recording it cannot be computed: what reads a summary states it.
+        Id, tags and links to other scenarios do not enter; they are the suite's. It depends on the
+        recording, so a summary has the hash that was read with it.
         """
-        raise StsError(f"{self.id}: a summary states its hash when it is read; found none")
+        raise StsError(f"{self.id}: this summary was made without its hash, which only files state")
 
     @cached_property
     def row_hash(self) -> str:
         """SHA-256 of everything in it."""
-        own = {name: getattr(self, name) for name in ROW} | {"tags": list(self.tags)}
-        links = {name: getattr(self, name) for name in LINKS if getattr(self, name)}
-        return content_hash(self.hash.encode(), canonical_json(own | links))
+        fields = {name: getattr(self, name) for name in ROW_FIELDS} | {"tags": list(self.tags)}
+        links = {name: getattr(self, name) for name in LINK_FIELDS if getattr(self, name)}
+        return content_hash(self.hash.encode(), canonical_json(fields | links))
 
     @property
     def text(self) -> str:
@@ -97,12 +96,12 @@ class Summary:
 
     @property
     def source(self) -> str:
-        """What recorded it; "" where that is not known."""
+        """The command or data set that recorded it; "" if unknown."""
         return str(self.provenance.get("source", ""))
 
     @property
     def recorded_by(self) -> tuple[str, ...]:
-        """Who took part in the recording."""
+        """The names of the recorded participants."""
         return tuple(map(str, self.provenance.get("recorded_by", ())))
 
 
@@ -118,12 +117,12 @@ class Scenario(Summary):
 
     @property
     def instructions(self) -> tuple[Instruction, ...]:
-        """All that the evaluated roles are told, in the order of its steps, the judged one last."""
+        """All instructions to the evaluated roles, in step order, the judged one last."""
         return in_order(self.instruction, self.heard)
 
     @cached_property
     def hash(self) -> str:
-        """As of `Summary`."""
+        """See `Summary.hash`."""
         meaning: dict[str, Any] = {
             "category": self.category,
             "kind": self.kind,
@@ -135,8 +134,8 @@ class Scenario(Summary):
             "partner": self.partner,
             "takeover_hash": self.takeover_hash,
         }
-        if self.heard:  # so that a scenario of one instruction keeps its hash
-            meaning["heard"] = [one.view() for one in self.heard]
+        if self.heard:  # keeps the hash of scenarios of one instruction
+            meaning["heard"] = [instruction.view() for instruction in self.heard]
         return content_hash(canonical_json(meaning), self.recording.content_hash.encode())
 
 
@@ -145,9 +144,9 @@ class Change(NamedTuple):
 
     Attributes:
       kind: "added", "retired" or "replaced".
-      id: of the scenario; of one that was replaced, its id in the parent.
-      by: the id of what stands in its place; "" for other kinds.
-      reason: why, as far as somebody has said; "".
+      id: of the scenario; of a replaced one, its id in the parent.
+      by: the id of the replacement; "" for other kinds.
+      reason: a curator's reason, or "".
     """
 
     kind: str
@@ -163,12 +162,12 @@ class Suite:
     Attributes:
       name: lower-case letters, digits and dashes.
       version: 1, 2, ...
-      parent: "NAME@VERSION" that it grew from, or None.
+      parent: "NAME@VERSION" that it was derived from, or None.
       description: one line.
-      scenarios: in the order of their ids.
-      provenance: what froze it.
-      changes: what makes it another than its parent; empty without one.
-      last: the highest number that an id of each category was ever given, in any version.
+      scenarios: sorted by id.
+      provenance: of the freezing.
+      changes: from its parent; empty without one.
+      last: the highest number ever given in an id of each category, in any version.
     """
 
     name: str
@@ -188,27 +187,31 @@ class Suite:
     @cached_property
     def hash(self) -> str:
         """SHA-256 over every scenario and the suite's own fields."""
-        own: list[Any] = [self.name, self.version, self.parent, self.description, self.provenance]
-        if self.changes or self.last:  # so that a suite of an earlier format keeps its hash
-            own += [[list(one) for one in self.changes], dict(self.last)]
-        return content_hash(canonical_json(own), *(s.row_hash.encode() for s in self.scenarios))
+        fields: list[Any] = [
+            self.name,
+            self.version,
+            self.parent,
+            self.description,
+            self.provenance,
+        ]
+        if self.changes or self.last:  # keeps the hash of suites of an earlier format
+            fields += [[list(change) for change in self.changes], dict(self.last)]
+        return content_hash(canonical_json(fields), *(s.row_hash.encode() for s in self.scenarios))
 
 
 def pairs(scenarios: Iterable[Scenario]) -> dict[str, tuple[Scenario, ...]]:
-    """Return the scenarios of each pair, in the order of their ids, by its name."""
-    return _grouped(sorted((one for one in scenarios if one.pair), key=lambda s: s.id), "pair")
+    """Return the scenarios of each pair, sorted by id, by the pair's name."""
+    return _grouped(sorted((s for s in scenarios if s.pair), key=lambda s: s.id), "pair")
 
 
 def series(scenarios: Iterable[Scenario]) -> dict[str, tuple[Scenario, ...]]:
-    """Return the turns of each dialogue, in their order, by its name."""
-    return _grouped(
-        sorted((one for one in scenarios if one.series), key=lambda s: s.turn), "series"
-    )
+    """Return the scenarios of each dialogue, sorted by turn, by the dialogue's name."""
+    return _grouped(sorted((s for s in scenarios if s.series), key=lambda s: s.turn), "series")
 
 
 def _grouped(scenarios: Iterable[Scenario], link: str) -> dict[str, tuple[Scenario, ...]]:
-    out: dict[str, tuple[Scenario, ...]] = {}
-    for one in scenarios:
-        name = getattr(one, link)
-        out[name] = (*out.get(name, ()), one)
-    return dict(sorted(out.items()))
+    groups: dict[str, tuple[Scenario, ...]] = {}
+    for scenario in scenarios:
+        name = getattr(scenario, link)
+        groups[name] = (*groups.get(name, ()), scenario)
+    return dict(sorted(groups.items()))

@@ -1,4 +1,4 @@
-"""Whether trajectories are what they were recorded as: their hashes, and their replay."""
+"""Integrity checks of trajectories: their hashes, and their replay."""
 
 from __future__ import annotations
 
@@ -13,35 +13,35 @@ from sts.trajectories.types import Trajectory
 
 
 def mismatches(trajectories: Sequence[Trajectory]) -> Iterator[tuple[Trajectory, Mismatch]]:
-    """Yield each trajectory that does not replay exactly, with where it first differs."""
+    """Yield each trajectory that does not replay exactly, with its first difference."""
     for name in dict.fromkeys(t.episode.domain for t in trajectories):
         members = [t for t in trajectories if t.episode.domain == name]
-        found = verify(domain(name), [t.episode for t in members])
-        yield from ((t, m) for t, m in zip(members, found, strict=True) if m)
+        differences = verify(domain(name), [t.episode for t in members])
+        yield from ((t, m) for t, m in zip(members, differences, strict=True) if m)
 
 
 def unavailable(trajectories: Sequence[Trajectory]) -> dict[str, list[str]]:
-    """Return the ids of trajectories that cannot be replayed here, by the reason."""
-    out: dict[str, list[str]] = {}
+    """Return the ids of trajectories that cannot be replayed here, by reason."""
+    by_reason: dict[str, list[str]] = {}
     for t in trajectories:
         if (reason := why_unavailable(t.episode)) is not None:
-            out.setdefault(str(reason), []).append(t.id)
-    return out
+            by_reason.setdefault(str(reason), []).append(t.id)
+    return by_reason
 
 
 def check(workspace: Workspace) -> Checked:
-    """Hold every file to its hashes, found sound before or not, and replays all that is in it."""
-    findings, count, files = Findings(), 0, store.files(workspace)
+    """Check every file against its hashes, even if verified before, and replay its trajectories."""
+    findings, count, files = Findings(), 0, store.list_files(workspace)
     for path in files:
         with findings.of(path):
-            every = store.read(path)
-            count += len(every)
-            why = unavailable(every)
-            gone = {id for ids in why.values() for id in ids}
-            wrong = mismatches([t for t in every if t.id not in gone])
+            trajectories = store.read(path)
+            count += len(trajectories)
+            reasons = unavailable(trajectories)
+            skipped = {id for ids in reasons.values() for id in ids}
+            wrong = mismatches([t for t in trajectories if t.id not in skipped])
             findings += [f"{path}: trajectory {t.id}: {m.what}" for t, m in wrong]
             findings += [
-                f"{path}: {len(ids)} cannot be replayed here, {ids[0]} among them: {reason}"
-                for reason, ids in why.items()
+                f"{path}: {len(ids)} cannot be replayed here, such as {ids[0]}: {reason}"
+                for reason, ids in reasons.items()
             ]
     return Checked({"files": len(files), "trajectories": count}, tuple(findings))

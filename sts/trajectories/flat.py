@@ -1,7 +1,6 @@
-"""Recorded trajectories side by side: the columns of one row group of a file, or of a list.
+"""Columns of recorded trajectories, of one row group of a file or of a list in memory.
 
-What has to be asked of millions of steps is asked of these arrays; a `Trajectory` is made only of
-the rows that somebody needs whole.
+Mining scans millions of steps in these arrays and builds a `Trajectory` only for selected rows.
 """
 
 from __future__ import annotations
@@ -26,9 +25,9 @@ _NUMBERS = ("steps", "participants", "objects", "height", "width")
 
 
 class Part(NamedTuple):
-    """A row group of a file of trajectories, all of one side.
+    """A row group of a file of trajectories, all of one split.
 
-    `twice` are the rows whose trajectories stand in an earlier part, too.
+    `twice` are the rows whose trajectories an earlier part holds, too.
     """
 
     path: Path
@@ -38,8 +37,8 @@ class Part(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Held:
-    """Trajectories in memory, which are looked through as a part of a file is."""
+class TrajectoryList:
+    """Trajectories in memory, with the interface of a part of a file."""
 
     every: tuple[Trajectory, ...]
     twice: frozenset[int] = frozenset()
@@ -50,17 +49,17 @@ class Held:
         return len(self.every)
 
 
-Batch = Part | Held
-"""Trajectories that are looked through at once."""
+Batch = Part | TrajectoryList
+"""Trajectories that are scanned at once."""
 
 
-class Recorded(NamedTuple):
-    """What a workspace's files hold.
+class RecordedParts(NamedTuple):
+    """The trajectory files of a workspace.
 
     Attributes:
-      parts: of the one side that was asked for.
-      rows: how many there are of both.
-      firsts: of each domain, of either side, the first row of each file that has any.
+      parts: of the requested split.
+      rows: number of trajectories of both splits.
+      firsts: of each domain, in either split, the first row of each file that has any.
     """
 
     parts: list[Part]
@@ -76,7 +75,7 @@ class Abreast:
       height: H.
       width: W.
       participants: P.
-      scene: uint16[E, T + 1, K], what is where at each frame.
+      scene: uint16[E, T + 1, K], the state snapshot at each frame.
     """
 
     height: int
@@ -86,16 +85,16 @@ class Abreast:
 
 
 @dataclass(frozen=True, eq=False)
-class Flat:
-    """Trajectories of a part, a value each in its columns.
+class TrajectoryColumns:
+    """The trajectories of a part as columns of one value each.
 
     Attributes:
-      part: where they stand.
-      rows: int64, in which row of it each does.
-      texts: of each name in `_TEXTS` a list.
-      numbers: of each name in `_NUMBERS` int32.
-      scene: uint16, all scenes one after the other.
-      ends: int64, where in `scene` each ends.
+      part: that they are from.
+      rows: int64, the row of each in the part.
+      texts: a list for each name in `_TEXTS`.
+      numbers: int32 for each name in `_NUMBERS`.
+      scene: uint16, all scenes concatenated.
+      ends: int64, the end of each in `scene`.
     """
 
     part: Batch
@@ -105,57 +104,58 @@ class Flat:
     scene: NDArray[np.uint16]
     ends: NDArray[np.int64]
 
-    def abreast(self) -> Iterator[tuple[str, NDArray[np.int64], Abreast]]:
-        """Yield those of one domain and size, by their places here; none whose size is unknown."""
+    def batches(self) -> Iterator[tuple[str, NDArray[np.int64], Abreast]]:
+        """Yield (domain, positions, batch) for each domain and size; unknown sizes are left out."""
         domains, code = np.unique(np.array(self.texts["domain"]), return_inverse=True)
         numbers = (self.numbers[name] for name in _NUMBERS)
         keys, group = np.unique(np.stack([code, *numbers], 1), axis=0, return_inverse=True)
         for n, (domain, steps, people, objects, height, width) in enumerate(keys.tolist()):
             if not height or not width:
                 continue
-            own = np.flatnonzero(group.reshape(-1) == n)
-            each = (steps + 1) * objects
-            scene = self.scene[(self.ends[own] - each)[:, None] + np.arange(each)]
-            shaped = scene.reshape(len(own), steps + 1, objects)
-            yield str(domains[domain]), own, Abreast(height, width, people, shaped)
+            positions = np.flatnonzero(group.reshape(-1) == n)
+            length = (steps + 1) * objects
+            scene = self.scene[(self.ends[positions] - length)[:, None] + np.arange(length)]
+            shaped = scene.reshape(len(positions), steps + 1, objects)
+            yield str(domains[domain]), positions, Abreast(height, width, people, shaped)
 
-    def whole(self, places: Sequence[int]) -> list[Trajectory]:
-        """Return the trajectories at these places."""
-        return trajectories(self.part, self.rows[list(places)].tolist())
+    def load(self, places: Sequence[int]) -> list[Trajectory]:
+        """Return the trajectories at these positions."""
+        return read_rows(self.part, self.rows[list(places)].tolist())
 
 
-def recorded(workspace: Workspace, side: str) -> Recorded:
-    """Return the parts of one side of a workspace's files, in order of file name.
+def list_parts(workspace: Workspace, side: str) -> RecordedParts:
+    """Return the parts of one split of a workspace's files, sorted by file name.
 
-    Each file is held to its hashes, unless that was done before; errors as of `store.read`.
+    Each file is verified against its hashes, unless that was done before; errors as of
+    `store.read`.
     """
     parts: list[Part] = []
     firsts: dict[str, list[tuple[Part, int]]] = {}
     rows, seen = 0, set[str]()
-    for path in store.files(workspace):
-        store.ensure_sound(path)
+    for path in store.list_files(workspace):
+        store.ensure_verified(path)
         spans = parquet.spans(path, "split")
         rows += sum(span.rows for span in spans)
-        every = [Part(path, group, span.rows) for group, span in enumerate(spans) if span.rows]
-        for domain, first in _firsts(every).items():
+        file_parts = [Part(path, group, span.rows) for group, span in enumerate(spans) if span.rows]
+        for domain, first in _first_rows(file_parts).items():
             firsts.setdefault(domain, []).append(first)
-        for part in every:
+        for part in file_parts:
             if spans[part.group].least == side:
                 ids = _table(part, ("id",)).column("id").to_pylist()
                 twice = frozenset(row for row, id in enumerate(ids) if id in seen)
                 seen.update(ids)
                 parts.append(part._replace(twice=twice))
-    return Recorded(parts, rows, firsts)
+    return RecordedParts(parts, rows, firsts)
 
 
-def _firsts(parts: Sequence[Part]) -> dict[str, tuple[Part, int]]:
+def _first_rows(parts: Sequence[Part]) -> dict[str, tuple[Part, int]]:
     """Return the first row of each domain in a file."""
-    out: dict[str, tuple[Part, int]] = {}
+    firsts: dict[str, tuple[Part, int]] = {}
     for part in parts:
         column = _table(part, ("domain",)).column("domain").combine_chunks()
         for row in _first_of_each(column):
-            out.setdefault(column[row].as_py(), (part, row))
-    return out
+            firsts.setdefault(column[row].as_py(), (part, row))
+    return firsts
 
 
 def _first_of_each(column: pa.Array) -> list[int]:
@@ -164,42 +164,42 @@ def _first_of_each(column: pa.Array) -> list[int]:
     return rows
 
 
-def flat(part: Batch) -> Flat:
-    """Return the columns of a part, unchanged since `recorded`, except what was done in it."""
+def read_columns(part: Batch) -> TrajectoryColumns:
+    """Return the columns of a part, which is unchanged since `list_parts`, without the actions."""
     table = _table(part, (*_TEXTS, *_NUMBERS, "scene"))
-    kept = np.array([row for row in range(part.rows) if row not in part.twice], np.int64)
+    rows = np.array([row for row in range(part.rows) if row not in part.twice], np.int64)
     scene = table.column("scene").combine_chunks()
     ends = np.cumsum(arrow.as_numpy(scene.value_lengths()), dtype=np.int64)
     numbers = {name: arrow.as_numpy(table.column(name).combine_chunks()) for name in _NUMBERS}
     lengths = (numbers["steps"].astype(np.int64) + 1) * numbers["objects"]
     if isinstance(part, Part) and not np.array_equal(np.diff(ends, prepend=0), lengths):
-        raise DamagedData(f"{part.path}: its scenes do not have its steps")
+        raise DamagedData(f"{part.path}: the lengths of its scenes do not match its steps")
     texts = {name: table.column(name).to_pylist() for name in _TEXTS}
-    return Flat(
+    return TrajectoryColumns(
         part,
-        kept,
-        {name: [own[row] for row in kept.tolist()] for name, own in texts.items()},
-        {name: own[kept] for name, own in numbers.items()},
+        rows,
+        {name: [column[row] for row in rows.tolist()] for name, column in texts.items()},
+        {name: column[rows] for name, column in numbers.items()},
         arrow.as_numpy(scene.flatten()),
-        ends[kept],
+        ends[rows],
     )
 
 
-def trajectories(part: Batch, rows: Sequence[int]) -> list[Trajectory]:
-    """Return the trajectories in rows of a part; errors as of `flat`."""
-    if isinstance(part, Held):
+def read_rows(part: Batch, rows: Sequence[int]) -> list[Trajectory]:
+    """Return the trajectories in rows of a part; errors as of `read_columns`."""
+    if isinstance(part, TrajectoryList):
         return [part.every[row] for row in rows]
     table = _table(part, tuple(store.SCHEMA))
     chosen = pa.concat_tables(table.slice(row, 1) for row in rows) if rows else table.slice(0, 0)
-    return store.rows_of(part.path, chosen.combine_chunks(), sound=True)
+    return store.decode_rows(part.path, chosen.combine_chunks(), sound=True)
 
 
 def _table(part: Batch, names: Sequence[str]) -> pa.Table:
     schema = {name: store.SCHEMA[name] for name in names}
-    if isinstance(part, Held):
-        every = store.columns_of(part.every)
-        return pa.table([every[name] for name in names], schema=pa.schema(schema))
+    if isinstance(part, TrajectoryList):
+        columns = store.encode_columns(part.every)
+        return pa.table([columns[name] for name in names], schema=pa.schema(schema))
     table, sizes = parquet.sought(part.path, *store.KIND, schema, groups=[part.group])
     if len(sizes) <= part.group or table.num_rows != part.rows:
-        raise DamagedData(f"{part.path} was changed while it was read; start again")
+        raise DamagedData(f"{part.path} changed while it was being read; start again")
     return table

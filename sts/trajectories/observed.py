@@ -1,4 +1,4 @@
-"""What one participant saw along recorded trajectories, by replaying them."""
+"""One participant's observations along recorded trajectories, reconstructed by replay."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ from sts.engine.replay import along
 from sts.errors import ArgumentError
 from sts.trajectories.types import Trajectory
 
-ABREAST = 2**13
-"""How many steps of trajectories are replayed together; it bounds the memory that this takes."""
+STEPS_AT_ONCE = 2**13
+"""Number of steps that are replayed together, which bounds the memory."""
 
 Progress = Callable[[int, int], None]
 
 
-class Observed(NamedTuple):
-    """A trajectory and what a participant saw before each step and after the last.
+class ObservedTrajectory(NamedTuple):
+    """A trajectory and a participant's observation before each step and after the last.
 
     Attributes:
-      trajectory: whose.
+      trajectory: that was replayed.
       values: by name, arrays [T + 1, ...]; names, shapes and types are the same in every trajectory
         of one call.
-      ended: bool[T + 1], whether the world had come to its end, and not only its time had run out;
-        never, where it does not say.
+      ended: bool[T + 1], True if the world was terminated, not merely truncated; False if it does
+        not report that.
     """
 
     trajectory: Trajectory
@@ -37,17 +37,17 @@ class Observed(NamedTuple):
     ended: NDArray[np.bool_]
 
 
-def observed(
+def observe(
     trajectories: Sequence[Trajectory], role: int | None, progress: Progress | None = None
-) -> Iterator[Observed]:
-    """Yield each trajectory with what participant `role`, or 0, saw in it, in their order.
+) -> Iterator[ObservedTrajectory]:
+    """Yield each trajectory with the observations of participant `role`, or 0, in their order.
 
-    Those of one name and kind count as its team, as when one agent plays them.
+    Participants of the same name and kind count as one team, as when one agent plays them.
 
     Raises:
-      ArgumentError: they are of several domains or have no such participant, or what is seen has
+      ArgumentError: they are of several domains or have no such participant, or observations have
         other shapes in some of them.
-      ReplayMismatch, StsError: one does not replay as recorded, or its world cannot be had here.
+      ReplayMismatch, StsError: one does not replay as recorded, or its world is unavailable here.
     """
     role = role or 0
     _check_domain(trajectories)
@@ -55,16 +55,16 @@ def observed(
         if not 0 <= role < len(t.participants):
             most = len(t.participants) - 1
             raise ArgumentError(
-                f"expected --role of 0 to {most}, found {role}: trajectory {t.id} has no other"
+                f"expected --role of 0 to {most} for trajectory {t.id}, found {role}"
             )
-    first: Observed | None = None
+    first: ObservedTrajectory | None = None
     done = 0
-    for chosen in _batches(trajectories, role):
-        for one in _replayed(chosen, role):
-            first = first or one
-            _check_alike(first, one)
-            yield one
-        done += len(chosen)
+    for batch in _batches(trajectories, role):
+        for replay in _replay_batch(batch, role):
+            first = first or replay
+            _check_alike(first, replay)
+            yield replay
+        done += len(batch)
         if progress is not None:
             progress(done, len(trajectories))
 
@@ -73,82 +73,90 @@ def _check_domain(trajectories: Sequence[Trajectory]) -> None:
     names = list(dict.fromkeys(t.episode.domain for t in trajectories))
     if len(names) != 1:
         raise ArgumentError(
-            f"expected trajectories of one domain, found {', '.join(names) or 'none'}: "
-            "choose with --domain"
+            f"expected trajectories of one domain, found {', '.join(names) or 'none'}; select one "
+            "with --domain"
         )
     for t in trajectories:
         need(t.episode, f"trajectory {t.id}")
 
 
 def _batches(trajectories: Sequence[Trajectory], role: int) -> Iterator[list[Trajectory]]:
-    for _, group in itertools.groupby(trajectories, lambda t: _kind(t, role)):
-        alike = list(group)
-        size = max(1, ABREAST // max(1, alike[0].episode.steps))
-        for start in range(0, len(alike), size):
-            yield alike[start : start + size]
+    for _, group in itertools.groupby(trajectories, lambda t: _batch_key(t, role)):
+        members = list(group)
+        size = max(1, STEPS_AT_ONCE // max(1, members[0].episode.steps))
+        for start in range(0, len(members), size):
+            yield members[start : start + size]
 
 
-def _kind(t: Trajectory, role: int) -> tuple[Any, ...]:
-    """Return what trajectories that are replayed together must have in common."""
-    one = t.episode
-    return one.steps, one.scene.shape[1], _team(t, role), one.participants, shapes(one)
+def _batch_key(t: Trajectory, role: int) -> tuple[Any, ...]:
+    """Return the properties that trajectories replayed together must have in common."""
+    episode = t.episode
+    return (
+        episode.steps,
+        episode.scene.shape[1],
+        _team(t, role),
+        episode.participants,
+        shapes(episode),
+    )
 
 
 def _team(t: Trajectory, role: int) -> tuple[int, ...]:
-    return tuple(i for i, who in enumerate(t.participants) if who == t.participants[role])
+    return tuple(
+        i for i, participant in enumerate(t.participants) if participant == t.participants[role]
+    )
 
 
-def _replayed(chosen: Sequence[Trajectory], role: int) -> Iterator[Observed]:
-    """Yield trajectories of one kind with what was seen in them."""
-    team = _team(chosen[0], role)
+def _replay_batch(batch: Sequence[Trajectory], role: int) -> Iterator[ObservedTrajectory]:
+    """Yield trajectories of one kind with the observations in them."""
+    team = _team(batch[0], role)
     seen, over = [], []
-    for worlds in along([t.episode for t in chosen], [f"trajectory {t.id}" for t in chosen]):
-        seen.append(_named(worlds.observe((role,), team=team, world=False)))
-        over.append(ended(worlds))
+    for worlds in along([t.episode for t in batch], [f"trajectory {t.id}" for t in batch]):
+        seen.append(_arrays_by_name(worlds.observe((role,), team=team, world=False)))
+        over.append(is_terminated(worlds))
     values = {name: np.stack([frame[name] for frame in seen], 1) for name in seen[0]}
     ends = np.stack(over, 1)
-    for b, t in enumerate(chosen):
-        yield Observed(t, {name: array[b] for name, array in values.items()}, ends[b])
+    for b, t in enumerate(batch):
+        yield ObservedTrajectory(t, {name: array[b] for name, array in values.items()}, ends[b])
 
 
-def _named(observation: Any) -> dict[str, NDArray[Any]]:
+def _arrays_by_name(observation: Any) -> dict[str, NDArray[Any]]:
     """Return an observation of one role as arrays [B, ...] by name.
 
     An observation is a dataclass whose fields are arrays [B] or [B, R, ...], None, or mappings of
-    names to such arrays; the names in a mapping stand for themselves.
+    names to such arrays; the names in a mapping are used as they are.
     """
-    out: dict[str, NDArray[Any]] = {}
+    arrays: dict[str, NDArray[Any]] = {}
     for field in dataclasses.fields(observation):
         value = getattr(observation, field.name)
-        if isinstance(value, np.ndarray) and value.dtype.kind == "T":  # texts stay in our own files
+        if isinstance(value, np.ndarray) and value.dtype.kind == "T":  # texts are not exported
             continue
         if isinstance(value, Mapping):
-            out.update((str(k).replace("/", "."), _of_role(k, a)) for k, a in value.items())
+            arrays.update((str(k).replace("/", "."), _of_role(k, a)) for k, a in value.items())
         elif value is not None:
-            out.setdefault(field.name, _of_role(field.name, value))
-    return out
+            arrays.setdefault(field.name, _of_role(field.name, value))
+    return arrays
 
 
 def _of_role(name: str, value: Any) -> NDArray[Any]:
     array = np.asarray(value)
     if array.dtype.kind not in "biuf":
-        raise ArgumentError(f"what is seen as {name!r} is {array.dtype}: only numbers are exported")
+        raise ArgumentError(f"observation {name!r} is {array.dtype}; only numbers can be exported")
     return array[:, 0] if array.ndim > 1 else array
 
 
-def ended(worlds: Worlds) -> NDArray[np.bool_]:
-    """Return bool[B], which worlds have come to their end, and not only their time had run out."""
-    found: NDArray[np.bool_] = np.zeros(len(worlds.rewards), np.bool_)
-    found |= getattr(worlds, "ended", False)
-    found &= np.logical_not(getattr(worlds, "truncated", False))
-    return found
+def is_terminated(worlds: Worlds) -> NDArray[np.bool_]:
+    """Return bool[B], True for worlds that are terminated, not merely truncated."""
+    mask: NDArray[np.bool_] = np.zeros(len(worlds.rewards), np.bool_)
+    mask |= getattr(worlds, "ended", False)
+    mask &= np.logical_not(getattr(worlds, "truncated", False))
+    return mask
 
 
-def _check_alike(first: Observed, one: Observed) -> None:
-    for name in sorted(first.values.keys() | one.values.keys()):
-        a, b = (seen.values.get(name) for seen in (first, one))
+def _check_alike(first: ObservedTrajectory, other: ObservedTrajectory) -> None:
+    for name in sorted(first.values.keys() | other.values.keys()):
+        a, b = (seen.values.get(name) for seen in (first, other))
         if a is None or b is None or (a.shape[1:], a.dtype) != (b.shape[1:], b.dtype):
             raise ArgumentError(
-                f"trajectories {first.trajectory.id} and {one.trajectory.id} differ in the shape "
-                f"of what is seen ({name!r}): export them apart, by --who or --source"
+                f"trajectories {first.trajectory.id} and {other.trajectory.id} differ in the shape "
+                f"of observation {name!r}; export them separately, selected by --who or --source"
             )

@@ -1,4 +1,4 @@
-"""Recording: agents play new worlds, and what happens is kept."""
+"""Recording: agents play new worlds, and their episodes become trajectories."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from sts.provenance import provenance
 from sts.storage import arrow
 from sts.trajectories.types import Participant, Trajectory
 
-BATCH = 100
+EPISODES_PER_TASK = 100
 
 
 class Task(NamedTuple):
-    """Consecutive worlds that one agent, of this fingerprint, plays in one batch.
+    """Consecutive worlds that one agent, with this fingerprint, plays in one batch.
 
     `first` is the number of the first of them among all episodes.
     """
@@ -43,7 +43,7 @@ class Task(NamedTuple):
 
 
 class Batch(NamedTuple):
-    """Trajectories of one agent's consecutive episodes, and which the first of them is."""
+    """Trajectories of one agent's consecutive episodes, the first of which has this number."""
 
     agent: str
     first: int
@@ -51,7 +51,7 @@ class Batch(NamedTuple):
 
 
 class Failure(NamedTuple):
-    """Which agent's episode was not recorded, and why."""
+    """An episode of an agent that was not recorded, and the error."""
 
     agent: str
     episode: int
@@ -69,76 +69,82 @@ def record_all(
     workers: int,
     mention: Callable[[str, StsError], None] = lambda agent, error: None,
 ) -> Iterator[Batch | Failure]:
-    """Yield what each of the agents makes of the same `count` worlds, a batch at a time.
+    """Yield batches of trajectories of each agent in the same `count` worlds.
 
     The trajectories are those of `record`, whatever the number of processes, and come in any order.
-    An episode that fails costs no other, until an agent has failed too often
+    An episode that fails does not stop the others, until an agent has failed too often
     (`sts.jobs.tasks.ENOUGH`).
 
     Args:
       known: the facts of agents, by name or `module:Class`.
-      domain: whose worlds.
+      domain: of the worlds.
       count: E, at least 1.
       steps: T, at least 1.
-      seed: names the worlds and the agents' streams.
+      seed: selects the worlds and the agents' streams.
       settings: passed to the domain's `generate`.
       workers: processes; 1 works in this one, unless the worlds are `foreign` or an agent a user's.
-      mention: called with an agent and an error of it that was made good by another attempt.
+      mention: called with an agent and an error that a retry recovered from.
 
     Raises:
-      ArgumentError: nothing is asked for, the settings cannot be met, or an agent does not play
-        these worlds.
-      Died: the process in which the worlds were to begin has ended.
+      ArgumentError: no work is asked for, the settings are invalid, or an agent does not play these
+        worlds.
+      Died: the process that generates the worlds ended.
       ReplayMismatch: an agent's first episode does not replay.
     """
     if workers < 1:
         raise ArgumentError(f"expected 1 worker or more, found {workers}")
-    parts = [slice(first, first + BATCH) for first in range(0, count, BATCH)]
-    begin = functools.partial(begun, domain, count=count, steps=steps, seed=seed, settings=settings)
-    with executor(workers, len(known) * len(parts), apart=foreign(domain)) as there:
-        states = there.ask(begin)  # a world may end its process where it begins, too
+    parts = [
+        slice(first, first + EPISODES_PER_TASK) for first in range(0, count, EPISODES_PER_TASK)
+    ]
+    begin = functools.partial(
+        generate_states, domain, count=count, steps=steps, seed=seed, settings=settings
+    )
+    with executor(workers, len(known) * len(parts), apart=foreign(domain)) as pool:
+        states = pool.ask(begin)  # generating a world may crash its process, too
         tasks = [
-            Task(name, own.fingerprint, domain, part.start, tuple(states[part]), steps, seed)
-            for name, own in known.items()
+            Task(name, facts.fingerprint, domain, part.start, tuple(states[part]), steps, seed)
+            for name, facts in known.items()
             for part in parts
         ]
 
-        def told(task: Task, error: StsError) -> None:
-            if not isinstance(error, ReplayMismatch):  # which is raised as soon as it is seen
+        def mention_failure(task: Task, error: StsError) -> None:
+            if not isinstance(error, ReplayMismatch):  # raised below
                 mention(task.agent, error)
 
         done = work_off(
             tasks,
-            perform,
-            parts=_singly,
+            record_task,
+            parts=_split_task,
             owner=_agent_of,
-            there=there,
+            there=pool,
             apart=lambda task: apart(task.agent),
-            mention=told,
+            mention=mention_failure,
         )
-        for task, found in done:
-            if isinstance(found, ReplayMismatch | ArgumentError):  # no other episode is better
-                raise found
-            if isinstance(found, StsError):
+        for task, outcome in done:
+            if isinstance(
+                outcome, ReplayMismatch | ArgumentError
+            ):  # other episodes would fail as well
+                raise outcome
+            if isinstance(outcome, StsError):
                 for number in range(task.first, task.first + len(task.states)):
-                    yield Failure(task.agent, number, found)
+                    yield Failure(task.agent, number, outcome)
             else:
-                yield Batch(task.agent, task.first, found)
+                yield Batch(task.agent, task.first, outcome)
 
 
 def _agent_of(task: Task) -> str:
     return task.agent
 
 
-def _singly(task: Task) -> list[Task]:
+def _split_task(task: Task) -> list[Task]:
     return [
         task._replace(first=task.first + i, states=(state,)) for i, state in enumerate(task.states)
     ]
 
 
-def perform(task: Task) -> list[Trajectory]:
-    """Return the trajectories of a task."""
-    return played(agents.planned(task.agent, task.fingerprint), task)
+def record_task(task: Task) -> list[Trajectory]:
+    """Play the worlds of a task; return their trajectories."""
+    return play_task(agents.planned(task.agent, task.fingerprint), task)
 
 
 def record(
@@ -151,38 +157,38 @@ def record(
     settings: dict[str, Any],
 ) -> list[Trajectory]:
     """Return the trajectories of one agent; arguments and errors as of `record_all`."""
-    states = begun(domain, count=count, steps=steps, seed=seed, settings=settings)
-    return played(agent, Task(agent.name, "", domain, 0, tuple(states), steps, seed))
+    states = generate_states(domain, count=count, steps=steps, seed=seed, settings=settings)
+    return play_task(agent, Task(agent.name, "", domain, 0, tuple(states), steps, seed))
 
 
-def begun(
+def generate_states(
     domain: str, *, count: int, steps: int, seed: int, settings: dict[str, Any]
 ) -> list[bytes]:
-    """Return the states in which `count` new worlds begin, to be played for `steps` each.
+    """Generate the initial states of `count` worlds that are to be played for `steps` each.
 
-    Errors are those of `record_all`; what is too much for one file is refused, too.
+    Errors are those of `record_all`; too much for one file is an ArgumentError, too.
     """
     if count < 1 or steps < 1:
         raise ArgumentError(f"expected at least 1 episode of 1 step, found {count} of {steps}")
     world = find_domain(domain)
     try:
         (first,) = world.generate(1, seed=seed, **settings)
-    except TypeError as error:  # a keyword that it does not take
+    except TypeError as error:  # an unknown keyword
         raise ArgumentError(f"domain {domain!r} refuses its settings: {error}") from error
     size = count * (steps + 1) * world.form(first).objects
     if size > arrow.MOST:
         raise ArgumentError(
             f"{count} episodes of {steps} steps are too many for one recording; record "
-            f"{max(1, count * arrow.MOST // size)} at a time, with another --seed each"
+            f"{max(1, count * arrow.MOST // size)} at a time, each with another --seed"
         )
     return world.generate(count, seed=seed, **settings)
 
 
-def played(agent: agents.Agent, task: Task) -> list[Trajectory]:
+def play_task(agent: agents.Agent, task: Task) -> list[Trajectory]:
     """Return the trajectories of a team of `agent` in the worlds of a task.
 
-    What a world itself asks for is told from the start, and kept as a setter's instruction. The
-    first episode of all is held to its replay: nothing that follows would replay otherwise.
+    An instruction that belongs to the world is given at the start and recorded as a setter's. The
+    first episode of all is replayed as a check: if it does not replay, the others would not either.
     """
     states, seed = task.states, task.seed
     world = find_domain(task.domain)
@@ -192,23 +198,23 @@ def played(agent: agents.Agent, task: Task) -> list[Trajectory]:
     hashes = [world.world(state) for state in states]
     streams = np.array(
         [
-            stream("record", own, agent.name, seed, number)
-            for own, number in zip(hashes, numbers, strict=True)
+            stream("record", hash, agent.name, seed, number)
+            for hash, number in zip(hashes, numbers, strict=True)
         ],
         np.uint64,
     )
-    asks = getattr(world, "instruction", None)
-    told = [
+    instruct = getattr(world, "instruction", None)
+    given = [
         (Instruction(mission, world.name, given_at=0, source="setter"),)
-        if asks is not None and (mission := asks(state))
+        if instruct is not None and (mission := instruct(state))
         else ()
         for state in states
     ]
-    moved = play(world, worlds, [Team(agent, roles, streams)], steps=task.steps, told=told)
+    run = play(world, worlds, [Team(agent, roles, streams)], steps=task.steps, told=given)
     agents.check_unchanged(agent)
-    made = provenance() | {"seed": seed, "fingerprint": agents.fingerprint(agent)}
+    shared = provenance() | {"seed": seed, "fingerprint": agents.fingerprint(agent)}
     episodes = [
-        Episode(task.domain, state, moved.moves[i], moved.says[i], moved.rewards[i], moved.scene[i])
+        Episode(task.domain, state, run.moves[i], run.says[i], run.rewards[i], run.scene[i])
         for i, state in enumerate(states)
     ]
     if task.first == 0:
@@ -218,11 +224,13 @@ def played(agent: agents.Agent, task: Task) -> list[Trajectory]:
             episode,
             tuple(Participant("agent", agent.name) for _ in roles),
             instructions=instructions,
-            world=own,
+            world=hash,
             source=f"sts record {agent.name} seed {seed} episode {number}",
-            provenance=made | {"index": number},
+            provenance=shared | {"index": number},
         )
-        for number, own, episode, instructions in zip(numbers, hashes, episodes, told, strict=True)
+        for number, hash, episode, instructions in zip(
+            numbers, hashes, episodes, given, strict=True
+        )
     ]
 
 
@@ -230,7 +238,7 @@ def _check_replays(world: Domain, episode: Episode) -> None:
     (mismatch,) = verify(world, [episode])
     if mismatch is not None:
         raise ReplayMismatch(
-            f"domain {episode.domain!r} does not replay what was recorded in it: {mismatch.what}; "
-            f"sts domain check {episode.domain} says why",
+            f"domain {episode.domain!r} does not replay its own recording: {mismatch.what}; run "
+            f"sts domain check {episode.domain}",
             step=mismatch.step,
         )

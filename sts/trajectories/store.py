@@ -1,8 +1,8 @@
 """Trajectories in Parquet: one row an episode, `trajectories/3`.
 
-Those of one side stand in row groups of their own, so that who needs one side reads the other not
-at all. A file of a workspace is held to its hashes once: beside it stands the SHA-256 of the file
-that was found to be sound.
+The two splits are in separate row groups, so that reading one skips the other. A file of a
+workspace is verified against its hashes once; a `.sound` file next to it then holds the SHA-256 of
+the verified bytes.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from sts.errors import ArgumentError, DamagedData, StsError, UnknownName
 from sts.storage import arrow, parquet
 from sts.storage.files import canonical_json, content_hash, parsed_json, write_atomically
 from sts.storage.workspace import Workspace
-from sts.trajectories.types import SIDES, Participant, Trajectory
+from sts.trajectories.types import SPLITS, Participant, Trajectory
 
 FORMAT, VERSION = KIND = "trajectories", 3
-GROUP = 4096
-"""Rows of a row group, which is what has to be read to find one."""
+ROWS_PER_GROUP = 4096
+"""Rows of a row group, the least that is read to find one trajectory."""
 SCHEMA = {
     "id": pa.string(),
     "place": pa.int32(),
@@ -41,48 +41,50 @@ SCHEMA = {
     "provenance": pa.string(),
     **columns.EPISODE,
 }
-_TOLD_ANEW = ("split", "height", "width")
+_DERIVED_COLUMNS = ("split", "height", "width")
 
 
 def write(path: Path, trajectories: Sequence[Trajectory]) -> None:
     """Write trajectories to one file."""
-    write_atomically(path, _packed(path, trajectories))
+    write_atomically(path, _encode(path, trajectories))
 
 
-def _packed(path: Path, trajectories: Sequence[Trajectory]) -> bytes:
-    """Return the bytes of a file of trajectories, those of one side before the other."""
-    sides = np.array([SIDES.index(t.split) for t in trajectories], np.int8)
+def _encode(path: Path, trajectories: Sequence[Trajectory]) -> bytes:
+    """Return the bytes of a file of trajectories, with the train split first."""
+    sides = np.array([SPLITS.index(t.split) for t in trajectories], np.int8)
     order = np.argsort(sides, kind="stable")
-    rows = columns_of([trajectories[i] for i in order.tolist()])
+    rows = encode_columns([trajectories[i] for i in order.tolist()])
     rows["place"] = arrow.of_numpy(order.astype(np.int32))
-    apart = int((sides == 0).sum())
-    return parquet.packed(str(path), FORMAT, VERSION, SCHEMA, rows, group=GROUP, apart=apart)
+    n_first = int((sides == 0).sum())
+    return parquet.packed(
+        str(path), FORMAT, VERSION, SCHEMA, rows, group=ROWS_PER_GROUP, apart=n_first
+    )
 
 
-def columns_of(every: Sequence[Trajectory]) -> dict[str, Any]:
-    """Return the columns of `SCHEMA` for trajectories, but for their places."""
-    people = [[[p.kind, p.name] for p in t.participants] for t in every]
-    told = [[i.view() for i in t.instructions] for t in every]
-    sizes = np.array(_sizes([t.episode for t in every]), np.int32).reshape(-1, 2)
+def encode_columns(trajectories: Sequence[Trajectory]) -> dict[str, Any]:
+    """Return the columns of `SCHEMA` for trajectories, except `place`."""
+    people = [[[p.kind, p.name] for p in t.participants] for t in trajectories]
+    instructions = [[i.view() for i in t.instructions] for t in trajectories]
+    sizes = np.array(_sizes([t.episode for t in trajectories]), np.int32).reshape(-1, 2)
     rows = {
-        "id": [t.id for t in every],
-        "world": [t.world for t in every],
-        "split": [t.split for t in every],
+        "id": [t.id for t in trajectories],
+        "world": [t.world for t in trajectories],
+        "split": [t.split for t in trajectories],
         "height": arrow.of_numpy(sizes[:, 0]),
         "width": arrow.of_numpy(sizes[:, 1]),
-        "source": [t.source for t in every],
+        "source": [t.source for t in trajectories],
         "people": [canonical_json(p).decode() for p in people],
-        "instructions": [canonical_json(i).decode() for i in told],
-        "provenance": [canonical_json(t.provenance).decode() for t in every],
+        "instructions": [canonical_json(i).decode() for i in instructions],
+        "provenance": [canonical_json(t.provenance).decode() for t in trajectories],
     }
-    return rows | columns.episode_columns([t.episode for t in every])
+    return rows | columns.episode_columns([t.episode for t in trajectories])
 
 
 def _sizes(episodes: Sequence[Episode]) -> list[tuple[int, int]]:
-    """Return the height and width of each episode's pictures; 0 where it has none here."""
-    worlds = [(one.domain, one.state) for one in episodes]
-    made = {world: _size(*world) for world in dict.fromkeys(worlds)}
-    return [made[world] for world in worlds]
+    """Return the height and width of each episode's pictures; 0 if it has none here."""
+    worlds = [(episode.domain, episode.state) for episode in episodes]
+    sizes = {world: _size(*world) for world in dict.fromkeys(worlds)}
+    return [sizes[world] for world in worlds]
 
 
 def _size(name: str, state: bytes) -> tuple[int, int]:
@@ -100,41 +102,43 @@ def export(
     role: int | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> None:
-    """Write trajectories to one file, as every exporter is called; it holds every participant."""
+    """Write trajectories to one file, with the signature of an exporter; `role` must be None."""
     if role is not None:
-        raise ArgumentError("--format parquet holds every participant: expected no --role")
+        raise ArgumentError(
+            "--role cannot be combined with --format parquet, which exports every participant"
+        )
     write(path, trajectories)
     if progress is not None:
         progress(len(trajectories), len(trajectories))
 
 
 def read(path: Path) -> list[Trajectory]:
-    """Return the trajectories in one file, in the order in which they were given.
+    """Return the trajectories in one file, in the order in which they were written.
 
     Raises:
-      DamagedData: not such a file, or a row is not what its id says.
+      DamagedData: not such a file, or a row does not match its id.
       NewerFormat: a later version.
     """
     return _in_order(path, parquet.read(path, FORMAT, VERSION, SCHEMA), sound=False)
 
 
 def _in_order(path: Path, table: pa.Table, *, sound: bool) -> list[Trajectory]:
-    made = rows_of(path, table, sound=sound)
+    trajectories = decode_rows(path, table, sound=sound)
     places = arrow.as_numpy(table.column("place").combine_chunks())
-    return [made[i] for i in np.argsort(places, kind="stable").tolist()]
+    return [trajectories[i] for i in np.argsort(places, kind="stable").tolist()]
 
 
-def rows_of(path: Path, table: pa.Table, *, sound: bool) -> list[Trajectory]:
+def decode_rows(path: Path, table: pa.Table, *, sound: bool) -> list[Trajectory]:
     """Return the trajectories in rows of a file, all columns of `SCHEMA`; errors as of `read`.
 
-    Rows that were not found to be `sound` before are held to their ids and their worlds.
+    Unless they are `sound`, that is, verified before, rows are checked against ids and worlds.
     """
-    rows = table.drop_columns([*columns.EPISODE, *_TOLD_ANEW]).to_pylist()
+    rows = table.drop_columns([*columns.EPISODE, *_DERIVED_COLUMNS]).to_pylist()
     episodes = columns.episodes(table)
-    out = []
+    trajectories = []
     for row, episode in zip(rows, episodes, strict=True):
         try:
-            found = Trajectory(
+            trajectory = Trajectory(
                 episode,
                 tuple(Participant(*p) for p in parsed_json(row["people"], list)),
                 tuple(Instruction(**i) for i in parsed_json(row["instructions"], list)),
@@ -145,126 +149,128 @@ def rows_of(path: Path, table: pa.Table, *, sound: bool) -> list[Trajectory]:
         except (TypeError, ValueError, DamagedData) as error:
             raise DamagedData(f"{path}: trajectory {row['id']}: {error}") from None
         if sound:
-            vars(found)["id"] = row["id"]
-        out.append(found)
+            vars(trajectory)["id"] = row["id"]
+        trajectories.append(trajectory)
     if not sound:
-        _check_rows(path, table, out)
-    return out
+        _check_rows(path, table, trajectories)
+    return trajectories
 
 
-def _check_rows(path: Path, table: pa.Table, made: Sequence[Trajectory]) -> None:
-    """Refuses rows that are not what they say."""
+def _check_rows(path: Path, table: pa.Table, trajectories: Sequence[Trajectory]) -> None:
+    """Raise DamagedData if rows do not match their ids, splits or sizes."""
     ids = table.column("id").to_pylist()
     names = [f"{path}: trajectory {id}" for id in ids]
-    check_worlds(made, names)
-    stated = zip(*(table.column(one).to_pylist() for one in _TOLD_ANEW), strict=True)
-    sizes = _sizes([t.episode for t in made])
-    for id, one, name, own, (split, *size) in zip(ids, made, names, sizes, stated, strict=True):
-        if one.id != id:
-            raise DamagedData(f"{name} was altered: it hashes to {one.id}")
-        unknown = (0, 0) in (own, tuple(size))  # here, or where it was written
-        if one.split != split or not (unknown or own == tuple(size)):
-            raise DamagedData(f"{name} was altered: its split or size is another")
+    check_worlds(trajectories, names)
+    stated = zip(*(table.column(column).to_pylist() for column in _DERIVED_COLUMNS), strict=True)
+    sizes = _sizes([t.episode for t in trajectories])
+    for id, trajectory, name, actual, (split, *size) in zip(
+        ids, trajectories, names, sizes, stated, strict=True
+    ):
+        if trajectory.id != id:
+            raise DamagedData(f"{name} has been modified: its hash is {trajectory.id}")
+        unknown = (0, 0) in (actual, tuple(size))  # unknown here, or where it was written
+        if trajectory.split != split or not (unknown or actual == tuple(size)):
+            raise DamagedData(f"{name} has been modified: its split or size does not match")
 
 
-def check_worlds(made: Sequence[Trajectory], names: Sequence[str]) -> None:
-    """Refuse trajectories that do not fit their worlds; `names` is what an error calls them."""
-    checked([t.episode for t in made], names, [t.world for t in made])
-    for one, name in zip(made, names, strict=True):
+def check_worlds(trajectories: Sequence[Trajectory], names: Sequence[str]) -> None:
+    """Raise an error if trajectories do not fit their worlds; `names` identify them in it."""
+    checked([t.episode for t in trajectories], names, [t.world for t in trajectories])
+    for trajectory, name in zip(trajectories, names, strict=True):
         try:
-            _ = one.split
+            _ = trajectory.split
         except ValueError as error:
             raise DamagedData(f"{name}: {error}") from None
-        if len(one.participants) != one.episode.participants:
-            raise DamagedData(f"{name} names other participants than it has")
+        if len(trajectory.participants) != trajectory.episode.participants:
+            raise DamagedData(f"{name} does not list as many participants as it has")
 
 
 def save(workspace: Workspace, trajectories: Sequence[Trajectory]) -> Path:
-    """Write trajectories, held to their worlds, to a file of the workspace; return its path."""
+    """Check trajectories against their worlds and write a workspace file; return its path."""
     check_worlds(trajectories, [f"trajectory {t.id}" for t in trajectories])
     name = content_hash(*(t.id.encode() for t in trajectories))[:16]
     path = workspace.ensure().path("trajectories", f"{name}.parquet")
-    raw = _packed(path, trajectories)
+    raw = _encode(path, trajectories)
     write_atomically(path, raw)
-    _remember(path, raw)
+    _record_verified(path, raw)
     return path
 
 
-def files(workspace: Workspace) -> list[Path]:
-    """Return the files of a workspace's trajectories, in order of name."""
+def list_files(workspace: Workspace) -> list[Path]:
+    """Return the files of a workspace's trajectories, sorted by name."""
     return sorted(workspace.path("trajectories").glob("*.parquet"))
 
 
 def load(workspace: Workspace) -> list[Trajectory]:
     """Return every trajectory of the workspace once, in order of file name and place.
 
-    A file that was found to be sound is not held to its hashes again.
+    Files that were verified before are not checked again.
     """
-    found: dict[str, Trajectory] = {}
-    for path in files(workspace):
+    by_id: dict[str, Trajectory] = {}
+    for path in list_files(workspace):
         raw = parquet.raw_bytes(path)
-        sound = _remembered(path, raw)
+        sound = _is_verified(path, raw)
         table = parquet.unpacked(str(path), raw, FORMAT, VERSION, SCHEMA)
-        for one in _in_order(path, table, sound=sound):
-            found.setdefault(one.id, one)
+        for trajectory in _in_order(path, table, sound=sound):
+            by_id.setdefault(trajectory.id, trajectory)
         if not sound:
-            _remember(path, raw)
-    return list(found.values())
+            _record_verified(path, raw)
+    return list(by_id.values())
 
 
-def ensure_sound(path: Path) -> None:
-    """Hold a file of a workspace to its hashes, unless that was done; errors as of `read`."""
+def ensure_verified(path: Path) -> None:
+    """Verify a file of a workspace, unless that was done before; errors as of `read`."""
     raw = parquet.raw_bytes(path)
-    if not _remembered(path, raw):
+    if not _is_verified(path, raw):
         _in_order(path, parquet.unpacked(str(path), raw, FORMAT, VERSION, SCHEMA), sound=False)
-        _remember(path, raw)
+        _record_verified(path, raw)
 
 
-def _mark(raw: bytes) -> bytes:
+def _verification_mark(raw: bytes) -> bytes:
     return f"{FORMAT}/{VERSION} {hashlib.sha256(raw).hexdigest()}\n".encode()
 
 
-def _remember(path: Path, raw: bytes) -> None:
-    """Note that a file was found to be sound; nothing where that cannot be written."""
+def _record_verified(path: Path, raw: bytes) -> None:
+    """Record that a file was verified, if that can be written."""
     with suppress(OSError):
-        write_atomically(path.with_suffix(".sound"), _mark(raw))
+        write_atomically(path.with_suffix(".sound"), _verification_mark(raw))
 
 
-def _remembered(path: Path, raw: bytes) -> bool:
-    """Return whether a file with these bytes was found to be sound."""
+def _is_verified(path: Path, raw: bytes) -> bool:
+    """Return True if a file with these bytes was verified before."""
     try:
-        there = path.with_suffix(".sound").read_bytes()
+        recorded = path.with_suffix(".sound").read_bytes()
     except OSError:
         return False
-    return there == _mark(raw)
+    return recorded == _verification_mark(raw)
 
 
 def find(workspace: Workspace, id: str) -> Trajectory:
-    """Return the trajectory whose id begins with `id`; no other is read than is stored beside it.
+    """Return the trajectory whose id begins with `id`; reads only its row group.
 
     Raises:
       UnknownName: there is none, or more than one.
     """
-    every: dict[str, tuple[Path, int]] = {}
-    for path in files(workspace):
-        there = path.stat()
-        ids = _ids(path, there.st_ino, there.st_size, there.st_mtime_ns)
-        for one, group in ids:
-            every.setdefault(one, (path, group))
-    hits = [one for one in every if one.startswith(id)]
+    places: dict[str, tuple[Path, int]] = {}
+    for path in list_files(workspace):
+        stat = path.stat()
+        ids = _ids(path, stat.st_ino, stat.st_size, stat.st_mtime_ns)
+        for full_id, group in ids:
+            places.setdefault(full_id, (path, group))
+    hits = [full_id for full_id in places if full_id.startswith(id)]
     if len(hits) != 1 or not id:
-        raise UnknownName("trajectory", id, hits or list(every), most=5)
-    path, group = every[hits[0]]
+        raise UnknownName("trajectory", id, hits or list(places), most=5)
+    path, group = places[hits[0]]
     table, _ = parquet.sought(path, FORMAT, VERSION, SCHEMA, groups=[group])
-    rows = np.flatnonzero([one == hits[0] for one in table.column("id").to_pylist()])
+    rows = np.flatnonzero([value == hits[0] for value in table.column("id").to_pylist()])
     if not rows.size:
-        raise DamagedData(f"{path} was changed while it was read; start again")
-    return rows_of(path, table.slice(rows[0], 1), sound=False)[0]
+        raise DamagedData(f"{path} changed while it was being read; start again")
+    return decode_rows(path, table.slice(rows[0], 1), sound=False)[0]
 
 
 @functools.lru_cache(maxsize=1024)
 def _ids(path: Path, *of: int) -> list[tuple[str, int]]:
-    """Return the id of each trajectory in a file, and the row group that it stands in."""
+    """Return the id and row group of each trajectory in a file; `of` identifies its content."""
     table, sizes = parquet.sought(path, FORMAT, VERSION, {"id": pa.string()}, groups=None)
     groups = [group for group, size in enumerate(sizes) for _ in range(size)]
     return list(zip(table.column("id").to_pylist(), groups, strict=True))

@@ -1,4 +1,4 @@
-"""A trajectory: an episode, who took part in it, and what they were told."""
+"""Trajectories: an episode, its participants, and the instructions they were given."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from sts.errors import DamagedData
 from sts.storage.files import canonical_json, content_hash
 
 TEST_SHARE = 5
-SIDES = ("train", "test")
+SPLITS = ("train", "test")
 
 
 @dataclass(frozen=True)
 class Participant:
-    """Who a participant was: `kind` is "human", "agent" or "script"."""
+    """A participant of an episode; `kind` is "human", "agent" or "script"."""
 
     kind: str
     name: str
 
     def __post_init__(self) -> None:
-        """Raise DamagedData where a field is no text, as in a file made elsewhere."""
+        """Raise DamagedData if a field is not text, as a file of another program may have."""
         if not isinstance(self.kind, str) or not isinstance(self.name, str):
             raise DamagedData(f"expected a participant's kind and name, found {self}")
 
@@ -35,10 +35,10 @@ class Trajectory:
 
     Attributes:
       episode: what happened.
-      participants: who took part, in the order of the episode's columns.
-      instructions: what was said to them by a setter during the recording.
-      world: the hash of the world, whoever took part in it; it decides the split.
-      source: what recorded it, and where in there it stands.
+      participants: in the order of the episode's columns.
+      instructions: that a setter gave during the recording.
+      world: the hash of the world, independent of the participants; it decides the split.
+      source: what recorded it, with its position there.
       provenance: versions, commit and seed.
     """
 
@@ -51,31 +51,31 @@ class Trajectory:
 
     @cached_property
     def id(self) -> str:
-        """16 hex digits of what happened, to whom, and from where it is known."""
-        who = [[p.kind, p.name] for p in self.participants]
-        said = [i.view() for i in self.instructions]
-        marks = canonical_json([self.episode.content_hash, who, said, self.source])
-        return content_hash(marks)[:16]
+        """A hash of episode, participants, instructions and source, 16 hex digits."""
+        people = [[p.kind, p.name] for p in self.participants]
+        instructions = [i.view() for i in self.instructions]
+        content = canonical_json([self.episode.content_hash, people, instructions, self.source])
+        return content_hash(content)[:16]
 
     @property
     def split(self) -> str:
-        """The side of its world: "test" for one world in five, else "train"."""
-        return split(self.world, self.provenance)
+        """The split of its world: "test" for one in five, else "train"."""
+        return split_of(self.world, self.provenance)
 
-    def asked(self) -> list[str]:
-        """Return what had last been asked before each step and after the last; "" for nothing."""
-        out = [""] * (self.episode.steps + 1)
-        for one in sorted(self.instructions, key=lambda one: one.given_at):
-            later = range(max(0, one.given_at), len(out))
-            out[later.start :] = [one.text] * len(later)
-        return out
+    def latest_instructions(self) -> list[str]:
+        """Return the latest instruction before each step and after the last, "" if none."""
+        texts = [""] * (self.episode.steps + 1)
+        for instruction in sorted(self.instructions, key=lambda i: i.given_at):
+            later = range(max(0, instruction.given_at), len(texts))
+            texts[later.start :] = [instruction.text] * len(later)
+        return texts
 
 
-def split(world: str, provenance: Mapping[str, Any] | None = None) -> str:
-    """Return the side of a world, by its hash; the one that a source's `provenance` states wins."""
-    own = (provenance or {}).get("split")
-    if own in SIDES:
-        return str(own)
+def split_of(world: str, provenance: Mapping[str, Any] | None = None) -> str:
+    """Return the split of a world, by its hash unless the `provenance` of its source states one."""
+    stated = (provenance or {}).get("split")
+    if stated in SPLITS:
+        return str(stated)
     return "test" if int(world[:8], 16) % TEST_SHARE == 0 else "train"
 
 
@@ -86,6 +86,6 @@ def trajectory(
     source: str,
     provenance: dict[str, Any],
 ) -> Trajectory:
-    """Return a trajectory without instructions, of the world that its episode began in."""
+    """Make a trajectory without instructions; its world is the episode's."""
     world = find_domain(episode.domain).world(episode.state)
     return Trajectory(episode, participants, (), world, source, provenance)

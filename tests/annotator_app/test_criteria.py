@@ -54,7 +54,7 @@ def _failing(scenario: Scenario) -> Overlay:
 @pytest.mark.parametrize(
     ("rubric", "why"),
     [
-        (Rubric("Done is {nothing}."), "failed to say when"),
+        (Rubric("Done is {nothing}."), "failed to fill in the rubric of"),
         (Rubric("Done.", overlay=_failing), "failed to mark"),
     ],
 )

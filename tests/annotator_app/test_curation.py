@@ -166,13 +166,13 @@ BAD: dict[str, tuple[dict[str, Any], str]] = {
     "a wording of nobody": (_edit(wording=77), "expected a wording from 0 to"),
     "an unknown category": (_edit(category="fly"), "unknown category 'fly'"),
     "a field of nobody": (_edit(hash="a"), "expected a change of takeover"),
-    "markup": (_edit(text="Go <b>there</b>."), "an instruction in plain words, found '<b>'"),
+    "markup": (_edit(text="Go <b>there</b>."), "an instruction without markup, found '<b>'"),
     "oversized words": (_edit(text="x" * 2001), "at most 2000 letters"),
     "words of several lines": (_edit(text="go\nthere"), "an instruction of one line"),
     "tags of no kind": (_edit(tags=[5]), "expected tags of at most"),
     "too many tags": (_edit(tags=["t"] * 21), "expected at most 20 tags, found 21"),
     "changes of no kind": ({"kind": "edit", "changes": [1]}, "expected changes by name"),
-    "undoing nothing": ({"kind": "undo", "undoes": "b" * 32}, "there is nothing to undo"),
+    "undoing nothing": ({"kind": "undo", "undoes": "b" * 32}, "has no decision to undo"),
 }
 
 

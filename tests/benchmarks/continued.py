@@ -14,7 +14,7 @@ import numpy as np
 
 from sts.cli.main import main
 from sts.continuations.run import run
-from sts.continuations.takeover import by_shape
+from sts.continuations.takeover import group_by_shape
 from sts.domains import domain
 from sts.errors import StsError
 from sts.storage.workspace import Workspace
@@ -63,7 +63,7 @@ def _overcooked(episodes: int) -> list[list[str]]:
 
 def _batches(scenarios: Sequence[Scenario]) -> Bare:
     """The compiled worlds of Λ*, all of one shape together."""
-    groups = by_shape(scenarios)
+    groups = group_by_shape(scenarios)
     moves = [np.stack([s.recording.moves[: s.takeover] for s in one], axis=1) for one in groups]
 
     def prepare() -> Any:

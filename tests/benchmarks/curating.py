@@ -15,7 +15,7 @@ from sts.suites.types import Scenario
 from sts.trajectories import store as trajectories
 from sts_scenarios import categories
 from sts_scenarios.editing import Editor
-from sts_scenarios.profiles import profile
+from sts_scenarios.profiles import compute_profile
 from tests.benchmarks.continued import DOMAINS, mined
 from tests.benchmarks.measure import Sizes, Table
 
@@ -69,7 +69,7 @@ def _taken(workspace: Workspace, scenarios: Sequence[Scenario]) -> dict[str, lis
     """Return what each change of each candidate took, in milliseconds."""
     out: dict[str, list[float]] = {"opened": [], **{what: [] for what in CHANGES}, "profile": []}
     _opened(workspace, scenarios[0])
-    profile(scenarios[0], continuations=1)
+    compute_profile(scenarios[0], continuations=1)
     for one in scenarios:
         begun = time.process_time()
         editor = _opened(workspace, one)
@@ -77,7 +77,7 @@ def _taken(workspace: Workspace, scenarios: Sequence[Scenario]) -> dict[str, lis
         for what, changes in CHANGES.items():
             out[what] += [ms for ms in (_tried(editor, change) for change in changes(one)) if ms]
         begun = time.process_time()
-        profile(one)
+        compute_profile(one)
         out["profile"].append(1e3 * (time.process_time() - begun))
     return out
 

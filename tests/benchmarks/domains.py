@@ -18,7 +18,7 @@ from sts.domains import domain
 from sts.domains.adapted import Adapted, EnvironmentWorlds
 from sts.errors import StsError
 from sts.jobs.pool import Pool
-from sts.trajectories.record import BATCH
+from sts.trajectories.record import EPISODES_PER_TASK
 from tests.benchmarks.measure import Sizes, Table, alternating
 
 AIM = 80
@@ -151,7 +151,7 @@ def table(sizes: Sizes) -> Table:
 
 
 def _worlds(sizes: Sizes) -> int:
-    return min(BATCH, 5 * sizes.few)
+    return min(EPISODES_PER_TASK, 5 * sizes.few)
 
 
 def measured(kind: Kind, together: tuple[Pool, Barrier], sizes: Sizes) -> Rates:

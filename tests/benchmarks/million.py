@@ -21,7 +21,7 @@ from sts import agents
 from sts.agents.facts import load_info
 from sts.continuations import parts, store
 from sts.continuations.index import EMPTY
-from sts.continuations.plan import Chunk, planned
+from sts.continuations.plan import Chunk, make_plan
 from sts.continuations.takeover import continue_all
 from sts.continuations.types import Continuation
 from sts.storage.workspace import Workspace
@@ -120,14 +120,14 @@ def _suite(workspace: Workspace) -> Suite:
 def _fill(workspace: Workspace, suite: Suite) -> None:
     """Write the parts of a plan, as a run would."""
     known = {name: load_info(name) for name in AGENTS}
-    plan = planned(
+    plan = make_plan(
         EMPTY, suite.scenarios, AGENTS, known, count=CONTINUATIONS, seed=0, suite=suite.hash
     )
     made: dict[tuple[str, str], Continuation] = {}
     for chunk in plan.chunks:
         rows = [row for share in chunk.shares for row in _rows(chunk, *share, made)]
-        name = parts.name_of(chunk.plan, chunk.number)
-        workspace.store.put_new(name, parts.packed(name, rows), lambda there, new: True)
+        name = parts.part_name(chunk.plan, chunk.number)
+        workspace.store.put_new(name, parts.encode_part(name, rows), lambda there, new: True)
     store.opened(workspace)
 
 

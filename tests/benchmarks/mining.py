@@ -21,7 +21,7 @@ from sts import agents
 from sts.jobs.pool import Pool
 from sts.storage.workspace import Workspace
 from sts.trajectories import store
-from sts.trajectories.record import Task, begun, played
+from sts.trajectories.record import Task, generate_states, play_task
 from sts.trajectories.types import Trajectory
 from sts_scenarios import categories, mining
 from tests.benchmarks.measure import Table, machine, markdown
@@ -78,12 +78,12 @@ def _is_whole(folder: Path, episodes: int) -> bool:
 def record_file(folder: str, agent: str, count: int, seed: int) -> None:
     """Record a file of episodes by one agent."""
     world = {"height": SIDE, "width": SIDE, "participants": TEAM, "horizon": STEPS}
-    states = begun("lambda-star", count=count, steps=STEPS, seed=seed, settings=world)
+    states = generate_states("lambda-star", count=count, steps=STEPS, seed=seed, settings=world)
     made: list[Trajectory] = []
     for first in range(0, count, ABREAST):
         some = states[first : first + ABREAST]
         task = Task(agent, "", "lambda-star", first, tuple(some), STEPS, seed)
-        made += played(agents.load(agent), task)
+        made += play_task(agents.load(agent), task)
     store.save(Workspace.open(folder), made)
 
 
@@ -145,7 +145,7 @@ def main(folder: Path, episodes: int) -> None:
         for n, agent in enumerate(AGENTS):
             record_file(other, agent, 5 * SAMPLE, n)
         seconds, count = plainly(Path(other))
-    files = store.files(Workspace.open(folder))
+    files = store.list_files(Workspace.open(folder))
     disk = sum(path.stat().st_size for path in files) / 2**20
     named = [word for name in names() for word in ("--category", name)]
     sts = [sys.executable, "-m", "sts.cli.main", "mine", "large", "--replace", *named]

@@ -95,7 +95,7 @@ RECORD = ["record", "--domain", "lambda-star", "--agent", "random", "--episodes"
         (["trajectories", "import", "x", "--format", "mine"], "unknown format 'mine'; known: lamb"),
         (["trajectories", "show", "zz"], "unknown trajectory 'zz'"),
         (["suite", "freeze", "nothing"], "unknown draft 'nothing'; known: none yet"),
-        (["suite", "freeze", "mine@1"], "mine@1 is frozen already; the next is 2"),
+        (["suite", "freeze", "mine@1"], "mine@1 is already frozen; the next version is 2"),
         (["suite", "freeze", "mine@x"], "expected a version of 1 or more"),
         (["show", "ffff"], "unknown continuation 'ffff'"),
         (["show", "mine@1/nothing"], "unknown scenario of mine@1 'nothing'"),
@@ -121,7 +121,7 @@ def test_a_missing_or_foreign_file_is_one_line_and_exit_code_1(
 def test_a_suite_edited_by_hand_is_not_run(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = root / "suites" / "mine" / "1" / "suite.json"
     file.write_text(json.dumps(json.loads(file.read_text()) | {"description": "better"}))
-    fails(capsys, RUN, 1, "mine@1 in .* was edited after it was frozen", root)
+    fails(capsys, RUN, 1, "mine@1 in .* has been modified since it was frozen", root)
     assert not root.joinpath("continuations").exists()
 
 

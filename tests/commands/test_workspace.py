@@ -183,10 +183,10 @@ ALTERED: dict[str, tuple[str, str, Callable[[Path], object]]] = {
     ),
     "a version that goes by another's number": ("suites", "says that it is tiny@1", moved),
     "tags": (
-        *("tags", "expected tags of a suite"),
+        *("tags", "not the tags of a suite"),
         lambda root: (root / "tags/tiny.json").write_text("{"),
     ),
-    "labels of a part that is not there": ("labels", "is not there", another_label),
+    "labels of a part that is not there": ("labels", "is missing", another_label),
     "a folder where a file was": (
         *("scores", "found a folder"),
         lambda root: (root / "scores/more.parquet").mkdir(),

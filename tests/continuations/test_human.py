@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from sts.continuations import human, store
-from sts.continuations.takeover import script_of, shape, teams_of
+from sts.continuations.takeover import make_script, make_teams, shape_of
 from sts.domains import domain
 from sts.engine.lockstep import play
 from sts.engine.replay import verify
@@ -117,11 +117,11 @@ def test_a_view_from_a_frame_on_holds_what_came_since_and_no_more() -> None:
 def test_turns_made_one_by_one_give_what_lock_step_play_gives(partner: str, tmp_path: Path) -> None:
     (one,) = scenarios(1, partner=partner)
     kept = played(one, TURNS).finish(Workspace.open(str(tmp_path)), seconds=1.0).episode
-    world, form = domain("lambda-star"), shape(one)
-    script = script_of(world, form, [one])
+    world, form = domain("lambda-star"), shape_of(one)
+    script = make_script(world, form, [one])
     script.moves[0, one.takeover :, 0], script.says[0, one.takeover :, 0] = np.transpose(TURNS)
     script.forced[:, 0] = True
-    teams = teams_of(form, None, [human.identity(one, "ann", 0)])
+    teams = make_teams(form, None, [human.identity(one, "ann", 0)])
     together = play(
         world,
         world.restore([one.recording.state]),

@@ -18,7 +18,7 @@ from sts import agents
 from sts.agents.facts import load_info
 from sts.cli.main import main
 from sts.continuations import store
-from sts.continuations.run import Done, run
+from sts.continuations.run import RunResult, run
 from sts.continuations.takeover import continue_all
 from sts.continuations.types import Identity
 from sts.errors import ArgumentError, StsError
@@ -66,7 +66,7 @@ def forget(path: str) -> None:
 def test_the_dice_are_those_of_scenario_part_name_seed_and_index_alone() -> None:
     one = Identity("scenario", "mine", "0" * 16, 0, 0)
     drawn = {
-        (part, name, other.scenario, other.seed, other.index): int(other.stream(part, name))
+        (part, name, other.scenario, other.seed, other.index): int(other.random_stream(part, name))
         for part in ("agent", "partner")
         for name in ("mine", "yours")
         for other in (
@@ -81,7 +81,7 @@ def test_the_dice_are_those_of_scenario_part_name_seed_and_index_alone() -> None
         dataclasses.replace(one, fingerprint="1" * 16),
         dataclasses.replace(one, agent="whoever"),
     ):
-        assert other.stream("partner", "mine") == one.stream("partner", "mine")
+        assert other.random_stream("partner", "mine") == one.random_stream("partner", "mine")
         assert other.id != one.id
 
 
@@ -208,7 +208,7 @@ class Mine(Agent):
 """
 
 
-def played(workspace: Workspace, path: str, **options: Any) -> Done:
+def played(workspace: Workspace, path: str, **options: Any) -> RunResult:
     settings: dict[str, Any] = {"count": 20, "seed": 0, "workers": 1} | options
     return run(workspace, scenarios(6), [path], progress=lambda done, total: None, **settings)
 

@@ -15,9 +15,9 @@ from sts import agents
 from sts.agents.facts import load_info
 from sts.cli.main import main
 from sts.continuations import index, parts, plan, store
-from sts.continuations.plan import planned
-from sts.continuations.run import perform, run
-from sts.continuations.takeover import by_shape, continue_all
+from sts.continuations.plan import make_plan
+from sts.continuations.run import run, run_chunk
+from sts.continuations.takeover import continue_all, group_by_shape
 from sts.errors import ArgumentError, DamagedData, ReplayMismatch, StsError
 from sts.storage.workspace import Workspace
 from sts.suites import scenarios as files
@@ -91,7 +91,7 @@ from sts.storage.workspace import Workspace
 from tests.faults.writes import dying
 
 scenarios, root = files.read(pathlib.Path(sys.argv[2])), pathlib.Path(sys.argv[1])
-plan.MOST = 6
+plan.MAX_CHUNK_SIZE = 6
 
 def do(name):
     workspace = Workspace.open(str(root / name))
@@ -151,7 +151,7 @@ def test_four_continuations_and_then_ten_are_the_rows_of_ten_at_once(
     one, two = Workspace.open(str(tmp_path / "1")), Workspace.open(str(tmp_path / "2"))
     assert do(one, several, count=4) == 12 * 2 * 4
     assert do(one, several, count=10, workers=workers) == 12 * 2 * 6
-    monkeypatch.setattr("sts.continuations.plan.MOST", 30)
+    monkeypatch.setattr("sts.continuations.plan.MAX_CHUNK_SIZE", 30)
     assert do(two, several[::-1], count=10) == 12 * 2 * 10
     assert hashes(one, several) == hashes(two, several)
 
@@ -193,10 +193,10 @@ def test_a_plan_is_of_the_list_and_not_of_its_order_or_of_who_does_it(
 ) -> None:
     known = {name: load_info(name) for name in NAMES}
     options: dict[str, Any] = {"count": 10, "seed": 0, "suite": "s"}
-    one = planned(index.EMPTY, several, NAMES, known, **options)
-    other = planned(index.EMPTY, several[::-1], NAMES[::-1], known, **options)
+    one = make_plan(index.EMPTY, several, NAMES, known, **options)
+    other = make_plan(index.EMPTY, several[::-1], NAMES[::-1], known, **options)
     assert one.chunks == other.chunks
-    assert max(chunk.size for chunk in one.chunks) <= plan.FEWEST
+    assert max(chunk.size for chunk in one.chunks) <= plan.MIN_CHUNK_SIZE
     planned_ones = [
         (chunk.agent, share.scenario.hash, i)
         for chunk in one.chunks
@@ -206,7 +206,7 @@ def test_a_plan_is_of_the_list_and_not_of_its_order_or_of_who_does_it(
     assert len(set(planned_ones)) == len(planned_ones) == 12 * 2 * 10
     for change in ({"count": 9}, {"seed": 1}, {"suite": "t"}):
         assert (
-            planned(index.EMPTY, several, NAMES, known, **(options | change)).chunks != one.chunks
+            make_plan(index.EMPTY, several, NAMES, known, **(options | change)).chunks != one.chunks
         )
 
 
@@ -215,13 +215,13 @@ def test_a_chunk_that_is_done_twice_changes_nothing(
 ) -> None:
     workspace = Workspace.open(str(tmp_path)).ensure()
     known = {"random": load_info("random")}
-    whole = planned(index.EMPTY, several, NAMES[:1], known, count=3, seed=0, suite="")
+    whole = make_plan(index.EMPTY, several, NAMES[:1], known, count=3, seed=0, suite="")
     for chunk in (*whole.chunks, *whole.chunks[::-1]):
-        assert perform(workspace, chunk) == chunk.size
+        assert run_chunk(workspace, chunk) == chunk.size
     (first, *_) = whole.chunks
     before = hashes(workspace, several)
     for part in first.parts:  # as where one of its scenarios had failed
-        perform(workspace, part)
+        run_chunk(workspace, part)
     assert hashes(workspace, several) == before
     assert len(before) == 36 and do(workspace, several) == 36
 
@@ -230,13 +230,17 @@ def test_a_chunk_that_another_version_planned_is_refused(
     tmp_path: Path, several: list[Scenario]
 ) -> None:
     known = {"random": load_info("random")}
-    (chunk, *_) = planned(index.EMPTY, several, NAMES[:1], known, count=3, seed=0, suite="").chunks
+    (chunk, *_) = make_plan(
+        index.EMPTY, several, NAMES[:1], known, count=3, seed=0, suite=""
+    ).chunks
     workspace = Workspace.open(str(tmp_path))
-    with pytest.raises(ArgumentError, match=r"planned by sts 9\.9 and is not done by sts") as error:
-        perform(workspace, chunk._replace(version="9.9"))
+    with pytest.raises(
+        ArgumentError, match=r"planned by sts 9\.9, and this worker has sts"
+    ) as error:
+        run_chunk(workspace, chunk._replace(version="9.9"))
     assert "\n" not in str(error.value)
     with pytest.raises(ArgumentError, match="has changed since the run was planned"):
-        perform(workspace, chunk._replace(fingerprint="0" * 16))
+        run_chunk(workspace, chunk._replace(fingerprint="0" * 16))
     assert hashes(workspace, several) == {}
 
 
@@ -245,22 +249,22 @@ def test_a_part_that_disagrees_with_what_is_made_is_one_line_and_stays(
 ) -> None:
     workspace = Workspace.open(str(tmp_path)).ensure()
     known = {name: load_info(name) for name in NAMES}
-    whole = planned(index.EMPTY, several, NAMES, known, count=3, seed=0, suite="")
-    name = parts.name_of(whole.chunks[0].plan, whole.chunks[0].number)
+    whole = make_plan(index.EMPTY, several, NAMES, known, count=3, seed=0, suite="")
+    name = parts.part_name(whole.chunks[0].plan, whole.chunks[0].number)
     (scenario, indices), *_ = whole.chunks[0].shares
     own = continue_all([scenario], agents.load(whole.chunks[0].agent), seed=9, indices=indices)
     mine = [dataclasses.replace(c, identity=dataclasses.replace(c.identity, seed=0)) for c in own]
-    parts.put(workspace.store, name, mine)
+    parts.write_part(workspace.store, name, mine)
     raw = workspace.store.get(name)
     with pytest.raises(DamagedData, match="already exists with other content"):
-        perform(workspace, whole.chunks[0])
+        run_chunk(workspace, whole.chunks[0])
     assert workspace.store.get(name) == raw
 
 
 def test_a_full_disk_at_any_write_is_one_line_and_keeps_nothing_wrong(
     tmp_path: Path, several: list[Scenario], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("sts.continuations.plan.MOST", 6)
+    monkeypatch.setattr("sts.continuations.plan.MAX_CHUNK_SIZE", 6)
     whole = Workspace.open(str(tmp_path / "whole"))
     do(whole, several[4:8])
     rows, real = hashes(whole, several), os.fsync
@@ -353,7 +357,7 @@ def test_counts_and_workers_under_one_and_doubled_agents_are_refused(
         with pytest.raises(ArgumentError, match="expected 1 or more"):
             do(workspace, several, count=count, workers=workers)
     for other in ("random", "sts.domains.random:Random"):
-        with pytest.raises(ArgumentError, match=f"named twice: random and {other}"):
+        with pytest.raises(ArgumentError, match=f"random and {other} are the same agent"):
             run(
                 workspace,
                 several,
@@ -414,7 +418,7 @@ def test_a_world_that_fails_in_a_scenario_costs_no_other_and_is_named(
     assert str(caught.value) == (
         "scenario garden-02: domain 'tests.continuations.garden:Garden' failed to step at step 6: "
         f"RuntimeError: the hose burst (agent {KEEPERS}:Keeper, 1 more failed; "
-        "all that was made is kept)"
+        "finished continuations are kept)"
     )
     found = store.load(workspace, {s.hash for s in several})
     assert [c.agent for c in found].count("keeper") == 3 * 4
@@ -436,14 +440,14 @@ def test_an_agent_that_fails_in_three_scenarios_is_not_tried_further(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, batch: int, workers: int
 ) -> None:
     several, workspace = gardens((True,) * 12 + (False,)), Workspace.open(str(tmp_path))
-    monkeypatch.setattr("sts.continuations.plan.FEWEST", batch)
-    monkeypatch.setattr("sts.continuations.plan.MOST", batch)
-    with pytest.raises(StsError, match=r"garden-01: .*Keeper was not tried in \d+ more") as caught:
+    monkeypatch.setattr("sts.continuations.plan.MIN_CHUNK_SIZE", batch)
+    monkeypatch.setattr("sts.continuations.plan.MAX_CHUNK_SIZE", batch)
+    with pytest.raises(StsError, match=r"garden-01: .*Keeper skipped \d+ more") as caught:
         tend(workspace, several, "Keeper", "Resting", workers=workers)
     made = [c.agent for c in store.load(workspace, {s.hash for s in several})]
     assert made.count("resting") == 13
     if workers == 1:  # of others, some are under way by then
-        assert "2 more failed" in str(caught.value) and "tried in 10 more" in str(caught.value)
+        assert "2 more failed" in str(caught.value) and "skipped 10 more" in str(caught.value)
         assert "keeper" not in made
 
 
@@ -473,7 +477,7 @@ def test_worlds_of_two_sizes_in_one_suite_run_as_each_alone(
     alone = [c for s in several for c in continue_all([s], keeper, seed=0, indices=range(4))]
     assert hashes(workspace, several) == {c.id: c.content_hash for c in alone}
     assert len(alone) == 4 * 4
-    assert [len(group) for group in by_shape(several)] == [2, 2]
+    assert [len(group) for group in group_by_shape(several)] == [2, 2]
     with pytest.raises(
         StsError, match=r"failed to observe at step 0: .*'lit' of one shape .*, found \(6,\) and"
     ):

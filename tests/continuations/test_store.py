@@ -70,7 +70,7 @@ def test_what_a_report_rests_on_cannot_be_edited(
     assert len(store.load(workspace, {one.hash})) == 1
     rows[column] = [value]
     parquet.write(path, parts.FORMAT, parts.VERSION, parts.SCHEMA, rows)
-    with pytest.raises(DamagedData, match="was altered"):
+    with pytest.raises(DamagedData, match="has been modified"):
         store.load(workspace, {one.hash})
 
 
@@ -94,7 +94,7 @@ def test_a_part_is_read_as_it_was_kept(workspace: Workspace, one: Scenario) -> N
 def test_a_part_of_many_rows_is_read_by_the_group_that_is_needed(
     workspace: Workspace, one: Scenario, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(parts, "GROUP", 2)
+    monkeypatch.setattr(parts, "ROWS_PER_GROUP", 2)
     kept = made(one, range(5))
     store.save(workspace, kept)
     read: list[Any] = []
@@ -117,18 +117,20 @@ def test_of_two_writers_of_one_part_one_succeeds_and_the_same_is_no_fault(
 ) -> None:
     kept = made(one, [0, 1])
     slower = [dataclasses.replace(c, seconds=9.0, provenance={"python": "3"}) for c in kept]
-    name = parts.name_of("plan", "0")
+    name = parts.part_name("plan", "0")
     space = workspace.ensure().store
-    both = [threading.Thread(target=parts.put, args=(space, name, c)) for c in (kept, slower)]
+    both = [
+        threading.Thread(target=parts.write_part, args=(space, name, c)) for c in (kept, slower)
+    ]
     for thread in both:
         thread.start()
     for thread in both:
         thread.join()
-    (first, *_) = parts.unpacked(name, space.get(name))
+    (first, *_) = parts.decode_part(name, space.get(name))
     assert first.seconds in (kept[0].seconds, 9.0)
-    parts.put(space, name, slower)
+    parts.write_part(space, name, slower)
     with pytest.raises(DamagedData, match=r"plan/0.parquet already exists with other content"):
-        parts.put(space, name, kept[:1])
+        parts.write_part(space, name, kept[:1])
     assert len(store.load(workspace, {one.hash})) == 2
 
 
@@ -148,10 +150,10 @@ def test_a_continuation_that_two_parts_tell_differently_is_refused(
     store.save(workspace, [first])
     store.opened(workspace)
     other = dataclasses.replace(second, identity=first.identity)
-    parts.put(workspace.store, parts.name_of("other", "0"), [other])
+    parts.write_part(workspace.store, parts.part_name("other", "0"), [other])
     for _ in range(2):  # it is not forgotten once it was said
         with pytest.raises(
-            DamagedData, match=f"continuation {first.id} is another one in"
+            DamagedData, match=f"continuation {first.id} differs from the one in"
         ) as error:
             store.load(workspace, {one.hash})
         assert "\n" not in str(error.value) and "other/0.parquet" in str(error.value)
@@ -164,19 +166,23 @@ def test_of_a_batch_sensitive_one_the_row_that_was_made_with_the_most_counts(
     four = dataclasses.replace(first, together=4)
     ten = dataclasses.replace(second, identity=first.identity, together=10)
     for plan, row in (("a", ten), ("b", four)):
-        parts.put(workspace.ensure().store, parts.name_of(plan, "0"), [row])
+        parts.write_part(workspace.ensure().store, parts.part_name(plan, "0"), [row])
     assert hashes(store.load(workspace, {one.hash})) == hashes([ten])
-    parts.put(workspace.store, parts.name_of("c", "0"), [dataclasses.replace(four, together=10)])
-    with pytest.raises(DamagedData, match="is another one in"):
+    parts.write_part(
+        workspace.store, parts.part_name("c", "0"), [dataclasses.replace(four, together=10)]
+    )
+    with pytest.raises(DamagedData, match="differs from the one in"):
         store.load(workspace, {one.hash})
 
 
 def test_steps_and_roles_that_do_not_fit_the_episode_are_refused(one: Scenario) -> None:
     (kept,) = made(one, [0])
     for change in ({"horizon": kept.horizon + 1}, {"takeover": -1}, {"roles": (7,)}):
-        raw = parts.packed("part", [dataclasses.replace(kept, **change)])
-        with pytest.raises(DamagedData, match="its steps or roles do not agree"):
-            parts.unpacked("part", raw)
+        raw = parts.encode_part("part", [dataclasses.replace(kept, **change)])
+        with pytest.raises(
+            DamagedData, match="its numbers of steps or its roles contradict each other"
+        ):
+            parts.decode_part("part", raw)
 
 
 Change = Callable[[pa.Table], pa.Table]
@@ -217,8 +223,8 @@ def test_an_index_that_lies_is_made_anew(
     kept = made(one, range(3))
     store.save(workspace, kept)
     index = store.opened(workspace)
-    raw = indices.packed(index)
-    lie = indices.packed(indices.Index(index.sizes, change(index.table)))
+    raw = indices.encode_index(index)
+    lie = indices.encode_index(indices.Index(index.sizes, change(index.table)))
     if change is _without_last:  # what the parts hold is stated beside the rows
         told = {"sts.parts": json.dumps(index.sizes), "sts.rows": json.dumps({only(index): 3})}
         columns = {name: change(index.table).column(name) for name in indices.SCHEMA}
@@ -239,7 +245,7 @@ def test_an_index_that_is_missing_or_damaged_is_made_anew(
 ) -> None:
     kept = made(one, range(3))
     store.save(workspace, kept)
-    raw = indices.packed(store.opened(workspace))
+    raw = indices.encode_index(store.opened(workspace))
     path = workspace.path(indices.NAME)
     if damage is None:
         path.unlink()
@@ -299,7 +305,7 @@ def test_showing_one_opens_its_part_and_no_other(
 
     monkeypatch.setattr(Store, "get", get)
     assert store.find(workspace, kept[1].id).id == kept[1].id
-    assert got == [indices.NAME, parts.given([kept[1].id])]
+    assert got == [indices.NAME, parts.name_of_ids([kept[1].id])]
 
 
 def test_what_the_index_says_is_what_the_parts_hold(workspace: Workspace, one: Scenario) -> None:

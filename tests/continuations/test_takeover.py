@@ -9,7 +9,7 @@ import pytest
 
 from sts import agents
 from sts.continuations import store
-from sts.continuations.takeover import by_shape, continue_all
+from sts.continuations.takeover import continue_all, group_by_shape
 from sts.continuations.types import Continuation
 from sts.domains import domain
 from sts.engine.replay import verify
@@ -154,7 +154,7 @@ def test_the_instruction_is_invisible_before_it_is_given() -> None:
 
 def test_scenarios_of_other_shapes_are_never_in_one_batch() -> None:
     mixed = scenarios(2) + scenarios(2, horizon=5) + scenarios(1, roles=(1,))
-    assert sorted(len(group) for group in by_shape(mixed)) == [1, 2, 2]
+    assert sorted(len(group) for group in group_by_shape(mixed)) == [1, 2, 2]
     with pytest.raises(ArgumentError, match="one shape"):
         continue_all(mixed, agents.load("random"), seed=0, indices=[0])
 
@@ -163,7 +163,7 @@ def test_grids_of_several_sizes_share_a_batch() -> None:
     small = scenarios(1)[0]
     other = on_test_side(recorded(count=24, height=9, width=5))[0]
     both = [small, scenario(other)]
-    assert len(by_shape(both)) == 1
+    assert len(group_by_shape(both)) == 1
     agent = agents.load("local-search")
     together = hashes(continue_all(both, agent, seed=0, indices=[0]))
     apart = hashes([continue_all([s], agent, seed=0, indices=[0])[0] for s in both])

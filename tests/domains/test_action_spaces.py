@@ -232,7 +232,7 @@ def test_an_episode_holds_no_reward_and_no_action_that_is_no_number(
 def test_a_person_has_no_named_move_to_choose_among_real_ones(pendulum: Any) -> None:
     from sts.continuations.human import Play
 
-    with pytest.raises(ArgumentError, match="has no named moves, and a person chooses one"):
+    with pytest.raises(ArgumentError, match="has no named moves from which a person could choose"):
         Play(pendulum, person="p", attempt=0)
 
 

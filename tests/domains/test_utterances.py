@@ -122,7 +122,7 @@ def test_texts_are_said_in_a_continuation_and_shown_to_judges(
         instructions=made.instructions,
     )
     assert sent["texts"][-1] == [13, 0, "Über “hier”!"] and len(sent["texts"]) == 12 + 8
-    with pytest.raises(ArgumentError, match="has no tokens, and a person chooses one"):
+    with pytest.raises(ArgumentError, match="has no tokens from which a person could choose"):
         Play(asked, person="p", attempt=0)
 
 

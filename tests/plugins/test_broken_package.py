@@ -140,7 +140,7 @@ def test_a_flag_that_every_command_has_is_refused_to_who_wants_it_alone(
         (LINES[20], "sts.commands:number is not a Command"),
         (LINES[21], "sts.importers:number is no function"),
         (LINES[22], "sts.exporters:number is no function"),
-        ("suite ls", "sts.suites:number is no package"),
+        ("suite ls", "sts.suites:number is not a package"),
         ("domain ls", "not usable: domain 'number': expected a class, found int"),
     ],
 )

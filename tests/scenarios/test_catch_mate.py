@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from sts import agents
-from sts.continuations.takeover import always_alike, continue_all
+from sts.continuations.takeover import continue_all, is_deterministic
 from sts.domains import domain
 from sts.episodes import Episode
 from sts.suites.types import Scenario
@@ -17,7 +17,7 @@ from sts_scenarios.categories.lambda_star import playing
 from sts_scenarios.categories.lambda_star.tracks import FIRST, distances, grid
 from sts_scenarios.category import CONTEXT
 from sts_scenarios.fitting import fault
-from sts_scenarios.mining.chance import Unseeing, pass_rate
+from sts_scenarios.mining.chance import OpenLoopAgent, pass_rate
 from tests.examples import on_test_side, recorded
 from tests.reproduction.suites import pools
 from tests.scenarios.scripted import episode
@@ -78,13 +78,13 @@ def test_the_team_mate_stands_until_it_sees_somebody_and_then_flees(
 def test_whoever_comes_from_another_side_meets_another_flight(pool: tuple[Scenario, ...]) -> None:
     one = next(one for one in pool if one.difficulty == "easy")
     mate = FIRST + one.parameters["target"]
-    walkers = [Unseeing(domain("lambda-star"), [way], [0]) for way in range(9)]
+    walkers = [OpenLoopAgent(domain("lambda-star"), [way], [0]) for way in range(9)]
     paths = {tuple(continued(one, walker).scene[one.takeover :, mate]) for walker in walkers}
     assert len(paths) > 3
 
 
 def test_its_partner_draws_so_nobody_always_ends_alike(pool: tuple[Scenario, ...]) -> None:
-    assert not always_alike(playing.Playing(), RULE.partner)
+    assert not is_deterministic(playing.Playing(), RULE.partner)
     one = next(one for one in pool if one.difficulty == "easy")
     ends = {tuple(continued(one, playing.Playing(), n).scene[-1]) for n in range(6)}
     assert len(ends) > 1

@@ -107,17 +107,17 @@ def test_the_command_says_it_and_gives_it_as_json(
     assert (view["from"], view["to"], view["through"]) == ("own@1", "own@3", ["own@2", "own@3"])
     assert view["kept"] == [{"id": A.id, "was": A.id}] and len(view["changes"]) == 3
     assert main(["suite", "diff", "own@3", "own@1", "--workspace", str(workspace.root)]) == 2
-    assert "own@1 is older than own@3: sts suite diff own@1 own@3" in capsys.readouterr().err
+    assert "own@1 is older than own@3; run sts suite diff own@1 own@3" in capsys.readouterr().err
 
 
 def test_what_cannot_be_compared_is_one_line(workspace: Workspace) -> None:
-    with pytest.raises(ArgumentError, match="expected two suites, found own@1 twice"):
+    with pytest.raises(ArgumentError, match="expected two different suites, found own@1 twice"):
         difference(workspace, "own@1", "own@1")
     with pytest.raises(UnknownName, match="unknown suite version 'own@9'"):
         difference(workspace, "own@1", "own@9")
     file = workspace.path("suites", "own", "2", "suite.json")
     file.write_text(file.read_text().replace("too easy", "too hard"))
-    with pytest.raises(TamperedSuite, match="own@2 in .* was edited after it was frozen"):
+    with pytest.raises(TamperedSuite, match="own@2 in .* has been modified since it was frozen"):
         difference(workspace, "own@1", "own@3")
 
 
@@ -128,7 +128,7 @@ def test_difference_to_a_missing_parent_is_what_the_suite_records(workspace: Wor
     assert (between.kept, between.through) == (whole.kept, whole.through)
     assert set(between.changes) == set(whole.changes)
     first, rest = between.text().split("\n\n", 1)
-    assert first.startswith("own@1, the parent of own@2, is no longer shipped: ")
+    assert first.startswith("own@1, the parent of own@2, is no longer shipped; ")
     assert rest.startswith("1 scenario of own@1 is kept") and f"- {B.id}: too easy" in rest
     assert between.view()["missing"] and not whole.view()["missing"]
 
@@ -147,7 +147,7 @@ def test_diff_of_a_packaged_suite_says_that_its_parent_is_no_longer_shipped(
 ) -> None:
     assert main(["suite", "diff", "babyai@1", "babyai@2", "--workspace", str(tmp_path)]) == 0
     out = capsys.readouterr().out
-    assert out.startswith("babyai@1, the parent of babyai@2, is no longer shipped: ")
+    assert out.startswith("babyai@1, the parent of babyai@2, is no longer shipped; ")
     assert "42 scenarios of babyai@1 are kept" in out and "168 added:" in out
 
 

@@ -15,7 +15,7 @@ from sts.suites.types import DIFFICULTIES, Scenario, Suite, pairs, series
 from sts_scenarios import categories, gates
 from sts_scenarios.categories.lambda_star import AGENTS, CURATION
 from sts_scenarios.fitting import fault
-from sts_scenarios.profiles import profiles
+from sts_scenarios.profiles import compute_profiles
 from tests.reproduction.suites import build_core, dialogues, retiring
 
 LABELS = ("core@1", "core@2")
@@ -140,7 +140,7 @@ def test_its_rules_are_those_that_stand_here() -> None:
 @pytest.mark.slow
 @EACH
 def test_scenarios_tell_agents_apart_and_hardly_two_do_so_alike(suite: Suite) -> None:
-    made = [one.profile for one in profiles(suite.scenarios, AGENTS)]
+    made = [one.profile for one in compute_profiles(suite.scenarios, AGENTS)]
     held = ("passed by all or none", "pairs of one profile")
     rows = [row for row in gates.of_suite(suite.scenarios, RULES, made) if row.name in held]
     assert len(rows) == 2 * len(build_core.CATEGORIES)

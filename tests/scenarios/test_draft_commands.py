@@ -114,7 +114,7 @@ def test_opinions_are_given_blind_and_agreement_is_shown(own: Curation) -> None:
     own.draft("opinion", "shadow-evil-01", "undo", by="Ben")
     assert shown("Ben")["opinions"] == {}
     again = own.draft("opinion", "shadow-evil-01", "undo", by="Ben", code=2)
-    assert "Ben has no opinion about shadow-evil-01 to take back" in again
+    assert "Ben has no opinion on shadow-evil-01 to withdraw" in again
     own.draft("edit", "shadow-evil-02", "--length", "14")
     assert own.view()["shadow-evil-02"]["opinions_given"] == 0
     own.draft("undo", "shadow-evil-02")
@@ -247,10 +247,10 @@ def test_a_draft_whose_recordings_are_gone_is_still_frozen(own: Curation) -> Non
 
 def test_who_is_no_curator_decides_nothing(own: Curation) -> None:
     own("annotators", "add", "Guest")
-    assert "Guest is no curator of this study" in own.draft(
+    assert "Guest is not a curator of this study" in own.draft(
         "accept", "shadow-evil-01", by="Guest", code=2
     )
     own("annotators", "role", "Guest", "curator")
     own.draft("accept", "shadow-evil-01", by="Guest")
     own("annotators", "retire", "Guest")
-    assert "is no curator" in own.draft("undo", "shadow-evil-01", by="Guest", code=2)
+    assert "is not a curator" in own.draft("undo", "shadow-evil-01", by="Guest", code=2)

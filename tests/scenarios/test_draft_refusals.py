@@ -51,11 +51,9 @@ CASES = {
     ),
     "retiring what is new": Case(
         ("retire", "shadow-evil-01", "--reason", "x"),
-        "retire is for scenarios of the parent: reject shadow-evil-01 instead",
+        "retire is for scenarios of the parent; reject shadow-evil-01 instead",
     ),
-    "nothing to undo": Case(
-        ("undo", "shadow-evil-01"), "there is nothing to undo about shadow-evil-01"
-    ),
+    "nothing to undo": Case(("undo", "shadow-evil-01"), "shadow-evil-01 has no decision to undo"),
     "no change": Case(("edit", "shadow-evil-01"), "nothing of shadow-evil-01 would change"),
     "a takeover after the end": Case(
         ("edit", "shadow-evil-01", "--takeover", "39"),
@@ -86,7 +84,7 @@ CASES = {
     ),
     "markup": Case(
         ("edit", "shadow-evil-01", "--text", "Go <b>left</b>."),
-        "expected an instruction in plain words, found '<b>' in it",
+        "expected an instruction without markup, found '<b>'",
     ),
     "a script": Case(
         ("edit", "shadow-evil-01", "--text", "<script>alert(1)</script>"), "found '<script>' in it"
@@ -126,7 +124,7 @@ CASES = {
             "--context",
             "0",
         ),
-        "keep-beside asks nothing of role",
+        "keep-beside has no candidate for role",
     ),
     "no such trajectory": Case(
         (
@@ -265,7 +263,7 @@ def test_an_opinion_about_what_was_just_edited_is_refused(
     assert own.view()["shadow-evil-01"]["opinions_given"] == 0
 
 
-OF_ANOTHER = "its text is a wording of evil-from-good"
+OF_ANOTHER = "its text is an instruction template of evil-from-good"
 
 
 @pytest.mark.parametrize("word", ["another number", "another category"])
@@ -273,7 +271,7 @@ def test_a_text_that_asks_for_something_else_is_warned_of_and_not_frozen(
     own: Curation, word: str
 ) -> None:
     text, why = {
-        "another number": ("Shadow Evil for 5 steps.", "its text does not say '4'"),
+        "another number": ("Shadow Evil for 5 steps.", "its text does not contain '4'"),
         "another category": ("Say in which direction Evil lies from Good.", OF_ANOTHER),
     }[word]
     assert f"it does not fit: {why}" in own.draft("edit", "shadow-evil-01", "--text", text)

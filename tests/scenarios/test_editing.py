@@ -199,7 +199,7 @@ def test_another_category_that_asks_nothing_there_says_where_it_does() -> None:
     asks = {c.moment for c in EVERY["shadow-evil"].moments(trajectory) if c.role == before.roles[0]}
     none = next(t for t in range(10, 40) if t not in asks)
     with pytest.raises(
-        ArgumentError, match=f"shadow-evil asks nothing of role .* {none} .* at: "
+        ArgumentError, match=f"shadow-evil has no candidate for role .* {none} .* at: "
     ) as error:
         Editor(before, trajectory).preview(
             {"category": "shadow-evil", "takeover": none, "length": 12}
@@ -263,5 +263,5 @@ def test_a_scenario_is_added_where_its_category_asks_and_nowhere_else() -> None:
     assert (made.scenario.id, made.fault) == ("where-is-good-77", None)
     assert made.scenario.parameters == before.parameters
     assert lint([made.scenario]) == []
-    with pytest.raises(ArgumentError, match="asks nothing of role .* it does at: "):
+    with pytest.raises(ArgumentError, match="has no candidate for role .* it has at: "):
         added(trajectory, category, chosen | {"takeover": none}, id="x-01")

@@ -13,7 +13,7 @@ from sts_scenarios.categories import lambda_star
 from sts_scenarios.category import Label
 from sts_scenarios.mining import effect
 from sts_scenarios.mining.order import Order, carried_out
-from sts_scenarios.profiles import Profile, profiles
+from sts_scenarios.profiles import Profile, compute_profiles
 from tests.examples import recorded
 
 CATEGORIES = ("where-was-evil", "evade-or-shadow")
@@ -74,19 +74,19 @@ def profile(**passed: tuple[int, int]) -> Profile:
 def test_it_tells_where_not_all_pass_and_some_reader_does(
     passed: dict[str, tuple[int, int]], expected: bool
 ) -> None:
-    assert effect.tells(profile(**passed), ["reader"]) == expected
+    assert effect.is_discriminating(profile(**passed), ["reader"]) == expected
 
 
 def test_the_share_is_chosen_by_effect_and_says_so(mixed: tuple[Scenario, ...]) -> None:
     chosen = by_effect(mixed)
     assert len([one for one in chosen if not one.pair]) == 2
     assert len(pairs(chosen)) == 2 and all(len(own) == 2 for own in pairs(chosen).values())
-    rule = effect.rule_of("lambda-star", 0.4)
+    rule = effect.effect_provenance("lambda-star", 0.4)
     assert [one.provenance["chosen_by"] for one in chosen] == [rule] * len(chosen)
     assert rule["agents"] == [*lambda_star.CURATION]
-    made = profiles([one for one in chosen if not one.pair], lambda_star.CURATION)
+    made = compute_profiles([one for one in chosen if not one.pair], lambda_star.CURATION)
     readers = [name for name in lambda_star.CURATION if name in lambda_star.READERS]
-    assert all(effect.tells(one.profile, readers) for one in made)
+    assert all(effect.is_discriminating(one.profile, readers) for one in made)
 
 
 def test_the_rest_is_what_would_have_been_chosen_first_without_it(
@@ -108,7 +108,7 @@ def test_nobody_chooses_by_effect_where_nobody_is_named(
     workspace: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(categories, "curation", lambda domain: ())
-    with pytest.raises(ArgumentError, match="name no agents by whom"):
+    with pytest.raises(ArgumentError, match="list no agents to select"):
         mined(workspace, 0.4)
     with pytest.raises(ArgumentError, match="--by-effect"):
         Order(effect=0.4, side="train")

@@ -16,8 +16,8 @@ from sts.suites import store
 from sts.suites.types import Scenario
 from sts_scenarios import categories, mining
 from sts_scenarios.category import Category, Word
-from sts_scenarios.fitting import contradiction, fault
-from sts_scenarios.freezing import unfit
+from sts_scenarios.fitting import fault, text_fault
+from sts_scenarios.freezing import category_faults
 from tests.examples import on_test_side, recorded
 
 RULES = categories.installed(["lambda-star"])
@@ -53,7 +53,7 @@ def others(rule: Category) -> list[Category]:
 
 def found(scenario: Scenario, text: str) -> str | None:
     rule = RULES[scenario.category]
-    return contradiction(saying(scenario, text), rule, others(rule))
+    return text_fault(saying(scenario, text), rule, others(rule))
 
 
 WAYS = ("up-left", "up", "up-right", "left", "right", "down-left", "down", "down-right")
@@ -83,7 +83,7 @@ WALK = dataclasses.replace(
 def walked(text: str, direction: str, cells: int, rule: Category = WALK) -> str | None:
     """Return what is wrong with a text that is to ask for a walk."""
     scenario = saying(mined()[0], text, direction=direction, cells=cells)
-    return contradiction(scenario, rule, [*RULES.values()])
+    return text_fault(scenario, rule, [*RULES.values()])
 
 
 def test_every_wording_of_every_packaged_scenario_fits() -> None:
@@ -98,7 +98,7 @@ def test_every_wording_of_every_packaged_scenario_fits() -> None:
 
 @pytest.mark.parametrize("label", ["core@2", "babyai@2"])
 def test_packaged_suites_say_what_they_ask_for(label: str, tmp_path: Any) -> None:
-    assert unfit(store.load(Workspace.open(tmp_path), label).scenarios) == []
+    assert category_faults(store.load(Workspace.open(tmp_path), label).scenarios) == []
 
 
 @pytest.mark.parametrize("domain", ["lambda-star", "overcooked", "babyai"])
@@ -116,7 +116,7 @@ def test_the_text_of_another_scenario_contradicts_unless_it_asks_for_the_same(
 ) -> None:
     text = other.instruction.text
     if one.category != other.category:
-        assert found(one, text) == f"its text is a wording of {other.category}"
+        assert found(one, text) == f"its text is an instruction template of {other.category}"
     elif text != one.instruction.text:
         words = RULES[one.category].words
         same = words is None or {f: w.text for f, w in words(one).items()} == {
@@ -125,7 +125,7 @@ def test_the_text_of_another_scenario_contradicts_unless_it_asks_for_the_same(
         assert (found(one, text) is None) == same
 
 
-OF_ANOTHER = "its text is a wording of evil-from-good"
+OF_ANOTHER = "its text is an instruction template of evil-from-good"
 
 
 @pytest.mark.parametrize(
@@ -134,22 +134,22 @@ OF_ANOTHER = "its text is a wording of evil-from-good"
         ("Walk three cells left.", None),
         ("Please go LEFT, by three cells!", None),
         ("Three steps to the left, please: 3 cells.", None),
-        ("Walk three cells right.", "its text does not say 'left', which is what is asked for"),
-        ("Walk 4 cells left.", "its text does not say 'three', which is what is asked for"),
+        ("Walk three cells right.", "its text does not contain 'left'"),
+        ("Walk 4 cells left.", "its text does not contain 'three'"),
         (
             "Walk three cells left, then up.",
-            "its text says 'up', and what is asked for is 'left'",
+            "its text contains 'up' instead of 'left'",
         ),
         (
             "Walk three cells left, not four.",
-            "its text says 'four', and what is asked for is 'three'",
+            "its text contains 'four' instead of 'three'",
         ),
-        ("Walk three cells up-left.", "its text does not say 'left', which is what is asked for"),
-        ("Go on.", "its text does not say 'left', which is what is asked for"),
+        ("Walk three cells up-left.", "its text does not contain 'left'"),
+        ("Go on.", "its text does not contain 'left'"),
         ("seen from good's cell which way is evil? answer, with a direction", OF_ANOTHER),
         (
             "Shadow Evil: be on it or next to it for 7 steps in a row.",
-            "its text is a wording of sh",
+            "its text is an instruction template of sh",
         ),
     ],
 )
@@ -165,14 +165,14 @@ def test_a_diagonal_is_not_the_two_ways_in_it() -> None:
     assert said("Two cells up-left.") is None
     assert said("Two cells diagonally up-left.") is None
     assert "'diagonally up-left'" in (said("Two cells up and left.") or "")
-    assert "says 'up'" in (said("Two cells up-left, and then up.") or "")
+    assert "contains 'up'" in (said("Two cells up-left, and then up.") or "")
 
 
 def test_a_team_mate_is_named_where_there_are_several(tmp_path: Path) -> None:
     pair = one_of("catch-mate")
     assert pair.recording.participants == 2
     assert found(pair, "Stand where the other is.") is None
-    assert "does not say 'your team-mate'" in (found(pair, "Stand there.") or "")
+    assert "does not contain 'your team-mate'" in (found(pair, "Stand there.") or "")
     packaged = store.load(Workspace.open(tmp_path), "core@2").scenarios
     three = next(
         s for s in packaged if s.category == "follow-mate" and s.recording.participants == 3

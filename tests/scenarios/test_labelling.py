@@ -233,7 +233,7 @@ def test_a_suite_labelled_before_is_not_labelled_again_and_what_is_new_is(
 ) -> None:
     first = label_suite(workspace, suite)
     before = written(workspace)
-    monkeypatch.setattr("sts.continuations.parts.unpacked", None)  # no continuation is read
+    monkeypatch.setattr("sts.continuations.parts.decode_part", None)  # no continuation is read
     assert label_suite(workspace, suite) == first
     monkeypatch.undo()
     assert sts(workspace, "run", "tiny@1", "--agent", "random", "--continuations", "1") == 0
@@ -314,12 +314,12 @@ def test_labels_that_disagree_with_what_a_rule_says_are_refused_and_stay(
     label_suite(workspace, suite)
     name = next(n for n in written(workspace) if not label_table.is_table(n))
     part = workspace.path(name)
-    labels.put(workspace.store, name, [], anew=True)
+    labels.write_labels(workspace.store, name, [], anew=True)
     altered = part.read_bytes()
-    made = store.in_part(workspace, f"continuations/{name.split('/', 2)[2]}")
+    made = store.read_part(workspace, f"continuations/{name.split('/', 2)[2]}")
     said = [Label(one.content_hash, "success", 1) for one in made]
     with pytest.raises(DamagedData, match="expected what was made now, found something else"):
-        labels.put(workspace.store, name, said)
+        labels.write_labels(workspace.store, name, said)
     assert part.read_bytes() == altered
     workspace.path(label_table.name_of(suite.label)).unlink()
     with pytest.raises(DamagedData, match="labels of the continuations in the part of that name"):

@@ -145,22 +145,25 @@ REFUSED = {
         ("pair", "when-evil-01", "when-evil-02"),
         "have the same state at takeover, and",
     ),
-    "one": (("pair", "when-evil-01"), "when-evil-01 is in no pair: name the others too"),
+    "one": (("pair", "when-evil-01"), "when-evil-01 is in no pair to split"),
     "three": (
         ("pair", "when-evil-01", "when-evil-02", "count-others-01"),
         "a pair has two halves, and",
     ),
-    "itself": (("pair", "when-evil-01", "when-evil-01"), "name the others too, each once"),
+    "itself": (("pair", "when-evil-01", "when-evil-01"), "name the other candidates, too"),
     "none": (
         ("pair", "when-evil-01", "when-evil-77"),
         "unknown candidate of draft own 'when-evil-77'",
     ),
     "backwards": (
         ("series", "when-evil-02", "when-evil-01"),
-        "each turn of a dialogue begins after",
+        "each turn of a dialogue must start after",
     ),
-    "one moment": (("series", "when-evil-01", "count-others-01"), "each turn of a dialogue begins"),
-    "other recording": (("series", "when-evil-01", "where-is-good-01"), "are of one recording"),
+    "one moment": (
+        ("series", "when-evil-01", "count-others-01"),
+        "each turn of a dialogue must start",
+    ),
+    "other recording": (("series", "when-evil-01", "where-is-good-01"), "must be of one recording"),
 }
 
 
@@ -177,7 +180,7 @@ def test_what_does_not_belong_together_is_one_line_and_changes_nothing(
 
 def test_a_half_of_one_pair_is_not_put_into_another(own: Curation) -> None:
     own.draft("pair", "when-evil-01", "count-others-01")
-    assert "when-evil-01 is half of the pair" in own.draft(
+    assert "when-evil-01 already is half of the pair" in own.draft(
         "pair", "when-evil-01", "when-evil-02", code=2
     )
 

@@ -255,7 +255,7 @@ def test_a_partner_of_other_worlds_is_refused(
     workspace: Workspace, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert sts(workspace, "mine", "d", "--partner", "agent:babyai-seeker") == 2
-    said = "agent:babyai-seeker plays the worlds of babyai, and the scenarios are of lambda-star"
+    said = "agent:babyai-seeker plays only worlds of babyai, and the scenarios are of lambda-star"
     assert said in capsys.readouterr().err
 
 
@@ -319,7 +319,7 @@ def test_of_two_that_mine_one_draft_at_once_the_later_is_refused(
     capsys.readouterr()
     assert sts(workspace, "mine", name, *TWO, "--per-category", "3", *more) == 1
     error = capsys.readouterr().err
-    assert f"draft {name} was begun by another command meanwhile" in error.splitlines()[-1]
+    assert f"draft {name} was created by another command meanwhile" in error.splitlines()[-1]
     assert len(open_draft(workspace, name).ids()) == 4
 
 

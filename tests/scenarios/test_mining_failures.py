@@ -25,9 +25,9 @@ from sts_annotator_app.curation.drafts import Drafts
 from sts_scenarios import categories, mining
 from sts_scenarios.editing import Editor
 from sts_scenarios.mining import failures, telling
-from sts_scenarios.mining.chance import Unseeing, open_loop, pass_rate
-from sts_scenarios.mining.making import FAILED
-from sts_scenarios.profiles import CONTINUATIONS, playing, profile
+from sts_scenarios.mining.chance import OpenLoopAgent, open_loop_pass_rate, pass_rate
+from sts_scenarios.mining.making import FAILURE_TAG
+from sts_scenarios.profiles import CONTINUATIONS, compute_profile, load_players
 from tests.examples import recorded
 
 AGENTS = ("--agent", "random", "--agent", "blind", "--agent", "reader")
@@ -62,7 +62,7 @@ def suite(workspace: Workspace) -> Suite:
 
 @pytest.fixture(scope="module")
 def failed(workspace: Workspace, suite: Suite) -> list[Trajectory]:
-    return failures.failed(workspace, suite)
+    return failures.load_failures(workspace, suite)
 
 
 @pytest.fixture(scope="module")
@@ -101,7 +101,7 @@ def test_a_failed_continuations_world_goes_on_with_nobody_acting(
     kept = {one.id: one for one in continuations.load(workspace, {s.hash for s in suite.scenarios})}
     for t in failed:
         one, until = kept[t.provenance["continuation"]].episode, t.provenance["until"]
-        assert (until, t.episode.steps) == (one.steps, one.steps + failures.FURTHER)
+        assert (until, t.episode.steps) == (one.steps, one.steps + failures.EXTENSION_STEPS)
         assert t.episode.part(one.state, 0, until).content_hash == one.content_hash
         assert (t.episode.moves[until:] == domain("lambda-star").noop).all()
         assert not t.episode.says[until:].any()
@@ -111,12 +111,12 @@ def test_a_failed_continuations_world_goes_on_with_nobody_acting(
 def test_partners_that_repeat_a_recording_have_nothing_to_repeat_after_its_end(
     failed: list[Trajectory],
 ) -> None:
-    shadow = failures.after_takeover(categories.named("shadow-evil"))
+    shadow = failures.restrict_to_takeover(categories.named("shadow-evil"))
     repeated = dataclasses.replace(categories.named("shadow-evil"), partner="replay")
     for t in failed:
         last = t.provenance["until"]
         assert all(one.moment <= last for one in shadow.moments(t))
-        own = failures.after_takeover(repeated).moments(t)
+        own = failures.restrict_to_takeover(repeated).moments(t)
         assert all(one.moment + repeated.horizon <= last for one in own)
 
 
@@ -126,11 +126,11 @@ def test_the_stated_share_comes_from_failures_and_says_so(
     sources = {t.id: t for t in failed}
     for name, expected in (("shadow-evil", 3), ("where-is-good", 3), ("keep-beside", 3)):
         own = [s for s in draft if s.category == name]
-        from_failures = [s for s in own if FAILED in s.tags]
+        from_failures = [s for s in own if FAILURE_TAG in s.tags]
         assert (len(own) - len(from_failures), len(from_failures)) == (3, expected)
         for s in own:
-            assert (FAILED in s.tags) == (s.trajectory in sources)
-            assert (FAILED in s.tags) == s.provenance["source"].startswith("sts run asked@1 ")
+            assert (FAILURE_TAG in s.tags) == (s.trajectory in sources)
+            assert (FAILURE_TAG in s.tags) == s.provenance["source"].startswith("sts run asked@1 ")
         for s in from_failures:
             rule = s.provenance["chosen_by"]
             assert (rule["failures"], rule["share"]) == ("asked@1", 0.5)
@@ -145,7 +145,7 @@ def test_whoever_failed_is_asked_after_they_had_come_there(
     draft: list[Scenario], failed: list[Trajectory]
 ) -> None:
     sources = {t.id: t for t in failed}
-    for s in (one for one in draft if FAILED in one.tags):
+    for s in (one for one in draft if FAILURE_TAG in one.tags):
         own = sources[s.trajectory].provenance
         assert own["takeover"] < s.context_start + s.takeover <= own["until"]
         assert s.roles[0] in own["roles"]
@@ -154,17 +154,17 @@ def test_whoever_failed_is_asked_after_they_had_come_there(
 def test_what_is_kept_somebody_passes_above_chance(
     workspace: Workspace, draft: list[Scenario]
 ) -> None:
-    for s in (one for one in draft if FAILED in one.tags):
+    for s in (one for one in draft if FAILURE_TAG in one.tags):
         least = s.provenance["chosen_by"]["chance"][s.category]
         editor = Editor(s, failures.recording_of(workspace, s))
         first = editor.preview({"wording": 0}).scenario  # in which moments are tried
-        passed = profile(first, ("random", "blind", "reader")).passed.values()
+        passed = compute_profile(first, ("random", "blind", "reader")).passed.values()
         assert any(one.successes > least * one.of for one in passed)
 
 
 def test_what_nobody_passes_above_chance_is_passed_over(failed: list[Trajectory]) -> None:
-    shadow = failures.after_takeover(categories.named("shadow-evil"))
-    keep = failures.passable({"shadow-evil": 1.0}, ("random",))
+    shadow = failures.restrict_to_takeover(categories.named("shadow-evil"))
+    keep = failures.make_passable_filter({"shadow-evil": 1.0}, ("random",))
     found = mining.mine(failed, [shadow], per_category=1, seed=0, keep=keep)
     assert not found.scenarios
     assert found.passed_over["shadow-evil"] > 0
@@ -172,7 +172,7 @@ def test_what_nobody_passes_above_chance_is_passed_over(failed: list[Trajectory]
 
 
 def test_failures_in_any_order_give_the_same(failed: list[Trajectory]) -> None:
-    shadow = failures.after_takeover(categories.named("shadow-evil"))
+    shadow = failures.restrict_to_takeover(categories.named("shadow-evil"))
     both = [
         mining.mine(order, [shadow], per_category=3, seed=0).scenarios
         for order in (failed, failed[::-1])
@@ -183,7 +183,7 @@ def test_failures_in_any_order_give_the_same(failed: list[Trajectory]) -> None:
 def test_a_candidate_from_a_failure_is_edited_like_any_other(
     workspace: Workspace, draft: list[Scenario], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    one = next(s for s in draft if FAILED in s.tags)
+    one = next(s for s in draft if FAILURE_TAG in s.tags)
     again = failures.recording_of(workspace, one)
     assert again.id == one.trajectory
     assert sts(workspace, "draft", "edit", "mixed", one.id, "--context", "9") == 0
@@ -218,7 +218,7 @@ def test_the_next_version_takes_failures_of_its_own_worlds_where_a_world_may_giv
     assert sts(workspace, *words, *agents, "--per-world", "2") == 0
     draft = open_draft(workspace, "asked")
     steps: dict[str, list[int]] = {}
-    begins = {t.id: t.provenance["begins"] for t in failures.failed(workspace, suite)}
+    begins = {t.id: t.provenance["begins"] for t in failures.load_failures(workspace, suite)}
     for s in (draft.candidate(id) for id in draft.ids() if id.startswith("shadow-evil")):
         at = s.context_start + s.takeover + begins.get(s.trajectory, 0)
         steps.setdefault(s.world, []).append(at)
@@ -234,14 +234,14 @@ def test_chance_is_what_the_best_policy_without_eyes_passes(suite: Suite) -> Non
     beside, where = (categories.named(name) for name in rule)
     answers = [s.parameters["answer"] for s in rule["where-is-good"]]
     most = max(map(answers.count, answers)) / len(answers)
-    assert open_loop(where, rule["where-is-good"], continuations=2) == most
+    assert open_loop_pass_rate(where, rule["where-is-good"], continuations=2) == most
     world = domain("lambda-star")
     straight = [
-        pass_rate(beside, rule["keep-beside"], Unseeing(world, [move], [0]), continuations=2)
+        pass_rate(beside, rule["keep-beside"], OpenLoopAgent(world, [move], [0]), continuations=2)
         for move in (0, 1, 2)
     ]
-    assert open_loop(beside, rule["keep-beside"], continuations=2) >= max(straight)
-    assert open_loop(beside, [], continuations=2) == 0.0
+    assert open_loop_pass_rate(beside, rule["keep-beside"], continuations=2) >= max(straight)
+    assert open_loop_pass_rate(beside, [], continuations=2) == 0.0
 
 
 def test_no_two_of_a_category_have_one_profile_where_that_is_asked(
@@ -254,7 +254,7 @@ def test_no_two_of_a_category_have_one_profile_where_that_is_asked(
     made = open_draft(workspace, "apart")
     every = [made.candidate(id) for id in made.ids()]
     for name in ("shadow-evil", "count-others"):
-        own = [profile(s, ("blind", "rule")).passed for s in every if s.category == name]
+        own = [compute_profile(s, ("blind", "rule")).passed for s in every if s.category == name]
         assert all(one not in own[:n] for n, one in enumerate(own)) and own
     assert "count-others has few to keep" in printed.err
     assert all(s.provenance["chosen_by"] == {"unlike": ["blind", "rule"]} for s in every)
@@ -266,8 +266,8 @@ def test_no_two_of_a_category_have_one_profile_where_that_is_asked(
 
 
 def test_who_tells_apart_is_named_by_the_categories_of_the_world() -> None:
-    assert telling.check(["lambda-star"], ()) == list(playing("lambda-star"))
-    assert telling.check(["lambda-star"], ("rule", "babyai-bot")) == ["rule"]
+    assert telling.profile_agents(["lambda-star"], ()) == list(load_players("lambda-star"))
+    assert telling.profile_agents(["lambda-star"], ("rule", "babyai-bot")) == ["rule"]
 
 
 @pytest.mark.parametrize(
@@ -276,10 +276,10 @@ def test_who_tells_apart_is_named_by_the_categories_of_the_world() -> None:
         (("--share", "0"), "expected --share above 0 and at most 1, found 0"),
         (("--share", "1.5"), "expected --share above 0 and at most 1, found 1.5"),
         (("--share", "nan"), "--share: expected a number, found 'nan'"),
-        (("--share", "0.05"), "--share 0.05 of 10 a category is not one scenario"),
+        (("--share", "0.05"), "--share 0.05 of 10 scenarios is less than one scenario"),
         (("--agent", "nobody"), "unknown agent 'nobody'"),
-        (("--agent", "babyai-bot"), "nobody is named to tell scenarios of lambda-star apart"),
-        (("--split", "train"), "no --from-failures beside --split train"),
+        (("--agent", "babyai-bot"), "the categories of lambda-star list no agents"),
+        (("--split", "train"), "or --from-failures with --split train"),
     ],
 )
 def test_a_share_that_is_none_is_one_line(
@@ -294,11 +294,11 @@ def test_a_share_that_is_none_is_one_line(
 @pytest.mark.parametrize(
     ("words", "code", "said"),
     [
-        (("--share", "0.3"), 2, "expected --from-failures beside --share"),
-        (("--agent", "rule"), 2, "expected --unlike or --from-failures beside --agent"),
+        (("--share", "0.3"), 2, "expected --from-failures with --share"),
+        (("--agent", "rule"), 2, "expected --unlike or --from-failures with --agent"),
         (("--from-failures", "nothing@1"), 2, "unknown suite 'nothing"),
-        (("--from-failures", "core@1"), 1, "no continuations of core@1: expected some"),
-        (("--unlike", "--split", "train"), 2, "no --unlike, no --by-effect and no --from-failures"),
+        (("--from-failures", "core@1"), 1, "core@1 has no continuations; make some"),
+        (("--unlike", "--split", "train"), 2, "no --unlike, --by-effect or --from-failures"),
     ],
 )
 def test_what_cannot_be_asked_for_together_is_one_line(
@@ -323,7 +323,9 @@ def test_without_labels_or_failures_nothing_is_mined_from_them(
     try:
         table.unlink()
         assert sts(workspace, *mine) == 1
-        assert re.search(r"no labels of asked@1: sts label asked@1\n$", capsys.readouterr().err)
+        assert re.search(
+            r"asked@1 has no labels; run sts label asked@1\n$", capsys.readouterr().err
+        )
         table.write_bytes(b"torn")
         assert sts(workspace, *mine) == 1
         assert capsys.readouterr().err.count("\n") == 1

@@ -16,12 +16,12 @@ from sts.continuations import label_table
 from sts.errors import StsError
 from sts.storage.workspace import Workspace
 from sts.suites import drafts
-from sts.suites.drafts import open_draft, side
+from sts.suites.drafts import open_draft, split_of_draft
 from sts.suites.types import Scenario
 from sts.trajectories import store
 from sts.trajectories.types import Trajectory
 from sts_scenarios import categories, mining
-from sts_scenarios.mining.training import obeyed
+from sts_scenarios.mining.training import restrict_to_done
 from tests.examples import recorded
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "learning.md"
@@ -68,7 +68,9 @@ def test_what_a_learner_is_to_obey_was_done_in_the_recording(
 def test_what_nobody_did_is_no_example_of_it(trajectories: list[Trajectory]) -> None:
     where = categories.named("where-is-good")
     assert mining.mine(trajectories, [where], per_category=1, seed=0, side="train").scenarios
-    found = mining.mine(trajectories, [obeyed(where)], per_category=1, seed=0, side="train")
+    found = mining.mine(
+        trajectories, [restrict_to_done(where)], per_category=1, seed=0, side="train"
+    )
     assert not found.scenarios and found.candidates["where-is-good"] == 0
 
 
@@ -85,7 +87,7 @@ def test_a_draft_holds_one_side_alone(
     workspace: Workspace, asked: list[Scenario], capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert sts(workspace, "mine", "obey", *CHOSEN, "--per-category", "2") == 1
-    said = "draft obey would hold the train side and the test side"
+    said = "draft obey would mix the train and the test split"
     assert said in capsys.readouterr().err
     assert open_draft(workspace, "obey").ids() == [s.id for s in asked]
     assert sts(workspace, "mine", "tested", *CHOSEN, "--per-category", "2") == 0
@@ -93,18 +95,21 @@ def test_a_draft_holds_one_side_alone(
     capsys.readouterr()
     assert sts(workspace, "mine", "tested", "--split", "train", *CHOSEN) == 1
     error = capsys.readouterr().err.splitlines()[-1]
-    assert "draft tested would hold the train side and the test side" in error
+    assert "draft tested would mix the train and the test split" in error
     assert open_draft(workspace, "tested") == before
     one = asked[0]
     where = ("--trajectory", one.trajectory, "--takeover", str(one.context_start + one.takeover))
     whom = ("--role", str(one.roles[0]), "--category", one.category)
     assert sts(workspace, "draft", "add", "tested", *where, *whom) == 1
     error = capsys.readouterr().err.splitlines()[-1]
-    assert "draft tested would hold the train side and the test side" in error
+    assert "draft tested would mix the train and the test split" in error
     both = [asked[0], before.candidate(before.ids()[0])]
-    with pytest.raises(StsError, match="the train side and the test side"):
+    with pytest.raises(StsError, match="the train and the test split"):
         drafts.begin(workspace, "both", both)
-    assert (side(before), side(open_draft(workspace, "obey"))) == ("test", "train")
+    assert (split_of_draft(before), split_of_draft(open_draft(workspace, "obey"))) == (
+        "test",
+        "train",
+    )
     assert not workspace.path("drafts", "both").exists()
 
 
@@ -125,7 +130,7 @@ def test_a_file_of_the_test_side_put_among_training_data_is_not_exported(
     capsys.readouterr()
     assert sts(workspace, "trajectories", "export", str(out), "--draft", "learned") == 1
     error = capsys.readouterr().err
-    assert "draft learned is of the test side" in error and error.count("\n") == 1
+    assert "draft learned is of the test split" in error and error.count("\n") == 1
     assert not out.exists()
 
 
@@ -137,7 +142,7 @@ def test_training_data_is_never_frozen(
     capsys.readouterr()
     assert sts(workspace, "suite", "freeze", "never") == 1
     error = capsys.readouterr().err
-    assert "its world is on the training side" in error and error.count("\n") == 1
+    assert "its world is of the train split" in error and error.count("\n") == 1
     assert not workspace.path("suites", "never").exists()
 
 
@@ -152,7 +157,7 @@ def test_what_is_asked_is_told_from_its_step_on(
         one = found[s.id]
         (told,) = one.instructions
         assert (told.text, told.given_at) == (s.instruction.text, s.takeover)
-        assert one.asked() == [""] * 10 + [told.text] * (s.horizon + 1)
+        assert one.latest_instructions() == [""] * 10 + [told.text] * (s.horizon + 1)
         assert one.split == "train"
         assert {p.name for p in one.participants} == {"local-search"}
         assert one.provenance["world"] == s.world
@@ -209,7 +214,7 @@ def test_what_an_edit_leaves_undone_is_no_example_of_it(
     capsys.readouterr()
     assert sts(workspace, *export, str(out), "--draft", "edited") == 1
     error = capsys.readouterr().err
-    assert f"what {id} asks for is not done in its recording" in error and error.count("\n") == 1
+    assert f"the recording of {id} does not do what it asks" in error and error.count("\n") == 1
     assert not out.exists()
     assert sts(workspace, "draft", "undo", "edited", id) == 0
     assert sts(workspace, *export, str(out), "--draft", "edited") == 0
@@ -228,13 +233,17 @@ def test_what_was_rejected_is_not_exported(workspace: Workspace, tmp_path: Path)
     ("words", "code", "said"),
     [
         (("--draft", "nothing"), 2, "unknown draft 'nothing'"),
-        (("--draft", "judged"), 1, "draft judged is of the test side, by which agents are judged"),
+        (
+            ("--draft", "judged"),
+            1,
+            "draft judged is of the test split, on which agents are evaluated",
+        ),
         (
             ("--draft", "obey", "--format", "rlds", "--role", "7"),
             1,
             "draft obey asks nothing of participant 7",
         ),
-        (("--draft", "obey", "--role", "1"), 2, "expected no --role"),
+        (("--draft", "obey", "--role", "1"), 2, "--role cannot be combined"),
     ],
 )
 def test_what_cannot_be_exported_is_one_line_and_writes_nothing(
@@ -290,6 +299,6 @@ def test_the_learner_of_the_page_obeys_on_worlds_that_it_has_not_met(page: Path)
     ):
         assert sts(workspace, *words) == 0
     name = label_table.name_of("told@1")
-    counts = label_table.counts(name, workspace.store.get(name))
+    counts = label_table.count_verdicts(name, workspace.store.get(name))
     assert counts["obedient"]["success"] == 90
     assert 0 < counts["random"]["success"] < 30

@@ -87,7 +87,7 @@ def sts(workspace: Workspace, *words: str) -> int:
 
 
 def row(trajectory: Trajectory, role: int, step: int) -> dict[str, Any]:
-    names = steps.named(trajectory).names
+    names = steps.column_names(trajectory).names
     at = role * trajectory.episode.steps + step
     return {name: one[at] for name, one in steps.table(trajectory, names).items()}
 
@@ -109,7 +109,7 @@ def test_a_filter_holds_where_its_row_says_so(
 ) -> None:
     t = trajectories[1]
     expected = [bool(holds(v)) for v in steps.table(t, (column,))[column].tolist()]
-    assert Filter(text).holds(t).ravel().tolist() == expected
+    assert Filter(text).evaluate(t).ravel().tolist() == expected
     assert 0 < sum(expected) < len(expected)
 
 
@@ -139,30 +139,33 @@ def test_what_is_mined_by_a_filter_fits_it_and_says_so(
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("good > 1", "good is no column"),
-        ("1 = 1", "it names no column"),
+        ("good > 1", "good is not a column"),
+        ("1 = 1", "it uses no column"),
         ("", "expected one line of 1 to 1000"),
         ("step > 1\n", "expected one line"),
-        ("step > 1; drop", "there is no ';' in a filter"),
-        ("step in (select step from self)", "select is no column"),
-        ("step > (select max(a) from read_csv('/etc/hostname'))", "max is no function"),
-        ("read_csv('/etc/hostname') = step", "read_csv is no function"),
-        ("max(step) > 3", "max is no function"),
-        ("row_number() over (order by step) > 3", "row_number is no function"),
-        ("columns('s.*') > 3", "columns is no function"),
-        ("step > 3 -- moved", "there is no '-' in a filter"),
-        ("step > 3 /* moved */", "there is no '/' in a filter"),
-        ("__import__('os')", "__import__ is no function"),
-        ("step.real > 3", "there is no '.' in a filter"),
-        ("step", "expected what is true or false of each step, found Int64"),
+        ("step > 1; drop", "';' is not allowed in a filter"),
+        ("step in (select step from self)", "select is not a column"),
+        (
+            "step > (select max(a) from read_csv('/etc/hostname'))",
+            "max is not allowed as a function",
+        ),
+        ("read_csv('/etc/hostname') = step", "read_csv is not allowed as a function"),
+        ("max(step) > 3", "max is not allowed as a function"),
+        ("row_number() over (order by step) > 3", "row_number is not allowed as a function"),
+        ("columns('s.*') > 3", "columns is not allowed as a function"),
+        ("step > 3 -- moved", "'-' is not allowed in a filter"),
+        ("step > 3 /* moved */", "'/' is not allowed in a filter"),
+        ("__import__('os')", "__import__ is not allowed as a function"),
+        ("step.real > 3", "'.' is not allowed in a filter"),
+        ("step", "expected a Boolean for each step, found Int64"),
         ("moved evil_moved", "unable to parse"),
-        ("moved) or (moved", "expected pairs of parentheses"),
-        ("(" * 30 + "moved" + ")" * 30, "at most 20 in one another"),
+        ("moved) or (moved", "expected balanced parentheses"),
+        ("(" * 30 + "moved" + ")" * 30, "nested at most 20 deep"),
         ("total_reward > 'x'", "cannot compare string with numeric"),
-        ("step > $$x$$", "there is no '$' in a filter"),
-        ('"no such" > 3', "no such is no column"),
-        ("step > '", 'there is no "\'" in a filter'),
-        ("greatest( ) > step", "greatest is given nothing"),
+        ("step > $$x$$", "'$' is not allowed in a filter"),
+        ('"no such" > 3', "no such is not a column"),
+        ("step > '", '"\'" is not allowed in a filter'),
+        ("greatest( ) > step", "greatest is called without an argument"),
     ],
 )
 def test_a_filter_that_is_none_is_one_line_that_names_the_columns(
@@ -170,7 +173,7 @@ def test_a_filter_that_is_none_is_one_line_that_names_the_columns(
 ) -> None:
     assert sts(workspace, "mine", "none", "--where", text) == 2
     error = capsys.readouterr().err
-    assert said in error and "; the columns are step, steps, role" in error
+    assert said in error and "; columns are step, steps, role" in error
     assert error.rstrip("\n").endswith("good_moved, evil_moved")
     assert error.count("\n") == 1
     assert not workspace.path("drafts", "none").exists()
@@ -224,7 +227,7 @@ def test_a_filter_that_fails_in_one_recording_names_it(
     def of_words(t: Trajectory, names: Any) -> Any:
         return {name: one.astype(str) for name, one in table(t, names).items()}
 
-    where = Filter("step > 12").within(categories.named("shadow-evil"))
+    where = Filter("step > 12").restrict(categories.named("shadow-evil"))
     assert where.moments(trajectories[0])
     monkeypatch.setattr(steps, "table", of_words)
     with pytest.raises(ArgumentError, match=f"in trajectory {trajectories[1].id}: cannot compare"):
@@ -236,7 +239,7 @@ def test_without_polars_a_filter_says_how_to_get_it(
 ) -> None:
     monkeypatch.setitem(sys.modules, "polars", None)
     with pytest.raises(MissingExtra):
-        filters._polars()
+        filters._import_polars()
     assert sts(workspace, "mine", "none", "--where", "step > 12") == 1
     assert "pip install 'standardised-test-suite[filter]'" in capsys.readouterr().err
     assert sts(workspace, "mine", "plain", "--category", "shadow-evil") == 0
@@ -264,9 +267,9 @@ def test_a_miner_of_ones_own_says_where_a_category_asks(
         ("own_miners:early", "expected a moment from 10 to 28, found 2"),
         ("own_miners:nobody", "expected a role from 0 to 1, found 9"),
         ("own_miners:odd", "expected easy, medium, hard, found 'odd'"),
-        ("own_miners:speechless", "its parameters or words do not fit shadow-evil"),
+        ("own_miners:speechless", "its parameters or words do not match shadow-evil"),
         ("own_miners:nothing", "nothing to mine .*a filter or a miner that leaves some"),
-        ("own_miners:NUMBER", "expected a function of a trajectory, found int"),
+        ("own_miners:NUMBER", "expected a function that takes a trajectory, found int"),
         ("own_miners:none", "module own_miners has no none"),
         ("no_such_module:x", "cannot import no_such_module"),
         ("second", "expected miner as module:Name, found 'second'"),
@@ -291,7 +294,7 @@ def test_a_miner_without_its_category_is_refused(
 ) -> None:
     assert sts(workspace, "mine", "none", "--miner", "own_miners:second") == 2
     assert (
-        "expected one --category beside --miner, which says where it asks, found 0"
+        "expected one --category with --miner, which yields its candidates, found 0"
         in capsys.readouterr().err
     )
 
@@ -300,8 +303,8 @@ def test_a_filter_and_a_miner_leave_the_choice_the_same_for_the_same_seed(
     trajectories: list[Trajectory], own: None
 ) -> None:
     shadow = categories.named("shadow-evil")
-    own_shadow = miners.asking(shadow, "second", miners.named("own_miners:second"))
-    narrow = [Filter("step < 25").within(one) for one in (shadow, own_shadow)]
+    own_shadow = miners.use_miner(shadow, "second", miners.load_miner("own_miners:second"))
+    narrow = [Filter("step < 25").restrict(one) for one in (shadow, own_shadow)]
     for category in narrow:
         both = [
             mining.mine(order, [category], per_category=4, seed=2).scenarios

@@ -35,7 +35,7 @@ def proposed() -> list[Scenario]:
         for candidate in RULE.moments(trajectory):
             found[candidate.difficulty].append(mining.Pick(trajectory, candidate))
     return [
-        mining.scenario(RULE, one, id=RULE.name, text="?", seed=0)
+        mining.make_scenario(RULE, one, id=RULE.name, text="?", seed=0)
         for own in found.values()
         for one in own[:: -(-len(own) // MANY)]
     ]

@@ -76,5 +76,5 @@ def test_an_installed_category_that_fails_is_one_line(own: str, tmp_path: Path) 
         category.moments(trajectory)
     with pytest.raises(StsError, match="'falls' failed to label an episode.*: RuntimeError: out"):
         category.label(what, 0, (0,), {})
-    with pytest.raises(StsError, match="'falls' failed to say whether .* fits it: RuntimeError"):
+    with pytest.raises(StsError, match="'falls' failed to check whether .* is valid: RuntimeError"):
         category.fits(cast(Scenario, SimpleNamespace(id="falls-01")))

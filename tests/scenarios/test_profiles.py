@@ -23,7 +23,7 @@ from sts_scenarios import categories, mining, profiles
 from sts_scenarios.category import Category, Label, spoken_for
 from sts_scenarios.freezing import Looked, looked_at
 from sts_scenarios.labels import label_suite
-from sts_scenarios.profiles import Passed, Profiles, profile
+from sts_scenarios.profiles import PassCount, Profiles, compute_profile
 from tests.examples import agents_of, on_test_side, recorded
 from tests.suites.test_freezing import Killed, killed_after, together
 
@@ -53,7 +53,7 @@ def test_a_profile_is_what_run_and_label_say(tmp_path: Path) -> None:
         workspace, mined(), NAMES, count=6, seed=3, workers=1, progress=lambda done, total: None
     )
     labelled = label_suite(workspace, suite)
-    every = profiles.profiles(mined(), NAMES, 6, seed=3)
+    every = profiles.compute_profiles(mined(), NAMES, 6, seed=3)
     passed: Counter[str] = Counter()
     for scenario, made in zip(mined(), every, strict=True):
         assert made.profile.scenario == scenario.hash
@@ -66,10 +66,10 @@ def test_a_profile_is_what_run_and_label_say(tmp_path: Path) -> None:
 
 
 def test_the_same_whatever_the_others_and_their_order() -> None:
-    together = profiles.profiles(mined()[::-1], NAMES, 4)[::-1]
-    alone = [profile(one, NAMES, 4) for one in mined()]
+    together = profiles.compute_profiles(mined()[::-1], NAMES, 4)[::-1]
+    alone = [compute_profile(one, NAMES, 4) for one in mined()]
     assert [made.profile for made in together] == alone
-    assert alone != [profile(one, NAMES, 4, seed=1) for one in mined()]
+    assert alone != [compute_profile(one, NAMES, 4, seed=1) for one in mined()]
 
 
 def test_those_that_the_categories_name_are_installed_and_play_there() -> None:
@@ -78,20 +78,22 @@ def test_those_that_the_categories_name_are_installed_and_play_there() -> None:
         assert len(named) >= 3 and set(named) <= {"random", *agents_of(domain)}
     assert categories.agents("gymnasium:CartPole-v1") == ()
     (one,) = {c.domain for c in RULES}
-    assert tuple(profile(mined()[0]).passed) == categories.agents(one)
+    assert tuple(compute_profile(mined()[0]).passed) == categories.agents(one)
 
 
 def test_who_is_not_for_that_world_is_left_out() -> None:
-    assert tuple(profile(mined()[0], ["overcooked-stay", "random"], 2).passed) == ("random",)
+    assert tuple(compute_profile(mined()[0], ["overcooked-stay", "random"], 2).passed) == (
+        "random",
+    )
     with pytest.raises(UnknownName, match="unknown agent 'rul'"):
-        profile(mined()[0], ["rul"])
-    with pytest.raises(ArgumentError, match="two agents are called 'random'"):
-        profile(mined()[0], ["random", "sts.domains.random:Random"])
+        compute_profile(mined()[0], ["rul"])
+    with pytest.raises(ArgumentError, match="found 2 called 'random'"):
+        compute_profile(mined()[0], ["random", "sts.domains.random:Random"])
 
 
 def test_who_always_answers_alike_is_asked_once() -> None:
-    assert profile(mined()[0], ["oracle", "random"], 3).passed["oracle"].of == 1
-    assert str(Passed(3, 10)) == "3/10"
+    assert compute_profile(mined()[0], ["oracle", "random"], 3).passed["oracle"].of == 1
+    assert str(PassCount(3, 10)) == "3/10"
 
 
 def test_profiles_are_made_one_by_one_and_never_twice(
@@ -146,7 +148,7 @@ def test_killed_at_any_moment_it_goes_on(
     draft: drafts.Draft, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     one = candidates(draft)[0]
-    whole = profile(draft.candidate(one.summary.id), NAMES, 2)
+    whole = compute_profile(draft.candidate(one.summary.id), NAMES, 2)
     for moment in range(40):
         killed = Profiles(draft, NAMES, 2)
         with monkeypatch.context() as patch:
@@ -174,7 +176,9 @@ def test_two_who_make_the_same_at_once_make_it_alike(draft: drafts.Draft) -> Non
     assert isinstance(first, list) and isinstance(second, list)
     assert {*first, *second} == {one.summary.hash for one in every}
     kept = Profiles(draft, NAMES, 2)
-    assert [kept.of(one) for one in every] == [profile(scenario, NAMES, 2) for scenario in mined()]
+    assert [kept.of(one) for one in every] == [
+        compute_profile(scenario, NAMES, 2) for scenario in mined()
+    ]
 
 
 def test_candidates_that_are_added_later_have_their_profiles_made_too(tmp_path: Path) -> None:
@@ -210,7 +214,7 @@ def test_an_altered_file_is_refused(draft: drafts.Draft) -> None:
     assert label in labelled
     for text in ("[]", "{}", labelled, later, '{"format": "profile"}'):
         file.write_text(text)
-        with pytest.raises(DamagedData, match="not the profile that its name stands for"):
+        with pytest.raises(DamagedData, match="invalid response profile"):
             kept.of(one)
 
 
@@ -220,7 +224,7 @@ def test_a_file_of_another_version_says_which(draft: drafts.Draft) -> None:
     (file,) = draft.workspace.path(draft.folder, "profiles").glob("*.json")
     written = file.read_text()
     file.write_text(written.replace('"version_of_format":2', '"version_of_format":1'))
-    with pytest.raises(DamagedData, match="version 1, and 2 is read"):
+    with pytest.raises(DamagedData, match="expected version 2, found 1"):
         kept.of(one)
     file.write_text(written.replace('"version_of_format":2', '"version_of_format":3'))
     with pytest.raises(NewerFormat, match="format 3; this version reads up to 2"):
@@ -243,5 +247,5 @@ FALLS: Category = dataclasses.replace(
 
 def test_a_category_without_a_rule_here_is_one_line() -> None:
     other = dataclasses.replace(mined()[0], category="fly")
-    with pytest.raises(StsError, match="shadow-evil-01: no automatic label for fly"):
-        profile(other, NAMES, 1)
+    with pytest.raises(StsError, match="shadow-evil-01: category fly is not installed"):
+        compute_profile(other, NAMES, 1)

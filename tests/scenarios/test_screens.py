@@ -24,7 +24,14 @@ from sts_scenarios.categories.lambda_star.playing import repeated
 from sts_scenarios.categories.lambda_star.prospects import periods
 from sts_scenarios.category import Category, Hits, Screen
 from sts_scenarios.mining import asking, rows, survey
-from sts_scenarios.mining.choice import Offered, Place, Stratum, choose, orders, world_key
+from sts_scenarios.mining.choice import (
+    OfferedSteps,
+    Place,
+    Stratum,
+    random_orders,
+    select_steps,
+    world_key,
+)
 from sts_scenarios.mining.order import Order, carried_out
 from tests.examples import on_test_side, recorded
 
@@ -98,7 +105,7 @@ def test_batch_finds_what_its_episodes_give_alone(
         assert not screen.exact or screened == own, name
         if not screen.exact:  # and so does whoever is told of that moment alone
             alone = [
-                asking.difficulty_of(rule, every[n], moment, role, answer)
+                asking.query_difficulty(rule, every[n], moment, role, answer)
                 for n, role, moment, _, answer, _ in screened
             ]
             asked = sum((screened[k] for k, d in zip(screened, alone, strict=True) if d >= 0), 0)
@@ -122,18 +129,20 @@ def test_what_is_chosen_of_the_first_of_each_bucket_is_what_is_chosen_of_all(
     several = data.draw(st.booleans())
     counts = {rule.name: data.draw(st.integers(1, 2)) for rule in rules}
     terms = mining.Terms(counts, seed=0, per_world=2 if several else 1)
-    asked = rows.bounds(rules, terms)._replace(most=dict.fromkeys(counts, sum(counts.values())))
-    offered: list[dict[str, Offered]] = [{}, {}]
+    asked = rows.scan_limits(rules, terms)._replace(
+        most=dict.fromkeys(counts, sum(counts.values()))
+    )
+    offered: list[dict[str, OfferedSteps]] = [{}, {}]
     for rule in rules:
         rng = np.random.default_rng(data.draw(st.integers(0, 2**32 - 1)))
         every = [_drawn(rng, rule.name, part) for part in range(3)]
-        kept = [rows.kept(rule, one, asked) for one in every]
+        kept = [rows.prune(rule, one, asked) for one in every]
         assert sum(len(one.rows["order"]) for one in kept) < 600
         wide = asked._replace(most=dict.fromkeys(counts, 10**6))
-        offered[0][rule.name] = rows.offered(rule, rows.joined(every), wide)
-        offered[1][rule.name] = rows.offered(rule, rows.joined(kept), asked)
+        offered[0][rule.name] = rows.make_offers(rule, rows.merge(every), wide)
+        offered[1][rule.name] = rows.make_offers(rule, rows.merge(kept), asked)
     all_of, first_of = (
-        choose(
+        select_steps(
             own, rules, {}, counts=counts, per_world=terms.per_world, keep=lambda rule, offer: True
         )
         for own in offered
@@ -142,7 +151,7 @@ def test_what_is_chosen_of_the_first_of_each_bucket_is_what_is_chosen_of_all(
         assert [one.at for one in all_of[name].offers] == [one.at for one in first_of[name].offers]
 
 
-def _drawn(rng: np.random.Generator, name: str, part: int) -> rows.Found:
+def _drawn(rng: np.random.Generator, name: str, part: int) -> rows.FoundSteps:
     """Return 200 moments that were found anywhere."""
     high = {"world": 40, "difficulty": 3, "recorder": 2, "answer": 3, "step": 40}
     drawn = {
@@ -152,7 +161,7 @@ def _drawn(rng: np.random.Generator, name: str, part: int) -> rows.Found:
     drawn |= {"order": rng.integers(0, 2**63, 200, np.uint64), "part": np.full(200, part)}
     drawn["row"], drawn["moment"] = np.arange(200), drawn["step"]
     words = {"source": ["agent"], "recorder": ["a", "b"], "answer": ["x", "y", "z"]}
-    return rows.Found(drawn, words, Counter(), np.unique(drawn["world"]))
+    return rows.FoundSteps(drawn, words, Counter(), np.unique(drawn["world"]))
 
 
 @pytest.fixture(scope="module")
@@ -163,7 +172,7 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
     one = recorded("random", count=40, seed=1, **wide)
     two = recorded("local-search", count=60, team=3, seed=1, **wide)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(store, "GROUP", 8)
+        patch.setattr(store, "ROWS_PER_GROUP", 8)
         store.save(out, one)
         store.save(out, [*one[:9], *two])
     return out
@@ -211,16 +220,16 @@ def test_files_are_mined_as_a_list_is_whatever_tells_moments_apart(
 def test_first_of_moments_that_are_alike_is_offered(workspace: Workspace, several: bool) -> None:
     rules = [RULES[name] for name in FEW]
     terms = mining.Terms(dict.fromkeys(FEW, 200), seed=5, per_world=2 if several else 1)
-    parts = flat.recorded(workspace, "test").parts
+    parts = flat.list_parts(workspace, "test").parts
     with executor(1, len(parts)) as here:
-        found = survey.surveyed(parts, lambda: rules, terms, here).offered
+        found = survey.gather(parts, lambda: rules, terms, here).offered
     for rule in rules:
         first: dict[tuple[Any, ...], int] = {}
         for trajectory in on_test_side(store.load(workspace)):
             for one in rule.moments(trajectory):
                 pick = mining.Pick(trajectory, one)
                 told = [(one.moment, one.role, canonical_json(one.parameters))]
-                order = int(orders(5, rule.name, [trajectory.id], told, [(0, 0)])[0])
+                order = int(random_orders(5, rule.name, [trajectory.id], told, [(0, 0)])[0])
                 stretch = pick.step // rule.horizon if several else 0
                 alike = world_key(trajectory.world), stretch, one.answer, pick.stratum
                 first[alike] = min(order, first.get(alike, order))
@@ -230,7 +239,7 @@ def test_first_of_moments_that_are_alike_is_offered(workspace: Workspace, severa
 def test_a_category_that_is_asked_at_some_moments_alone_says_so(
     workspace: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(rows, "ASKED", 1)
+    monkeypatch.setattr(rows, "CONFIRMED_PER_WANTED", 1)
     order = Order(("keep-beside", "count-others"), per_category=1)
     mined = carried_out(order, workspace, there=(), last={}).mined
     asked, of = mined.sampled["keep-beside"]
@@ -249,10 +258,13 @@ def test_a_screen_that_says_what_its_category_does_not_is_named(workspace: Works
 
     liar = dataclasses.replace(rule, screen=Screen(lying, exact=True))
     terms = mining.Terms({liar.name: 200}, seed=0)
-    parts = flat.recorded(workspace, "test").parts
-    with executor(1, len(parts)) as here, pytest.raises(StsError, match="where its screen says so"):
-        there = survey.surveyed(parts, lambda: [liar], terms, here)
-        mining.concluded(there, [liar], terms)
+    parts = flat.list_parts(workspace, "test").parts
+    with (
+        executor(1, len(parts)) as here,
+        pytest.raises(StsError, match="where its prefilter reports one"),
+    ):
+        there = survey.gather(parts, lambda: [liar], terms, here)
+        mining.make_mined(there, [liar], terms)
 
 
 def test_a_screen_that_fails_is_one_line_of_ours(workspace: Workspace) -> None:
@@ -260,9 +272,12 @@ def test_a_screen_that_fails_is_one_line_of_ours(workspace: Workspace) -> None:
         raise ZeroDivisionError("of mine")
 
     broken = dataclasses.replace(RULES["last-move"], screen=Screen(failing, exact=True))
-    parts = flat.recorded(workspace, "test").parts
-    with executor(1, len(parts)) as here, pytest.raises(StsError, match="the screen of category"):
-        survey.surveyed(parts, lambda: [broken], mining.Terms({broken.name: 1}, seed=0), here)
+    parts = flat.list_parts(workspace, "test").parts
+    with (
+        executor(1, len(parts)) as here,
+        pytest.raises(StsError, match="the prefilter of category"),
+    ):
+        survey.gather(parts, lambda: [broken], mining.Terms({broken.name: 1}, seed=0), here)
 
 
 def test_a_place_says_what_a_stratum_does() -> None:

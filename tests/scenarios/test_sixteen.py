@@ -58,9 +58,9 @@ def proposed(trajectories: list[Trajectory]) -> dict[str, list[Scenario]]:
         rule = RULES[name]
         spread = (mining.Pick(t, c) for t in trajectories for c in _spread(rule.moments(t)))
         some = [*itertools.islice(spread, MANY)]
-        text = [mining.making.worded(rule, one, n) for n, one in enumerate(some)]
+        text = [mining.making.fill_template(rule, one, n) for n, one in enumerate(some)]
         out[name] = [
-            mining.scenario(rule, one, id=f"{name}-{n}", text=text[n], seed=0)
+            mining.make_scenario(rule, one, id=f"{name}-{n}", text=text[n], seed=0)
             for n, one in enumerate(some)
         ]
     return out
@@ -247,10 +247,12 @@ def test_what_does_not_fit_says_why(
 
 
 def test_superseded_categories_are_mined_by_name_alone() -> None:
-    from sts_scenarios.mining.order import Order, asked
+    from sts_scenarios.mining.order import Order, load_categories
 
-    assert {c.name for c in asked(Order(), ("lambda-star",))} == {*NAMES, "catch-mate"}
-    assert [c.name for c in asked(Order(("where-is-good",)), ("lambda-star",))] == ["where-is-good"]
+    assert {c.name for c in load_categories(Order(), ("lambda-star",))} == {*NAMES, "catch-mate"}
+    assert [c.name for c in load_categories(Order(("where-is-good",)), ("lambda-star",))] == [
+        "where-is-good"
+    ]
 
 
 @pytest.mark.parametrize("name", PAIRS)
@@ -302,7 +304,7 @@ def test_what_is_done_with_closed_eyes_does_not_pass_the_gates(
     )
     pool = pools.pool(still, trajectories, 20)
     rows = gates.of_pool(still, pool, continuations=2)
-    assert row(rows, "open loop") == ("stand-still", "open loop", 1.0, gates.OPEN_LOOP, False)
+    assert row(rows, "open loop") == ("stand-still", "open loop", 1.0, gates.MAX_OPEN_LOOP, False)
     assert not row(rows, "open loop").held
     assert row(rows, "local-search").limit == gates.REWARD
     assert "probe" not in {one.name for one in rows}
@@ -352,7 +354,7 @@ def test_scenarios_that_tell_nobody_apart_do_not_pass_the_gates(
 
 
 def test_a_limit_is_not_loosened_without_a_reason() -> None:
-    with pytest.raises(ArgumentError, match="say why"):
+    with pytest.raises(ArgumentError, match="set why"):
         Controls(open_loop=0.9)
-    with pytest.raises(ArgumentError, match="say why"):
+    with pytest.raises(ArgumentError, match="set why"):
         Controls(probe_least=0.1)

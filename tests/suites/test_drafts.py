@@ -44,15 +44,15 @@ def test_one_of_many_is_read_by_its_row_group(tmp_path: Path) -> None:
     (one,) = scenarios(1)
     every = [
         dataclasses.replace(one, id=f"walk-{n:03d}", tags=(f"tag {n}", "far")[: n % 3])
-        for n in range(2 * files.GROUP + 1)
+        for n in range(2 * files.ROWS_PER_GROUP + 1)
     ]
-    raw = files.packed("p", every)
-    assert [s.row_hash for s in files.unpacked("p", raw)] == [s.row_hash for s in every]
-    assert [s.tags for s in files.summaries("p", raw)] == [s.tags for s in every]
-    for wanted in (every[0], every[files.GROUP], every[-1]):
-        (found,) = files.unpacked("p", raw, wanted.id)
+    raw = files.encode_scenarios("p", every)
+    assert [s.row_hash for s in files.decode_scenarios("p", raw)] == [s.row_hash for s in every]
+    assert [s.tags for s in files.decode_summaries("p", raw)] == [s.tags for s in every]
+    for wanted in (every[0], every[files.ROWS_PER_GROUP], every[-1]):
+        (found,) = files.decode_scenarios("p", raw, wanted.id)
         assert found.row_hash == wanted.row_hash
-    assert files.unpacked("p", raw, "none") == ()
+    assert files.decode_scenarios("p", raw, "none") == ()
 
 
 def test_what_a_candidate_is_edited_to_is_found_by_its_hash(workspace: Workspace) -> None:
@@ -75,7 +75,7 @@ def test_a_candidates_id_is_not_given_twice(workspace: Workspace) -> None:
         partial(drafts.add, draft, every[2:]), partial(drafts.add, draft, every[2:])
     )
     assert sum(isinstance(one, Draft) for one in outcomes) == 1
-    with pytest.raises(StsError, match="has a candidate clean-take-03 by now"):
+    with pytest.raises(StsError, match="already has a candidate clean-take-03"):
         raise next(one for one in outcomes if isinstance(one, StsError))
     assert len(drafts.open_draft(workspace, "mine").summaries()) == 3
 
@@ -85,7 +85,7 @@ def test_of_two_that_begin_one_draft_at_once_one_is_refused(workspace: Workspace
     for _ in range(2):
         begin = partial(drafts.begin, workspace, "mine", replaces=replaces)
         outcomes = together(partial(begin, scenarios(1)), partial(begin, scenarios(3)))
-        with pytest.raises(StsError, match="begun by another command meanwhile and stays"):
+        with pytest.raises(StsError, match="created by another command meanwhile and is left"):
             raise next(one for one in outcomes if isinstance(one, StsError))
         (draft,) = (one for one in outcomes if isinstance(one, Draft))
         assert drafts.open_draft(workspace, "mine") == draft
@@ -189,7 +189,7 @@ def test_a_version_keeps_its_changes_and_they_are_in_its_hash(workspace: Workspa
     assert store.read(folder).changes == changes
     file = folder / "suite.json"
     file.write_text(file.read_text().replace("twin", "other"))
-    with pytest.raises(TamperedSuite, match="was edited after it was frozen"):
+    with pytest.raises(TamperedSuite, match="has been modified since it was frozen"):
         store.read(folder)
 
 
@@ -199,7 +199,7 @@ def test_a_draft_that_was_frozen_is_listed_no_more(workspace: Workspace) -> None
     assert drafts.frozen_as(draft) is None
     store.freeze(workspace, "mine", scenarios(2), made_by={"draft": draft.id})
     assert drafts.frozen_as(draft) == "mine@1"
-    with pytest.raises(StsError, match="draft mine was frozen as mine@1; the next version begins"):
+    with pytest.raises(StsError, match="draft mine was frozen as mine@1; start the next version"):
         drafts.check_open(draft)
     assert "draft" not in [one.where for one in folders.listed(workspace)]
 

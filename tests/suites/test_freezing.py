@@ -58,9 +58,9 @@ def side_by_side(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("labels", "why"),
     [
-        (("mine", "mine"), "mine@1 is frozen already; the next is 2"),
-        (("mine@1", "mine@1"), "mine@1 is frozen already; the next is 2"),
-        (("mine@2", "mine@3"), "holds the same scenarios already|would be older than mine@3"),
+        (("mine", "mine"), "mine@1 is already frozen; the next version is 2"),
+        (("mine@1", "mine@1"), "mine@1 is already frozen; the next version is 2"),
+        (("mine@2", "mine@3"), "holds the same scenarios|would be older than mine@3"),
     ],
 )
 def test_two_freezes_at_once_leave_one_suite(
@@ -95,7 +95,9 @@ def test_what_changed_while_it_was_frozen_is_not_frozen(workspace: Workspace) ->
 
 def test_a_version_below_the_newest_is_refused(workspace: Workspace) -> None:
     assert store.freeze(workspace, "mine@3", scenarios(2)).label == "mine@3"
-    with pytest.raises(ArgumentError, match="mine@2 would be older than mine@3, .* the next is 4"):
+    with pytest.raises(
+        ArgumentError, match="mine@2 would be older than mine@3, .* the next version is 4"
+    ):
         store.freeze(workspace, "mine@2", scenarios(1))
     assert store.freeze(workspace, "mine", scenarios(1)).label == "mine@4"
 
@@ -107,7 +109,7 @@ def test_the_same_scenarios_are_not_frozen_again_in_any_order_or_under_other_ids
     first, second = scenarios(2)
     store.freeze(workspace, "mine", scenarios(1))
     for again in ([first, second], [second, first]):
-        with pytest.raises(ArgumentError, match="mine@1 holds the same scenarios already"):
+        with pytest.raises(ArgumentError, match="mine@1 holds the same scenarios"):
             store.freeze(workspace, "mine", again)
     assert sorted(folders.versions(workspace)["mine"]) == [1, 2]
 

@@ -153,7 +153,7 @@ def test_what_is_no_tag_or_no_scenario_is_one_line_and_nothing_is_kept(
             tags.tag(workspace, suite, word, [A.id])
     with pytest.raises(UnknownName, match="unknown scenario of own@1 'walk-01'"):
         tags.tag(workspace, suite, "wrap", [A.id, "walk-01"])
-    with pytest.raises(ArgumentError, match="expected a part of own@1"):
+    with pytest.raises(ArgumentError, match="expected a subset of own@1"):
         selections.save(workspace, selections.load(workspace, "own@1"), "all")
     with pytest.raises(ArgumentError, match="expected a name of lower-case letters"):
         selections.save(workspace, selections.load(workspace, "own@1+tag:far"), "a/b")

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from sts.cli.main import main
-from sts.continuations.takeover import by_shape
+from sts.continuations.takeover import group_by_shape
 from sts.episodes import Instruction
 from sts.errors import ArgumentError, DamagedData, NewerFormat, TamperedSuite, UnknownName
 from sts.storage import parquet
@@ -114,18 +114,21 @@ def test_a_pair_is_two_instructions_at_one_takeover() -> None:
     assert lint([half, asked]) == []
     for pair, fault in (
         ([half], "clean-take-01: the other half of its pair 'p' is missing"),
-        ([half, dataclasses.replace(second, pair="p")], "have the same world, and these have not"),
+        (
+            [half, dataclasses.replace(second, pair="p")],
+            "must have the same world, and these differ",
+        ),
         (
             [half, dataclasses.replace(asked, roles=(1,))],
-            "a-02, clean-take-01: the halves of a pair have the same participants",
+            "a-02, clean-take-01: the halves of a pair must have the same participants",
         ),
         (
             [half, dataclasses.replace(asked, takeover_hash="0")],
-            "the halves of a pair have the same state at takeover",
+            "the halves of a pair must have the same state at takeover",
         ),
         (
             [half, dataclasses.replace(half, id="a-02", horizon=5)],
-            "ask for two things, and both of these ask the same",
+            "ask for different things, and these ask the same",
         ),
         (
             [half, asked, dataclasses.replace(asked, id="a-03", horizon=5)],
@@ -155,7 +158,7 @@ def test_a_dialogue_is_turns_one_after_the_other_in_one_recording() -> None:
         ([turns[0], dataclasses.replace(turns[1], turn=1)], "are 1, 1, expected 1 to 2"),
         (
             [turns[0], dataclasses.replace(turns[1], context_start=2)],
-            "each turn of a dialogue begins after the one before it, and these begin at steps 8, 8",
+            "must start after the one before it, and these start at steps 8, 8",
         ),
         (
             [turns[0], dataclasses.replace(turns[1], trajectory=other.trajectory)],
@@ -176,7 +179,7 @@ def test_a_frozen_suite_is_found_by_name_and_version(workspace: Workspace) -> No
 
 def test_a_version_is_never_frozen_twice(workspace: Workspace) -> None:
     frozen(workspace)
-    with pytest.raises(ArgumentError, match="mine@1 is frozen already; the next is 2"):
+    with pytest.raises(ArgumentError, match="mine@1 is already frozen; the next version is 2"):
         store.freeze(workspace, "mine@1", scenarios(2))
 
 
@@ -189,7 +192,7 @@ def test_an_unknown_suite_or_version_says_what_there_is(workspace: Workspace, la
 
 def test_a_draft_asked_for_as_a_suite_is_said_to_be_one(workspace: Workspace) -> None:
     drafts.begin(workspace, "mine", scenarios(2))
-    with pytest.raises(UnknownName, match="mine is a draft: sts draft show mine"):
+    with pytest.raises(UnknownName, match="mine is a draft, see sts draft show mine"):
         store.load(workspace, "mine@1")
 
 
@@ -205,7 +208,7 @@ def test_an_edited_suite_is_refused(workspace: Workspace) -> None:
         ("parent", "mine@0"),
     ):
         file.write_text(json.dumps(text | {key: value}))
-        with pytest.raises(TamperedSuite, match="edited after it was frozen|says that it is"):
+        with pytest.raises(TamperedSuite, match="modified since it was frozen|holds .* instead"):
             store.load(workspace, "mine@1")
     file.write_text(json.dumps(text))
     store.load(workspace, "mine@1")
@@ -245,10 +248,10 @@ def test_a_suite_without_a_file_or_from_later_is_refused(workspace: Workspace) -
 def test_an_unsound_draft_is_not_frozen(workspace: Workspace) -> None:
     good = scenarios(2)
     for bad, why in (
-        ((good[0], good[0]), "stands 2 times"),
+        ((good[0], good[0]), "is used 2 times"),
         ((good[0], dataclasses.replace(good[0], id="b")), "the same scenario"),
         ((dataclasses.replace(good[0], takeover_hash="0" * 64),), "state at takeover"),
-        ((dataclasses.replace(good[0], roles=(5,)),), "not there"),
+        ((dataclasses.replace(good[0], roles=(5,)),), "that its recording does not have"),
         ((dataclasses.replace(good[0], roles=()),), "evaluates nobody"),
         ((dataclasses.replace(good[0], partner="friend"),), "partner"),
         ((dataclasses.replace(good[0], world="00000001" + "0" * 56),), "training side"),
@@ -345,7 +348,7 @@ def test_a_suite_json_too_large_to_be_one_is_not_read(
     workspace: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     frozen(workspace)
-    monkeypatch.setattr(folders, "_MOST_BYTES", 100)
+    monkeypatch.setattr(folders, "_MAX_BYTES", 100)
     with pytest.raises(DamagedData, match="at most 100 bytes"):
         store.load(workspace, "mine@1")
 
@@ -353,18 +356,18 @@ def test_a_suite_json_too_large_to_be_one_is_not_read(
 @pytest.mark.parametrize(
     ("change", "found"),
     [
-        ({"roles": (5,)}, "not there"),
+        ({"roles": (5,)}, "that its recording does not have"),
         ({"takeover": 40}, "fewer than 40 steps"),
         ({"takeover": -1}, "context of 0"),
         ({"horizon": 0}, "continuation of 1 or more"),
-        ({"horizon": 2**31 - 1}, "more than 1000000 steps in a part"),
+        ({"horizon": 2**31 - 1}, "more than 1000000 steps"),
         ({"id": "reach\N{RIGHT-TO-LEFT OVERRIDE}doog"}, r"names .* found 'reach\\u202edoog'"),
-        ({"tags": ("x" * 5000,)}, "names of at most 200 letters"),
+        ({"tags": ("x" * 5000,)}, "names of at most 200 printable"),
         ({"category": "reach\x1b[2J"}, r"found 'reach\\x1b\[2J'"),
         ({"instruction": Instruction("Go\x07", "a", 6, "curator")}, r"not one line of .*'Go\\x07'"),
-        ({"instruction": Instruction("y" * 5000, "a", 6, "curator")}, "at most 2000 letters"),
+        ({"instruction": Instruction("y" * 5000, "a", 6, "curator")}, "at most 2000 printable"),
         ({"heard": (Instruction("Go\x07", "a", 2, "setter"),)}, r"not one line of .*'Go\\x07'"),
-        ({"heard": (Instruction("Go.", "a", 7, "setter"),)}, "said to it after the instruction"),
+        ({"heard": (Instruction("Go.", "a", 7, "setter"),)}, "another instruction is given after"),
         ({"heard": (Instruction("Go.", "a", 2, "nobody"),)}, "its instruction has no source"),
         ({"series": "talk"}, "turn 0 of series 'talk': a dialogue's turns count from 1"),
         ({"turn": 3}, "turn 3 of series ''"),
@@ -456,7 +459,7 @@ def test_worlds_seen_from_near_and_far_are_one_suite(workspace: Workspace) -> No
         for radius in (1, 2)
     ]
     assert len(store.freeze(workspace, "both", found).scenarios) == 2
-    assert [len(group) for group in by_shape(found)] == [1, 1]
+    assert [len(group) for group in group_by_shape(found)] == [1, 1]
 
 
 def test_a_damaged_state_is_a_fault_of_its_scenario_and_hides_no_other() -> None:

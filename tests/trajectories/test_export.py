@@ -17,7 +17,7 @@ from sts.errors import ArgumentError, ReplayMismatch
 from sts.formats import rlds
 from sts.storage.workspace import Workspace
 from sts.trajectories import store
-from sts.trajectories.observed import observed
+from sts.trajectories.observed import observe
 from sts.trajectories.record import record
 from sts.trajectories.types import Trajectory
 from tests.domains import spaces
@@ -94,7 +94,7 @@ def test_only_those_of_the_same_name_count_as_the_team(tmp_path: Path) -> None:
     (one,) = recorded(count=1, team=3)
     someone = dataclasses.replace(one.participants[1], name="someone")
     mixed = dataclasses.replace(one, participants=(one.participants[0], someone, someone))
-    (together,), (apart,) = (list(observed([t], 0)) for t in (one, mixed))
+    (together,), (apart,) = (list(observe([t], 0)) for t in (one, mixed))
     assert not together.values["others"].any()
     assert apart.values["others"].sum() == together.values["team"].sum() > 0
 
@@ -117,8 +117,8 @@ def test_what_is_written_does_not_depend_on_how_much_is_replayed_at_once(
 ) -> None:
     every = recorded(count=5)
     rlds.write(tmp_path / "a.parquet", every)
-    monkeypatch.setattr("sts.trajectories.observed.ABREAST", 48)
-    monkeypatch.setattr(rlds, "ROWS", 1)
+    monkeypatch.setattr("sts.trajectories.observed.STEPS_AT_ONCE", 48)
+    monkeypatch.setattr(rlds, "BUFFERED_ROWS", 1)
     rlds.write(tmp_path / "b.parquet", every)
     a, b = (pd.read_parquet(tmp_path / f"{name}.parquet") for name in "ab")
     pd.testing.assert_frame_equal(a, b)
@@ -142,20 +142,20 @@ def test_an_altered_recording_is_not_exported(tmp_path: Path) -> None:
 
 def test_several_domains_in_one_export_are_refused(tmp_path: Path) -> None:
     both = recorded(count=1) + walks(1)
-    with pytest.raises(ArgumentError, match=f"found lambda-star, {NAME}: choose with --domain"):
+    with pytest.raises(ArgumentError, match=f"found lambda-star, {NAME}; select one with --domain"):
         rlds.write(tmp_path / "t.parquet", both)
 
 
 def test_observations_of_other_shapes_are_refused(tmp_path: Path) -> None:
     for steps in (9, 8):
         both = walks(1) + walks(1, steps=steps, cells=7)
-        with pytest.raises(ArgumentError, match=r"differ in the shape of what is seen \('row'\)"):
+        with pytest.raises(ArgumentError, match=r"differ in the shape of observation 'row'"):
             rlds.write(tmp_path / "t.parquet", both)
 
 
 @pytest.mark.parametrize("role", [-1, 2, 99])
 def test_a_participant_that_there_is_not_is_refused(tmp_path: Path, role: int) -> None:
-    with pytest.raises(ArgumentError, match=f"expected --role of 0 to 1, found {role}"):
+    with pytest.raises(ArgumentError, match=f"expected --role of 0 to 1 .*, found {role}"):
         rlds.write(tmp_path / "t.parquet", recorded(count=1, team=2), role=role)
 
 
@@ -204,7 +204,7 @@ def test_the_two_sides_are_exported_apart(root: Path) -> None:
     [
         (["export", "{out}", "--format", "rlds"], 2, "expected trajectories of one domain, found"),
         (["export", "{out}", "--format", "tfds"], 2, "unknown format 'tfds'; known: minari, parq"),
-        (["export", "{out}", "--role", "0"], 2, "--format parquet holds every participant"),
+        (["export", "{out}", "--role", "0"], 2, "--role cannot be combined with --format parquet"),
         (["export", "{root}"], 1, "exists: remove it, or choose another name"),
         (["export", "{out}", "--who", "ann"], 1, "none of 11 trajectories is left by --who ann"),
         (["import", "--format", "lambdastar-2016"], 2, "reads files: expected FILE"),

@@ -15,7 +15,7 @@ from tests.examples import on_test_side, recorded
 
 @pytest.fixture
 def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Workspace:
-    monkeypatch.setattr(store, "GROUP", 3)
+    monkeypatch.setattr(store, "ROWS_PER_GROUP", 3)
     out = Workspace.open(tmp_path / "w")
     small, large = recorded(count=25, team=1), recorded(count=25, team=2, height=8, width=9)
     store.save(out, small)
@@ -25,20 +25,22 @@ def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Workspace:
 
 def test_every_trajectory_of_a_side_is_in_one_part_once(workspace: Workspace) -> None:
     every = store.load(workspace)
-    there = flat.recorded(workspace, "test")
-    ids = [id for part in there.parts for id in flat.flat(part).texts["id"]]
+    there = flat.list_parts(workspace, "test")
+    ids = [id for part in there.parts for id in flat.read_columns(part).texts["id"]]
     assert sorted(ids) == sorted(t.id for t in on_test_side(every))
     assert there.rows == len(every) + 12
-    assert {part.path for part, _ in there.firsts["lambda-star"]} == set(store.files(workspace))
+    assert {part.path for part, _ in there.firsts["lambda-star"]} == set(
+        store.list_files(workspace)
+    )
 
 
 def test_what_lies_abreast_is_what_each_trajectory_says(workspace: Workspace) -> None:
     sizes = set()
-    for part in flat.recorded(workspace, "train").parts:
-        every = flat.flat(part)
-        whole = every.whole(range(len(every.rows)))
+    for part in flat.list_parts(workspace, "train").parts:
+        every = flat.read_columns(part)
+        whole = every.load(range(len(every.rows)))
         assert [t.id for t in whole] == every.texts["id"]
-        for domain, places, abreast in every.abreast():
+        for domain, places, abreast in every.batches():
             sizes.add((abreast.height, abreast.width, abreast.participants))
             for place, scene in zip(places.tolist(), abreast.scene, strict=True):
                 assert domain == whole[place].episode.domain
@@ -47,7 +49,7 @@ def test_what_lies_abreast_is_what_each_trajectory_says(workspace: Workspace) ->
 
 
 def test_a_file_that_has_changed_since_is_refused(workspace: Workspace) -> None:
-    part = flat.recorded(workspace, "train").parts[0]
+    part = flat.list_parts(workspace, "train").parts[0]
     for other in (part._replace(rows=part.rows + 1), part._replace(group=99)):
         with pytest.raises(DamagedData):
-            flat.flat(other)
+            flat.read_columns(other)

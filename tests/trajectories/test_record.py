@@ -14,7 +14,7 @@ from sts.engine.replay import verify
 from sts.errors import ArgumentError, StsError
 from sts.storage.workspace import Workspace
 from sts.trajectories import record, store
-from sts.trajectories.types import Trajectory, split
+from sts.trajectories.types import Trajectory, split_of
 from tests.examples import recorded
 
 
@@ -41,7 +41,7 @@ def test_one_world_in_five_is_on_the_test_side_whoever_plays_it() -> None:
     assert [t.world for t in first] == [t.world for t in other]
     share = sum(t.split == "test" for t in first) / 400
     assert 0.12 < share < 0.28
-    assert all(split(t.world) == t.split for t in first)
+    assert all(split_of(t.world) == t.split for t in first)
 
 
 @pytest.mark.parametrize(
@@ -57,7 +57,7 @@ def test_what_cannot_be_recorded_is_refused(settings: dict[str, Any]) -> None:
 def test_batches_and_processes_record_what_one_batch_does(
     workers: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(record, "BATCH", 4)
+    monkeypatch.setattr(record, "EPISODES_PER_TASK", 4)
     names = ("rule", "random")
     asked: dict[str, Any] = {"domain": "lambda-star", "count": 10, "steps": 12, "seed": 5}
     asked["settings"] = {"height": 6, "width": 6, "participants": 2, "horizon": 12}
@@ -120,15 +120,15 @@ def test_a_world_that_ends_its_process_where_it_begins_is_one_line(
 def test_an_error_keeps_the_other_episodes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    whole = record.perform
+    whole = record.record_task
 
     def breaks_later(task: record.Task) -> list[Trajectory]:
         if task.first >= 6:
             raise StsError("the world broke")
         return whole(task)
 
-    monkeypatch.setattr(record, "BATCH", 3)
-    monkeypatch.setattr(record, "perform", breaks_later)
+    monkeypatch.setattr(record, "EPISODES_PER_TASK", 3)
+    monkeypatch.setattr(record, "record_task", breaks_later)
     words = ["record", "--domain", "lambda-star", "--agent", "random"]
     words += ["--episodes", "9", "--steps", "5"]
     assert main([*words, "--workspace", str(tmp_path)]) == 1
@@ -170,7 +170,7 @@ def test_a_world_that_does_not_replay_is_not_recorded(
         words += [w for name in agents_ for w in ("--agent", f"tests.domains.keepers:{name}")]
         assert main([*words, "--workers", workers, "--workspace", str(tmp_path)]) == 1
         error = capsys.readouterr().err
-        assert error.startswith(f"sts: domain '{world}' does not replay what was recorded in it: ")
-        assert re.search(rf"step \d+: .*; sts domain check {world} says why\n$", error)
+        assert error.startswith(f"sts: domain '{world}' does not replay its own recording: ")
+        assert re.search(rf"step \d+: .*; run sts domain check {world}\n$", error)
         assert error.count("\n") == 1
     assert not list(tmp_path.rglob("*.parquet"))

@@ -29,7 +29,7 @@ def trajectories() -> list[Trajectory]:
 
 
 def row(trajectory: Trajectory, role: int, step: int) -> dict[str, Any]:
-    names = steps.named(trajectory).names
+    names = steps.column_names(trajectory).names
     at = role * trajectory.episode.steps + step
     return {name: one[at] for name, one in steps.table(trajectory, names).items()}
 
@@ -73,7 +73,7 @@ def test_the_standard_lists_every_column_and_no_other(trajectories: list[Traject
         for line in re.findall(r"^\| (`.*?) \|", part, re.M)
         for name in re.findall(r"`(\w+)`", line)
     ]
-    assert tuple(listed) == steps.named(trajectories[0]).names
+    assert tuple(listed) == steps.column_names(trajectories[0]).names
 
 
 def test_a_domain_that_fails_at_its_columns_is_one_line(
@@ -84,8 +84,8 @@ def test_a_domain_that_fails_at_its_columns_is_one_line(
         monkeypatch.setattr(steps, "domain", lambda name: own)
 
     of(lambda episode, role: {"height": np.zeros(episode.steps)})
-    assert steps.named(trajectories[0]).names[-1] == "height"
-    assert steps.named(trajectories[0]).versions == {"steps": 1, "lambda-star": 0}
+    assert steps.column_names(trajectories[0]).names[-1] == "height"
+    assert steps.column_names(trajectories[0]).versions == {"steps": 1, "lambda-star": 0}
     for columns, said in (
         (lambda episode, role: {}[role], "failed to make columns of steps: KeyError"),
         (lambda episode, role: {"reward": np.zeros(episode.steps)}, "found 'reward' of"),
@@ -93,7 +93,7 @@ def test_a_domain_that_fails_at_its_columns_is_one_line(
     ):
         of(columns)
         with pytest.raises(StsError, match=said):
-            steps.named(trajectories[0])
+            steps.column_names(trajectories[0])
 
 
 class Counted(Lanterns):
@@ -108,7 +108,7 @@ class Counted(Lanterns):
 def test_an_environment_may_add_columns() -> None:
     name = "tests.trajectories.test_steps:Counted"
     (one,) = record(keepers.Keeper(), domain=name, count=1, steps=20, seed=2, settings={})
-    names, versions = steps.named(one)
+    names, versions = steps.column_names(one)
     assert names[-1] == "worth" and versions == {"steps": 1, name: 3}
     made = steps.table(one, ("worth", "reward"))
     assert (made["worth"] == made["reward"] * 4).all() and made["worth"].any()

@@ -17,7 +17,7 @@ from sts.errors import ArgumentError, DamagedData, NewerFormat, UnknownName
 from sts.storage import arrow, parquet
 from sts.storage.workspace import Workspace
 from sts.trajectories import store
-from sts.trajectories.record import begun
+from sts.trajectories.record import generate_states
 from sts.trajectories.types import Participant, trajectory
 from tests.access.attempts import attempt
 from tests.examples import DATA, recorded
@@ -98,7 +98,7 @@ def test_an_altered_row_is_refused(tmp_path: Path) -> None:
     rows = {name: table.column(name).to_pylist() for name in store.SCHEMA}
     rows["rewards"][0][5] = (rows["rewards"][0][5] + 2) % 3
     parquet.write(path, "trajectories", store.VERSION, store.SCHEMA, rows)
-    with pytest.raises(DamagedData, match="was altered"):
+    with pytest.raises(DamagedData, match="has been modified"):
         store.read(path)
 
 
@@ -113,14 +113,14 @@ def test_a_row_with_another_side_or_size_is_refused(
     table = parquet.read(path, "trajectories", store.VERSION, store.SCHEMA)
     rows = {name: table.column(name).to_pylist() for name in store.SCHEMA}
     parquet.write(path, "trajectories", store.VERSION, store.SCHEMA, rows | {column: [value]})
-    with pytest.raises(DamagedData, match="its split or size is another"):
+    with pytest.raises(DamagedData, match="its split or size does not match"):
         store.read(path)
 
 
 def test_those_of_one_side_stand_in_row_groups_of_their_own_and_are_read_in_order(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(store, "GROUP", 4)
+    monkeypatch.setattr(store, "ROWS_PER_GROUP", 4)
     path, every = tmp_path / "t.parquet", recorded(count=30, team=1)
     store.write(path, every)
     spans = parquet.spans(path, "split")
@@ -152,7 +152,7 @@ def test_a_file_is_held_to_its_hashes_once_and_again_where_it_has_changed(
     columns = table.to_pydict() | {"source": ["another", every[1].source]}
     parquet.write(path, store.FORMAT, store.VERSION, store.SCHEMA, columns)
     for _ in range(2):
-        with pytest.raises(DamagedData, match="was altered"):
+        with pytest.raises(DamagedData, match="has been modified"):
             store.load(workspace)
 
 
@@ -168,7 +168,7 @@ def test_a_trajectory_is_found_by_the_first_digits_of_its_id(tmp_path: Path) -> 
 def test_only_what_is_stored_beside_it_is_read_to_find_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(store, "GROUP", 2)
+    monkeypatch.setattr(store, "ROWS_PER_GROUP", 2)
     every = recorded(count=5, team=1) + store.read(GOLDEN)
     workspace = Workspace.open(tmp_path / "w")
     store.save(workspace, every[:3])
@@ -200,7 +200,7 @@ def test_an_altered_trajectory_is_not_found_to_be_sound(tmp_path: Path) -> None:
     columns = table.to_pydict() | {"source": ["another", every[1].source]}
     parquet.write(path, store.FORMAT, store.VERSION, store.SCHEMA, columns)
     assert store.find(workspace, every[1].id).id == every[1].id
-    with pytest.raises(DamagedData, match="was altered"):
+    with pytest.raises(DamagedData, match="has been modified"):
         store.find(workspace, every[0].id)
 
 
@@ -248,7 +248,7 @@ def test_a_world_moved_to_the_other_side_is_refused(tmp_path: Path) -> None:
 def test_other_participants_than_the_episode_has_are_refused(tmp_path: Path) -> None:
     one = recorded(count=1)[0]
     store.write(tmp_path / "t.parquet", [dataclasses.replace(one, participants=())])
-    with pytest.raises(DamagedData, match="names other participants than it has"):
+    with pytest.raises(DamagedData, match="does not list as many participants as it has"):
         store.read(tmp_path / "t.parquet")
 
 
@@ -285,9 +285,9 @@ def test_scenes_of_frames_count_by_their_numbers_and_not_by_who_is_in_them(
 ) -> None:
     monkeypatch.setattr(arrow, "MOST", 4 * 11 * 7)
     name = "tests.domains.worlds:Lanterns"
-    assert len(begun(name, count=7, steps=10, seed=0, settings={})) == 7
+    assert len(generate_states(name, count=7, steps=10, seed=0, settings={})) == 7
     with pytest.raises(ArgumentError, match="record 7 at a time"):
-        begun(name, count=8, steps=10, seed=0, settings={})
+        generate_states(name, count=8, steps=10, seed=0, settings={})
 
 
 def test_worlds_seen_from_near_and_far_are_verified_together() -> None:

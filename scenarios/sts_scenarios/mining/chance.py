@@ -1,4 +1,4 @@
-"""What agents pass of a category by its rule, and the best policy that looks at nothing."""
+"""Pass rates of agents on a category, and of the best policy that ignores its observations."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ import numpy as np
 
 from sts.agents import Agent, Choice
 from sts.agents.protocol import Draws, Instructions, Memory
-from sts.continuations.takeover import always_alike, by_shape, continue_all
+from sts.continuations.takeover import continue_all, group_by_shape, is_deterministic
 from sts.domains import Domain, domain
 from sts.suites.types import Scenario
 from sts_scenarios import categories
 from sts_scenarios.category import Category
 
 
-class Unseeing(Agent):
-    """Makes each of some moves and says each of some tokens equally often, whatever it sees.
+class OpenLoopAgent(Agent):
+    """A policy that draws uniformly from some moves and tokens, whatever it observes.
 
-    What is named twice it does twice as often.
+    A move or token that is listed twice is twice as likely.
     """
 
     name = "unseeing"
@@ -35,7 +35,7 @@ class Unseeing(Agent):
     def act(
         self, observation: Any, instructions: Instructions, memory: Memory, draws: Draws
     ) -> tuple[Choice, Memory]:
-        """Return the same weights for all."""
+        """Return the same weights in every situation."""
         shape = draws.shape[:2]
         moves = np.broadcast_to(self._moves, (*shape, len(self._moves)))
         return Choice(moves, np.broadcast_to(self._says, (*shape, len(self._says)))), memory
@@ -49,57 +49,57 @@ def pass_rate(
     continuations: int,
     seed: int = 0,
 ) -> float:
-    """Return the share of an agent's continuations that a category's rule calls a success.
+    """Return the share of an agent's continuations that the category's label calls a success.
 
-    Of a pair, only an agent that does both halves passes. Each scenario, at least one, is continued
+    A pair counts as passed if both halves are. Each scenario, at least one, is continued
     `continuations` times, or once if neither the agent nor its partner draws.
     """
     units: dict[str, list[list[bool]]] = defaultdict(list)
-    for group in by_shape(scenarios):
-        count = 1 if always_alike(agent, group[0].partner) else continuations
-        made = continue_all(group, agent, seed=seed, indices=range(count))
-        for n, one in enumerate(group):
-            own = made[n * count : (n + 1) * count]
-            units[f"pair {one.pair}" if one.pair else one.id].append(
+    for group in group_by_shape(scenarios):
+        count = 1 if is_deterministic(agent, group[0].partner) else continuations
+        continued = continue_all(group, agent, seed=seed, indices=range(count))
+        for n, scenario in enumerate(group):
+            members = continued[n * count : (n + 1) * count]
+            units[f"pair {scenario.pair}" if scenario.pair else scenario.id].append(
                 [
-                    category.label(c.episode, c.takeover, c.roles, one.parameters).verdict
+                    category.label(c.episode, c.takeover, c.roles, scenario.parameters).verdict
                     == "success"
-                    for c in own
+                    for c in members
                 ]
             )
     rates = [np.all(halves, axis=0).mean() for halves in units.values()]
     return float(np.mean(rates))
 
 
-def open_loop(
+def open_loop_pass_rate(
     category: Category, scenarios: Sequence[Scenario], *, continuations: int, seed: int = 0
 ) -> float:
-    """Return the pass rate of the best policy without eyes over scenarios of one category.
+    """Return the pass rate of the best open-loop policy over scenarios of one category.
 
-    The policies make one move for ever, or all of them equally often, or those of one of the mixes
-    that the world's categories name; of a question they say one token. 0 where there are no
-    scenarios, or moves and tokens have no names. A policy that draws
-    continues each scenario `continuations` times.
+    Open-loop policies repeat one move, or draw from all moves or from one of the mixes that the
+    world's categories name; on a question they say one token. The rate is 0 if there are no
+    scenarios, or moves and tokens have no names. Each scenario is continued `continuations` times
+    by policies that draw.
     """
     if not scenarios:
         return 0.0
     rates = (
         pass_rate(category, scenarios, policy, continuations=continuations, seed=seed)
-        for policy in _policies(category)
+        for policy in _open_loop_policies(category)
     )
     return max(rates, default=0.0)
 
 
-def _policies(category: Category) -> Iterator[Unseeing]:
+def _open_loop_policies(category: Category) -> Iterator[OpenLoopAgent]:
     world = domain(category.domain)
     moves = range(len(world.moves))
     if not moves or not world.tokens:
         return
     if category.kind == "question":
         stay = [int(world.noop)]
-        yield from (Unseeing(world, stay, [token]) for token in range(1, len(world.tokens)))
+        yield from (OpenLoopAgent(world, stay, [token]) for token in range(1, len(world.tokens)))
         return
-    yield from (Unseeing(world, [move], [0]) for move in moves)
-    yield Unseeing(world, moves, [0])
+    yield from (OpenLoopAgent(world, [move], [0]) for move in moves)
+    yield OpenLoopAgent(world, moves, [0])
     for mix in categories.mixes(category.domain):
-        yield Unseeing(world, [world.moves.index(move) for move in mix], [0])
+        yield OpenLoopAgent(world, [world.moves.index(move) for move in mix], [0])

@@ -1,9 +1,9 @@
-"""Which of the moments that a category offers become scenarios, the same for the same seed.
+"""Selection of the candidate steps that become scenarios, reproducible by seed.
 
-No two of a category are of one world and less than its continuation apart: near-duplicates.
-Each next choice evens out, in this order: worlds of the category, answers within a difficulty,
-answers, difficulties, worlds of the whole draft, sources of the recordings, and who recorded; of
-what is left the easier comes first, then by hash.
+Near-duplicates are excluded: no two selected steps of a category are in the same world and less
+than a horizon apart. Each next step balances, in this order: worlds of the category, answers within
+a difficulty, answers, difficulties, worlds of the whole draft, kinds of source, and recorders;
+among equals, easier steps come first, then by hash.
 """
 
 from __future__ import annotations
@@ -23,12 +23,11 @@ from sts_scenarios.category import Candidate, Category
 Moments = Iterable[tuple[int, int, bytes]]
 FAILURE = "failure"
 SOURCES = ("person", "agent", "import", FAILURE)
-"""What kinds of source recordings have: a person, or an agent that was recorded here or elsewhere;
-or they are continuations of a suite in which what was asked was not done."""
+"""Kinds of sources: people, agents recorded here, imported data sets, failed continuations."""
 
 
 class Stratum(NamedTuple):
-    """What candidates of one category are alike in, of what a suite should have some of each."""
+    """A group of a category's candidates; a suite should have some of each."""
 
     difficulty: str
     source: str
@@ -36,26 +35,26 @@ class Stratum(NamedTuple):
 
 
 class Pick(NamedTuple):
-    """A candidate of a category, and the trajectory that it stands in."""
+    """A candidate of a category, and its trajectory."""
 
     trajectory: Trajectory
     candidate: Candidate
 
     @property
     def step(self) -> int:
-        """Its moment, counted from the step at which its world began to be recorded."""
+        """Its takeover, counted from the step at which the recording of its world began."""
         return self.candidate.moment + int(self.trajectory.provenance.get("begins", 0))
 
     @property
     def stratum(self) -> Stratum:
-        """Its difficulty, what kind of source recorded it, and who the participant was."""
-        who = self.trajectory.participants[self.candidate.role]
-        origin = source(self.trajectory.source, who.kind)
-        return Stratum(self.candidate.difficulty, origin, who.name)
+        """Its difficulty, the kind of source, and the name of the recorded participant."""
+        recorder = self.trajectory.participants[self.candidate.role]
+        origin = source_kind(self.trajectory.source, recorder.kind)
+        return Stratum(self.candidate.difficulty, origin, recorder.name)
 
 
-def source(made_by: str, kind: str) -> str:
-    """Return which of `SOURCES` a recording is of, by its source and a participant's kind."""
+def source_kind(made_by: str, kind: str) -> str:
+    """Return one of `SOURCES`, from a recording's source and a participant's kind."""
     command, _, rest = made_by.partition(" ")
     if command == "sts" and rest.startswith("run "):
         return FAILURE
@@ -65,7 +64,7 @@ def source(made_by: str, kind: str) -> str:
 
 
 class Place(NamedTuple):
-    """Where a candidate stands in what is mined, a part, `sts.trajectories.flat`, and a row."""
+    """The position of a candidate: part (`sts.trajectories.flat`), row, takeover and role."""
 
     part: int
     row: int
@@ -74,15 +73,15 @@ class Place(NamedTuple):
 
 
 class Offer(NamedTuple):
-    """A moment that may be chosen.
+    """A candidate step that may be selected.
 
     Attributes:
-      order: of the seed; the lower comes first.
-      world: what `world_key` makes of its hash.
+      order: pseudo-random by seed; the lower comes first.
+      world: `world_key` of its hash.
       answer: of the candidate.
-      step: of it, counted from the step at which its world began to be recorded.
-      stratum: of it.
-      at: where it stands.
+      step: its takeover, counted from the step at which the recording of its world began.
+      stratum: of the candidate.
+      at: its position.
     """
 
     order: int
@@ -93,13 +92,13 @@ class Offer(NamedTuple):
     at: Place
 
 
-class Offered(NamedTuple):
-    """The moments that one category offers.
+class OfferedSteps(NamedTuple):
+    """The candidate steps of one category.
 
     Attributes:
-      offers: of those that are alike the first, in the order of the seed.
-      counts: how many there are of each stratum, whether or not alike.
-      worlds: uint64, each of their worlds once.
+      offers: the first of each group of alike steps, sorted by `Offer.order`.
+      counts: number of steps of each stratum, alike ones included.
+      worlds: uint64, the distinct worlds.
     """
 
     offers: list[Offer]
@@ -108,114 +107,116 @@ class Offered(NamedTuple):
 
 
 def world_key(world: str) -> str:
-    """Return what worlds are told apart by: the first 16 digits of a hash."""
+    """Return the first 16 digits of a world's hash, by which worlds are distinguished."""
     return world[:16]
 
 
-def orders(
+def random_orders(
     seed: int, category: str, ids: Iterable[str], moments: Moments, pairs: Iterable[tuple[int, int]]
 ) -> NDArray[np.uint64]:
-    """Return uint64[B], the orders of moments; each of `pairs` indexes `ids` and `moments`."""
+    """Return uint64[B], the orders of steps; each of `pairs` indexes `ids` and `moments`."""
     return crossed(("mine", seed, category), ids, moments, pairs)
 
 
 Taken = Mapping[str, Sequence[int | None]]
-"""Of each world's key, the takeovers of a category that there are; None takes the whole world."""
+"""Takeovers of existing scenarios of a category, by world key; None blocks the whole world."""
 Picks = Callable[[Sequence[tuple[Category, Offer]]], list[Pick]]
-"""Returns the moments that are offered, with their trajectories."""
+"""Returns offers as candidates with their trajectories."""
 Keep = Callable[[Category, Pick], bool]
-"""Whether a moment that is to be chosen is; of one that is not nothing more is asked."""
-PATIENCE = 10
-"""How many moments are passed over, at most, for each that is chosen or to be chosen."""
+"""Returns True to keep a selected step; a rejected one is not considered again."""
+MAX_REJECTED = 10
+"""Maximum number of rejected steps for each wanted one."""
 
 
-class Chosen(NamedTuple):
-    """What a category takes.
+class Selection(NamedTuple):
+    """The selected steps of a category.
 
     Attributes:
-      offers: in the order of the choice.
-      passed_over: how many others were asked about and not kept.
+      offers: in the order of selection.
+      passed_over: number of others that `keep` rejected.
     """
 
     offers: list[Offer]
     passed_over: int
 
 
-def choose(
-    offered: Mapping[str, Offered],
+def select_steps(
+    offered: Mapping[str, OfferedSteps],
     categories: Iterable[Category],
     taken: Mapping[str, Taken],
     *,
     counts: Mapping[str, int],
     per_world: int,
     keep: Callable[[Category, Offer], bool],
-) -> dict[str, Chosen]:
-    """Return what each category takes; they take turns, so that none uses up the worlds."""
+) -> dict[str, Selection]:
+    """Select steps for each category; categories take turns, so that none uses up the worlds."""
     used: Counter[str] = Counter()
     turns = {
-        c.name: _Turns(c, offered[c.name].offers, taken.get(c.name, {}), per_world)
+        c.name: _Selector(c, offered[c.name].offers, taken.get(c.name, {}), per_world)
         for c in categories
     }
     waiting = [name for name in turns if counts[name]]
     while waiting:
         for name in tuple(waiting):
-            one = turns[name]
-            offer = one.next(used, keep, PATIENCE * counts[name])
+            turn = turns[name]
+            offer = turn.next(used, keep, MAX_REJECTED * counts[name])
             if offer is not None:
                 used[offer.world] += 1
-            if offer is None or len(one.chosen) == counts[name]:
+            if offer is None or len(turn.chosen) == counts[name]:
                 waiting.remove(name)
-    return {name: Chosen(one.chosen, one.passed_over) for name, one in turns.items()}
+    return {name: Selection(turn.chosen, turn.passed_over) for name, turn in turns.items()}
 
 
-class _Turns:
-    """One category's choices, one after the other."""
+class _Selector:
+    """The successive selections of one category."""
 
     def __init__(
         self, category: Category, offers: Iterable[Offer], taken: Taken, per_world: int
     ) -> None:
         self._category, self._per_world = category, per_world
-        self._there = {world: list(steps) for world, steps in taken.items()}
-        self._free = [one for one in offers if self._fresh(one)]
+        self._steps = {world: list(steps) for world, steps in taken.items()}
+        self._free = [offer for offer in offers if self._is_available(offer)]
         self.chosen: list[Offer] = []
         self.passed_over = 0
 
     def next(
         self, used: Mapping[str, int], keep: Callable[[Category, Offer], bool], most: int
     ) -> Offer | None:
-        """Return the next choice, None where nothing is left."""
+        """Select and return the next step, None if none is left."""
         while self._free and self.passed_over <= most:
             best = min(self._free, key=self._cost(used))
             if keep(self._category, best):
                 self.chosen.append(best)
-                self._there.setdefault(best.world, []).append(best.step)
+                self._steps.setdefault(best.world, []).append(best.step)
                 self._free = [
-                    one for one in self._free if one.world != best.world or self._fresh(one)
+                    offer
+                    for offer in self._free
+                    if offer.world != best.world or self._is_available(offer)
                 ]
                 return best
-            self._free = [one for one in self._free if one is not best]
+            self._free = [offer for offer in self._free if offer is not best]
             self.passed_over += 1
         return None
 
-    def _fresh(self, one: Offer) -> bool:
-        """Whether a moment is no near-duplicate, and its world not used up."""
-        there = self._there.get(one.world, ())
-        return len(there) < self._per_world and not any(
-            step is None or abs(step - one.step) < self._category.horizon for step in there
+    def _is_available(self, offer: Offer) -> bool:
+        """Return True if a step is not a near-duplicate and its world is not used up."""
+        steps = self._steps.get(offer.world, ())
+        return len(steps) < self._per_world and not any(
+            step is None or abs(step - offer.step) < self._category.horizon for step in steps
         )
 
     def _cost(self, used: Mapping[str, int]) -> Callable[[Offer], tuple[int, ...]]:
-        own = [(one.answer, *one.stratum) for one in self.chosen]
-        both = Counter((answer, difficulty) for answer, difficulty, *_ in own)
+        keys = [(offer.answer, *offer.stratum) for offer in self.chosen]
+        both = Counter((answer, difficulty) for answer, difficulty, *_ in keys)
         answers, difficulties, sources, recorders = (
-            Counter(one[i] for one in own) for i in range(4)
+            Counter(key[i] for key in keys) for i in range(4)
         )
 
-        def cost(one: Offer) -> tuple[int, ...]:
-            answer, world = one.answer, one.world
-            difficulty, source, recorder = one.stratum
+        def cost(offer: Offer) -> tuple[int, ...]:
+            answer, world = offer.answer, offer.world
+            difficulty, source, recorder = offer.stratum
             return (
-                len(self._there.get(world, ())),
+                len(self._steps.get(world, ())),
                 both[answer, difficulty],
                 answers[answer],
                 difficulties[difficulty],

@@ -1,8 +1,8 @@
-"""`--by-effect`: some scenarios of a category are chosen by whom they tell apart.
+"""`--by-effect`: selection of some scenarios because agents differ on them.
 
-An agent that has helped to choose a suite has a part in what the suite says of it. So the criterion
-is coarse, never a ranking; only some of the agents have a say, those of the families that the
-categories of a world name as `CURATION`; and most scenarios are chosen without any of them.
+An agent that helps to select a suite influences its own result on it. Therefore the criterion is
+coarse and never a ranking, only the agents that the categories of a world list as `CURATION` count,
+and most scenarios are selected without any agent.
 """
 
 from __future__ import annotations
@@ -17,76 +17,84 @@ from sts.suites.types import Scenario
 from sts_scenarios import categories
 from sts_scenarios.category import Category
 from sts_scenarios.mining.choice import Keep, Pick
-from sts_scenarios.mining.telling import profiled
+from sts_scenarios.mining.telling import profile_pick
 from sts_scenarios.profiles import Profile
 
-MOST = 0.5
-"""Of a category's scenarios, by effect."""
+MAX_SHARE = 0.5
+"""Maximum share of a category's scenarios that are selected by effect."""
 _KEPT_WHERE = (
     "not every agent passes every continuation, and some reader passes at least half of its own"
 )
 
 
-def check(domains: Iterable[str]) -> None:
-    """Raise ArgumentError where a domain does not name who has a say, readers among them."""
-    for one in domains:
-        if not _readers(one):
+def check_domains(domains: Iterable[str]) -> None:
+    """Raise ArgumentError if the categories of a domain list no reader for `--by-effect`."""
+    for domain in domains:
+        if not _readers(domain):
             raise ArgumentError(
-                f"--by-effect: the categories of {one} name no agents by whom scenarios are chosen"
+                f"--by-effect: the categories of {domain} list no agents to select scenarios with"
             )
 
 
 def _readers(domain: str) -> tuple[str, ...]:
-    """Return who of those that have a say reads what is asked."""
+    """Return the agents of `--by-effect` that follow instructions."""
     return tuple(n for n in categories.curation(domain) if n in categories.readers(domain))
 
 
-def tells(profile: Profile, readers: Iterable[str]) -> bool:
-    """Return whether a scenario is neither passed by all nor out of reach of every reader."""
+def is_discriminating(profile: Profile, readers: Iterable[str]) -> bool:
+    """Return True if not all agents always pass, and some reader passes at least half the time."""
     passed = profile.passed
     able = any(2 * passed[name].successes >= passed[name].of for name in readers)
     return able and not profile.flat
 
 
 class ByEffect:
-    """Keeps the last moments of each category only where `tells` says so, the others as they come.
+    """A filter that applies `is_discriminating` to the last scenarios of each category only.
 
     Attributes:
-      share: of a category's scenarios.
+      share: of a category's scenarios that are selected by effect.
     """
 
     def __init__(self, share: float, per_category: int, keep: Keep | None) -> None:
-        """Take how many scenarios each category is to have, and what else keeps a moment."""
+        """Take the number of scenarios a category, and an additional filter."""
         self.share, self._keep = share, keep
         self._at_random = per_category - int(share * per_category + 1e-9)
         self._kept: Counter[str] = Counter()
-        self._told: set[tuple[str, str, int, int]] = set()
+        self._selected: set[tuple[str, str, int, int]] = set()
 
     def __call__(self, category: Category, pick: Pick) -> bool:
-        """Return whether to keep a moment that is to be chosen next."""
+        """Return True to keep the step that is selected next."""
         by_effect = self._kept[category.name] >= self._at_random
         if by_effect:
-            made = profiled(category, pick, categories.curation(category.domain))
-            if not tells(made, _readers(category.domain)):
+            profile = profile_pick(category, pick, categories.curation(category.domain))
+            if not is_discriminating(profile, _readers(category.domain)):
                 return False
         if self._keep is not None and not self._keep(category, pick):
             return False
         self._kept[category.name] += 1
         if by_effect:
-            one = pick.candidate
-            self._told.add((category.name, pick.trajectory.id, one.moment, one.role))
+            candidate = pick.candidate
+            key = (category.name, pick.trajectory.id, candidate.moment, candidate.role)
+            self._selected.add(key)
         return True
 
-    def marked(self, one: Scenario) -> Scenario:
-        """Return a scenario whose provenance says so if it was chosen by effect."""
-        moment = one.context_start + one.takeover
-        if (one.category, one.trajectory, moment, one.roles[0]) not in self._told:
-            return one
-        rule = one.provenance.get("chosen_by", {}) | rule_of(one.recording.domain, self.share)
-        return replace(one, provenance=one.provenance | {"chosen_by": rule})
+    def add_provenance(self, scenario: Scenario) -> Scenario:
+        """Return the scenario, with a note in its provenance if it was selected by effect."""
+        moment = scenario.context_start + scenario.takeover
+        if (
+            scenario.category,
+            scenario.trajectory,
+            moment,
+            scenario.roles[0],
+        ) not in self._selected:
+            return scenario
+        rule = scenario.provenance.get("chosen_by", {}) | effect_provenance(
+            scenario.recording.domain, self.share
+        )
+        return replace(scenario, provenance=scenario.provenance | {"chosen_by": rule})
 
 
-def rule_of(domain: str, share: float) -> dict[str, Any]:
-    """Return what provenance says of how scenarios of a domain were chosen by effect."""
+def effect_provenance(domain: str, share: float) -> dict[str, Any]:
+    """Return the provenance of scenarios of a domain that are selected by effect."""
     agents = [*categories.curation(domain)]
     return {"effect_share": share, "agents": agents, "kept_where": _KEPT_WHERE}

@@ -1,7 +1,7 @@
-"""`--from-failures`: candidates from continuations of a suite in which what was asked was not done.
+"""`--from-failures`: candidates from failed continuations of a suite.
 
-A failure alone is a noisy miner: it may be an agent's, the scenario's or the rule's. So a candidate
-is kept only where somebody passes more often than can be had without eyes.
+A failure alone is a weak signal: the cause may be the agent, the scenario or the automatic label. A
+candidate is therefore kept only if some agent passes it more often than an open-loop policy.
 """
 
 from __future__ import annotations
@@ -27,23 +27,23 @@ from sts.suites.types import Scenario, Suite
 from sts.trajectories import store as trajectories
 from sts.trajectories.types import Participant, Trajectory
 from sts_scenarios.category import Candidate, Category
-from sts_scenarios.mining.chance import open_loop
+from sts_scenarios.mining.chance import open_loop_pass_rate
 from sts_scenarios.mining.choice import Keep, Pick
-from sts_scenarios.mining.making import CARRIED
-from sts_scenarios.mining.telling import profiled
-from sts_scenarios.profiles import CONTINUATIONS, playing
+from sts_scenarios.mining.making import COPIED_PROVENANCE
+from sts_scenarios.mining.telling import profile_pick
+from sts_scenarios.profiles import CONTINUATIONS, load_players
 
-FURTHER = 32
-"""Steps for which a failed continuation's world goes on, with nobody acting."""
-_ABREAST = 256
+EXTENSION_STEPS = 32
+"""Steps by which a failed continuation is extended, with all players standing still."""
+_BATCH_SIZE = 256
 _KEPT_WHERE = (
     f"somebody who sees what a participant sees passes more of {CONTINUATIONS} continuations than "
     "the best policy without eyes does of its category"
 )
 
 
-def failed(workspace: Workspace, suite: Suite) -> list[Trajectory]:
-    """Return the continuations of a suite that its labels say failed, as trajectories.
+def load_failures(workspace: Workspace, suite: Suite) -> list[Trajectory]:
+    """Return the continuations of a suite that its labels call failed, as trajectories.
 
     Baselines that repeat the recording are left out.
     """
@@ -51,157 +51,169 @@ def failed(workspace: Workspace, suite: Suite) -> list[Trajectory]:
     name = label_table.name_of(suite.label)
     if next(store.entries(workspace, scenarios), None) is None:
         raise StsError(
-            f"no continuations of {suite.label}: expected some from sts run {suite.label} --agent "
-            "NAME"
+            f"{suite.label} has no continuations; make some with sts run {suite.label} --agent NAME"
         )
     try:
         raw = workspace.store.get(name)
     except FileNotFoundError:
-        raise StsError(f"no labels of {suite.label}: sts label {suite.label}") from None
-    (ids, each), (verdicts, words) = parquet.read_coded(name, raw, ("continuation", "verdict"))
-    bad = {n for n, word in enumerate(words) if word in ("failure", "not_done")}
-    failing = {each[i] for i, v in zip(ids.tolist(), verdicts.tolist(), strict=True) if v in bad}
-    out = [
-        _trajectory(suite, scenarios[one.scenario_hash], one)
+        raise StsError(f"{suite.label} has no labels; run sts label {suite.label}") from None
+    (ids, continuation_ids), (verdicts, words) = parquet.read_coded(
+        name, raw, ("continuation", "verdict")
+    )
+    failing_codes = {n for n, word in enumerate(words) if word in ("failure", "not_done")}
+    failing = {
+        continuation_ids[i]
+        for i, v in zip(ids.tolist(), verdicts.tolist(), strict=True)
+        if v in failing_codes
+    }
+    failures = [
+        _trajectory(suite, scenarios[c.scenario_hash], c)
         for part in store.stream(workspace, scenarios)
-        for one in part
-        if one.id in failing and one.sees != "recording"
+        for c in part
+        if c.id in failing and c.sees != "recording"
     ]
-    if not out:
-        raise StsError(f"by its labels nobody failed {suite.label}: nothing to mine from failures")
-    return gone_on(out)
+    if not failures:
+        raise StsError(
+            f"no continuation of {suite.label} failed by its labels: there are no failures to mine"
+        )
+    return extend(failures)
 
 
-def _trajectory(suite: Suite, scenario: Scenario, one: Continuation) -> Trajectory:
-    """Return a continuation as the recording that it is, of its scenario's world and split."""
+def _trajectory(suite: Suite, scenario: Scenario, continuation: Continuation) -> Trajectory:
+    """Return a continuation as a trajectory of its scenario's world and split."""
     kind, _, name = scenario.partner.partition(":")
     other = Participant("agent", name) if kind == "agent" else Participant("script", kind)
-    who = Participant("human" if one.agent == HUMAN else "agent", one.agent)
-    people = range(one.episode.participants)
-    carried = {k: v for k, v in scenario.provenance.items() if k in CARRIED}
-    source = f"sts run {suite.label} {scenario.id} {one.id}"
+    agent = Participant("human" if continuation.agent == HUMAN else "agent", continuation.agent)
+    people = range(continuation.episode.participants)
+    carried = {k: v for k, v in scenario.provenance.items() if k in COPIED_PROVENANCE}
+    source = f"sts run {suite.label} {scenario.id} {continuation.id}"
     return Trajectory(
-        one.episode,
-        tuple(who if role in one.roles else other for role in people),
-        one.instructions,
+        continuation.episode,
+        tuple(agent if role in continuation.roles else other for role in people),
+        continuation.instructions,
         scenario.world,
         source,
         carried
         | {
-            "continuation": one.id,
+            "continuation": continuation.id,
             "begins": scenario.context_start,
-            "takeover": one.takeover,
-            "until": one.episode.steps,
-            "roles": list(one.roles),
-            "fingerprint": one.fingerprint,
+            "takeover": continuation.takeover,
+            "until": continuation.episode.steps,
+            "roles": list(continuation.roles),
+            "fingerprint": continuation.fingerprint,
         },
     )
 
 
-def gone_on(failed: Sequence[Trajectory]) -> list[Trajectory]:
-    """Return trajectories with `FURTHER` steps more, in which nobody does anything.
+def extend(failed: Sequence[Trajectory]) -> list[Trajectory]:
+    """Return trajectories extended by `EXTENSION_STEPS` steps in which all players stand still.
 
-    So there is room after their last steps for what is asked there; whose world cannot be had here
-    stays as it is.
+    The extension makes room for a horizon after their last steps. A trajectory whose world is
+    unavailable here is returned as it is.
     """
     groups: dict[tuple[Hashable, ...], list[int]] = defaultdict(list)
     for n, t in enumerate(failed):
-        one = t.episode
-        if why_unavailable(one) is None:
-            size = one.steps, one.participants, one.scene.shape[1]
-            groups[one.domain, size, shapes(one)].append(n)
-    out = [*failed]
-    for own in groups.values():
-        for at in range(0, len(own), _ABREAST):
-            batch = own[at : at + _ABREAST]
-            for n, episode in zip(batch, _longer([failed[n] for n in batch]), strict=True):
-                out[n] = replace(failed[n], episode=episode)
-    return out
+        recorded = t.episode
+        if why_unavailable(recorded) is None:
+            size = recorded.steps, recorded.participants, recorded.scene.shape[1]
+            groups[recorded.domain, size, shapes(recorded)].append(n)
+    extended = [*failed]
+    for members in groups.values():
+        for at in range(0, len(members), _BATCH_SIZE):
+            batch = members[at : at + _BATCH_SIZE]
+            for n, episode in zip(batch, _extend_batch([failed[n] for n in batch]), strict=True):
+                extended[n] = replace(failed[n], episode=episode)
+    return extended
 
 
-def _longer(batch: Sequence[Trajectory]) -> Iterator[Episode]:
-    """Yield the longer episodes of trajectories that can be played together."""
+def _extend_batch(batch: Sequence[Trajectory]) -> Iterator[Episode]:
+    """Yield the extended episodes of trajectories that can be played together."""
     world = domain(batch[0].episode.domain)
     for worlds in along([t.episode for t in batch], [t.source for t in batch]):
         last = worlds
-    played = play(world, world.restore(last.states()), [], steps=FURTHER)
-    for b, one in enumerate(t.episode for t in batch):
+    played = play(world, world.restore(last.states()), [], steps=EXTENSION_STEPS)
+    for b, episode in enumerate(t.episode for t in batch):
         yield Episode(
-            one.domain,
-            one.state,
-            np.concatenate((one.moves, played.moves[b])),
-            np.concatenate((one.says, played.says[b])),
-            np.concatenate((one.rewards, played.rewards[b])),
-            np.concatenate((one.scene, played.scene[b, 1:])),
+            episode.domain,
+            episode.state,
+            np.concatenate((episode.moves, played.moves[b])),
+            np.concatenate((episode.says, played.says[b])),
+            np.concatenate((episode.rewards, played.rewards[b])),
+            np.concatenate((episode.scene, played.scene[b, 1:])),
         )
 
 
 def recording_of(workspace: Workspace, scenario: Scenario) -> Trajectory:
-    """Return what a scenario was mined from, a recording or a continuation."""
+    """Return the recording or continuation that a scenario was mined from."""
     if "continuation" not in scenario.provenance:
         return trajectories.find(workspace, scenario.trajectory)
     _, _, label, *_ = str(scenario.provenance["source"]).split(" ")
     suite = suites.load(workspace, label)
-    one = store.find(workspace, scenario.provenance["continuation"])
-    (asked,) = (s for s in suite.scenarios if s.hash == one.scenario_hash)
-    return gone_on([_trajectory(suite, asked, one)])[0]
+    continuation = store.find(workspace, scenario.provenance["continuation"])
+    (origin,) = (s for s in suite.scenarios if s.hash == continuation.scenario_hash)
+    return extend([_trajectory(suite, origin, continuation)])[0]
 
 
-def after_takeover(category: Category) -> Category:
-    """Return a category that asks whoever failed, at moments that they have come to themselves.
+def restrict_to_takeover(category: Category) -> Category:
+    """Return a category whose candidates follow the agent's own steps in a failed continuation.
 
-    All before such a moment was done; what comes after it, where partners repeat it, too.
+    It asks the failed agent, at steps after its takeover. If partners repeat the recording, the
+    horizon, too, has to end before the extension.
     """
 
     def candidates(trajectory: Trajectory, context: int, horizon: int) -> Iterator[Candidate]:
-        own = trajectory.provenance
-        last = own["until"] - (horizon if category.partner == "replay" else 0)
-        for one in category.candidates(trajectory, context, horizon):
-            if own["takeover"] < one.moment <= last and one.role in own["roles"]:
-                yield one
+        origin = trajectory.provenance
+        last = origin["until"] - (horizon if category.partner == "replay" else 0)
+        for candidate in category.candidates(trajectory, context, horizon):
+            if origin["takeover"] < candidate.moment <= last and candidate.role in origin["roles"]:
+                yield candidate
 
     return replace(category, candidates=candidates, screen=None)
 
 
-def share_of(share: float, per_category: int) -> int:
-    """Return how many of a category's scenarios are to come from failures."""
+def count_from_failures(share: float, per_category: int) -> int:
+    """Return the number of a category's scenarios that are to come from failures."""
     if not 0 < share <= 1:
         raise ArgumentError(f"expected --share above 0 and at most 1, found {share:g}")
     count = int(share * per_category + 1e-9)
     if not count:
         raise ArgumentError(
-            f"--share {share:g} of {per_category} a category is not one scenario: expected more of "
-            "either"
+            f"--share {share:g} of {per_category} scenarios is less than one scenario; raise either"
         )
     return count
 
 
-def chances(categories: Iterable[Category], scenarios: Iterable[Scenario]) -> dict[str, float]:
-    """Return what can be had of each category without eyes, as its scenarios show."""
-    own: dict[str, list[Scenario]] = defaultdict(list)
-    for one in scenarios:
-        own[one.category].append(one)
-    return {c.name: open_loop(c, own[c.name], continuations=CONTINUATIONS) for c in categories}
+def open_loop_rates(
+    categories: Iterable[Category], scenarios: Iterable[Scenario]
+) -> dict[str, float]:
+    """Return the open-loop pass rate of each category over these scenarios."""
+    by_category: dict[str, list[Scenario]] = defaultdict(list)
+    for scenario in scenarios:
+        by_category[scenario.category].append(scenario)
+    return {
+        c.name: open_loop_pass_rate(c, by_category[c.name], continuations=CONTINUATIONS)
+        for c in categories
+    }
 
 
-def rule(suite: Suite, share: float, chance: Mapping[str, float]) -> dict[str, Any]:
-    """Return what the provenance of what is mined from failures says of how it was chosen."""
+def failure_provenance(suite: Suite, share: float, chance: Mapping[str, float]) -> dict[str, Any]:
+    """Return the provenance of scenarios that are mined from failures."""
     least = {name: round(rate, 3) for name, rate in sorted(chance.items())}
     return {"failures": suite.label, "share": share, "kept_where": _KEPT_WHERE, "chance": least}
 
 
-def passable(chance: Mapping[str, float], names: Sequence[str]) -> Keep:
-    """Return what keeps a moment where some agent passes above chance, as `kept_where` says.
+def make_passable_filter(chance: Mapping[str, float], names: Sequence[str]) -> Keep:
+    """Return a filter that keeps steps which some ranked agent passes above `chance`.
 
-    At ten continuations a rate of one half has a standard error of .16, so no more is asked of it.
-    `names` () stands for the agents that the categories of a world name.
+    With ten continuations a rate of one half has a standard error of 0.16, too large for a stricter
+    test. An empty `names` stands for the agents that the categories of a world list.
     """
 
     def keep(category: Category, pick: Pick) -> bool:
-        passed = profiled(category, pick, names).passed
+        passed = profile_pick(category, pick, names).passed
         ranked = [
             agent.name
-            for agent in playing(category.domain, names or None).values()
+            for agent in load_players(category.domain, names or None).values()
             if agent.sees == "observation"
         ]
         least = chance[category.name]

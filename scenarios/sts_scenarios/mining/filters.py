@@ -1,7 +1,8 @@
-"""`--where`: moments chosen by a condition over the table of steps, `sts.trajectories.steps`.
+"""`--where`: a filter of candidate steps, a condition on the table of steps.
 
-A filter is an SQL expression. Its words are held to what is listed here before Polars reads them:
-Polars itself would open a file that a subquery names.
+A filter is an SQL expression over the columns of `sts.trajectories.steps`. Its words are checked
+against the lists below before Polars parses it: Polars itself would open a file that a subquery
+names.
 """
 
 from __future__ import annotations
@@ -27,12 +28,12 @@ KEYWORDS = frozenset(
 )
 FUNCTIONS = frozenset("abs ceil coalesce floor greatest least length lower mod round upper".split())
 _CALLS = ", ".join(sorted(FUNCTIONS))
-LETTERS = 1000
-"""Of a filter."""
-DEPTH = 20
-"""How many parentheses may be open at once."""
-SAID = 300
-"""Letters of what Polars says of a filter, at most."""
+MAX_CHARS = 1000
+"""Maximum length of a filter, in characters."""
+MAX_DEPTH = 20
+"""Maximum depth of nested parentheses."""
+MAX_ERROR_CHARS = 300
+"""Maximum length of an error message of Polars, in characters."""
 _CALLED = re.compile(r"\s*\((?P<nothing>\s*\))?", re.ASCII)
 _TOKEN = re.compile(
     r"""\s+|(?P<text>'(?:[^']|'')*')|(?P<name>[A-Za-z_]\w*|"[^"]*")|\d+(?:\.\d+)?|<>|!=|<=|>=|\|\|"""
@@ -43,7 +44,7 @@ _TOKEN = re.compile(
 
 @dataclass(frozen=True)
 class Filter:
-    """A condition on the step at which a scenario would begin, of whom it would ask.
+    """A condition on the takeover step and the player that a scenario would evaluate.
 
     Attributes:
       text: an SQL expression that is true or false of one row of the table of steps.
@@ -52,67 +53,67 @@ class Filter:
     text: str
 
     def check(self, trajectory: Trajectory) -> dict[str, int]:
-        """Return the versions of the columns that there are.
+        """Check the filter on a trajectory and return the versions of the columns.
 
         Args:
           trajectory: any one of the domain that is to be mined.
 
         Raises:
-          ArgumentError: the filter names no column, or what is none, holds what is in no filter, or
-            is not true or false; says which columns there are.
+          ArgumentError: the filter has no column or an unknown one, has disallowed parts, or is not
+            Boolean; lists the columns.
           MissingExtra: Polars is not installed.
         """
-        _polars()
-        columns, versions = steps.named(trajectory)
+        _import_polars()
+        columns, versions = steps.column_names(trajectory)
         try:
-            words = _words(self.text)
+            words = _column_names(self.text)
             for word in words:
                 if word not in columns:
-                    raise ValueError(f"{word} is no column")
+                    raise ValueError(f"{word} is not a column")
             if not words:
-                raise ValueError("it names no column")
-            _held(self.text, trajectory)
+                raise ValueError("it uses no column")
+            _evaluate(self.text, trajectory)
         except ValueError as error:
             raise ArgumentError(
-                f"--where {shown(self.text)}: {error}; the columns are {', '.join(columns)}"
+                f"--where {shown(self.text)}: {error}; columns are {', '.join(columns)}"
             ) from None
         return versions
 
-    def holds(self, trajectory: Trajectory) -> NDArray[np.bool_]:
-        """Return bool[P, T], where it is true; what is unknown is not."""
+    def evaluate(self, trajectory: Trajectory) -> NDArray[np.bool_]:
+        """Return bool[P, T], True where the condition is true; unknown counts as False."""
         try:
-            return _held(self.text, trajectory)
+            return _evaluate(self.text, trajectory)
         except ValueError as error:
             raise ArgumentError(
                 f"--where {shown(self.text)} in trajectory {trajectory.id}: {error}"
             ) from None
 
-    def within(self, category: Category) -> Category:
-        """Return a category that asks at fewer moments: those where the filter holds."""
+    def restrict(self, category: Category) -> Category:
+        """Return the category restricted to candidates at steps where the filter holds."""
 
         def candidates(trajectory: Trajectory, context: int, horizon: int) -> Iterator[Candidate]:
-            every = list(category.candidates(trajectory, context, horizon))
-            if every:
-                where = self.holds(trajectory)
-                yield from (one for one in every if where[one.role, one.moment])
+            possible = list(category.candidates(trajectory, context, horizon))
+            if possible:
+                where = self.evaluate(trajectory)
+                yield from (c for c in possible if where[c.role, c.moment])
 
         return replace(category, candidates=candidates, screen=None)
 
 
-def _words(text: str) -> tuple[str, ...]:
-    """Return the names in a filter that must be columns, each once."""
-    if not text.strip() or not one_line(text, LETTERS):
-        raise ValueError(f"expected one line of 1 to {LETTERS} letters that print")
+def _column_names(text: str) -> tuple[str, ...]:
+    """Return the distinct names in a filter that must be columns."""
+    if not text.strip() or not one_line(text, MAX_CHARS):
+        raise ValueError(f"expected one line of 1 to {MAX_CHARS} printable characters")
     names: dict[str, None] = {}
     at = depth = 0
     while at < len(text):
         match = _TOKEN.match(text, at)
         if match is None:
-            raise ValueError(f"there is no {shown(text[at])} in a filter")
+            raise ValueError(f"{shown(text[at])} is not allowed in a filter")
         at = match.end()
         depth += {"(": 1, ")": -1}.get(match["mark"] or "", 0)
-        if not 0 <= depth <= DEPTH:
-            raise ValueError(f"expected pairs of parentheses, at most {DEPTH} in one another")
+        if not 0 <= depth <= MAX_DEPTH:
+            raise ValueError(f"expected balanced parentheses, nested at most {MAX_DEPTH} deep")
         if (name := match["name"]) is None:
             continue
         called = _CALLED.match(text, at)
@@ -121,31 +122,33 @@ def _words(text: str) -> tuple[str, ...]:
         if not called:
             names[name.strip('"')] = None
         elif name.lower() not in FUNCTIONS:
-            raise ValueError(f"{name} is no function of a filter, which are {_CALLS}")
-        elif called["nothing"]:  # Polars panics at some
-            raise ValueError(f"{name} is given nothing")
+            raise ValueError(f"{name} is not allowed as a function; expected one of {_CALLS}")
+        elif called["nothing"]:  # some make Polars panic
+            raise ValueError(f"{name} is called without an argument")
     return tuple(names)
 
 
 @functools.lru_cache(maxsize=1)
-def _held(text: str, trajectory: Trajectory) -> NDArray[np.bool_]:
-    """Return where a filter holds; remembered for the next category that asks at the same."""
-    pl: Any = _polars()
-    columns = steps.table(trajectory, _words(text))
+def _evaluate(text: str, trajectory: Trajectory) -> NDArray[np.bool_]:
+    """Return where a filter holds; the last result is cached for the next category."""
+    pl: Any = _import_polars()
+    columns = steps.table(trajectory, _column_names(text))
     rows = trajectory.episode.participants * trajectory.episode.steps
     try:
-        frame = pl.DataFrame([_series(pl, name, one) for name, one in columns.items()])
+        frame = pl.DataFrame([_series(pl, name, values) for name, values in columns.items()])
         (column,) = frame.select(
             pl.sql_expr(f"({text})")
-        ).get_columns()  # so it gives no other name
+        ).get_columns()  # in parentheses, an alias is a syntax error
     except (Exception, pl.exceptions.PanicException) as error:
-        raise ValueError(textwrap.shorten(str(error), SAID, placeholder=" ...")) from None
+        raise ValueError(
+            textwrap.shorten(str(error), MAX_ERROR_CHARS, placeholder=" ...")
+        ) from None
     if column.dtype != pl.Boolean or len(column) != rows:
-        raise ValueError(f"expected what is true or false of each step, found {column.dtype}")
-    held: NDArray[np.bool_] = (
+        raise ValueError(f"expected a Boolean for each step, found {column.dtype}")
+    mask: NDArray[np.bool_] = (
         column.fill_null(False).to_numpy().reshape(-1, trajectory.episode.steps)
     )
-    return held
+    return mask
 
 
 def _series(pl: Any, name: str, values: NDArray[Any]) -> Any:
@@ -154,8 +157,8 @@ def _series(pl: Any, name: str, values: NDArray[Any]) -> Any:
     return pl.Series(name, values.tolist(), dtype=pl.String)
 
 
-def _polars() -> Any:
-    """Return the library."""
+def _import_polars() -> Any:
+    """Import Polars."""
     try:
         import polars
     except ImportError:

@@ -1,4 +1,4 @@
-"""From a moment that was chosen to the scenario that asks it."""
+"""Construction of a scenario from a selected candidate step."""
 
 from __future__ import annotations
 
@@ -12,79 +12,79 @@ from sts.engine.replay import along
 from sts.episodes import Episode, Instruction
 from sts.errors import ReplayMismatch
 from sts.storage.files import content_hash
-from sts.suites.types import DIFFICULTIES, DONE, Scenario
+from sts.suites.types import DIFFICULTIES, DONE_TAG, Scenario
 from sts.trajectories.types import Trajectory
 from sts_scenarios.category import Category
-from sts_scenarios.linking import linked
+from sts_scenarios.linking import link_scenarios
 from sts_scenarios.mining.choice import FAILURE, Pick, Stratum
 
-CARRIED = ("split", "notes", "continuation")
-"""Of a trajectory's provenance, what its scenarios keep: its source's side, what to report, and the
-continuation that it is."""
-FAILED = "from-failure"
-"""The tag of what was mined from a continuation in which what was asked was not done."""
+COPIED_PROVENANCE = ("split", "notes", "continuation")
+"""Provenance that scenarios take over from a trajectory: the split and the notes of its source, and
+the id of a failed continuation."""
+FAILURE_TAG = "from-failure"
+"""Tag of scenarios that were mined from failed continuations."""
 
 
-class Made(NamedTuple):
-    """A scenario, and the stratum that it was chosen from."""
+class MadeScenario(NamedTuple):
+    """A scenario, and the stratum it was selected from."""
 
     scenario: Scenario
     stratum: Stratum
 
 
 @contextlib.contextmanager
-def naming(trajectory: Trajectory) -> Iterator[None]:
-    """Says of which trajectory an error is."""
+def name_trajectory(trajectory: Trajectory) -> Iterator[None]:
+    """Name the trajectory in replay errors."""
     try:
         yield
     except ReplayMismatch as error:
         raise error.about(f"trajectory {trajectory.id}") from None
 
 
-def scenarios(
+def make_scenarios(
     category: Category, chosen: Sequence[Pick], seed: int, last: int, rule: Mapping[str, Any]
-) -> Iterator[Made]:
-    """Yield scenarios of what was chosen, the easier first; their ids go on from `last`.
+) -> Iterator[MadeScenario]:
+    """Yield scenarios of the selected steps, easier ones first, numbered from `last` + 1.
 
-    One that is half of a pair has the other half behind it, where both fit.
+    Half of a pair is followed by the other half, if both are valid.
     """
-    ranked = sorted(chosen, key=lambda one: DIFFICULTIES.index(one.candidate.difficulty))
+    ranked = sorted(chosen, key=lambda pick: DIFFICULTIES.index(pick.candidate.difficulty))
     number = last
-    for place, one in enumerate(ranked):
-        made: list[Scenario] = []
-        for pick in (one, *_other_half(category, one)):
+    for place, first in enumerate(ranked):
+        members: list[Scenario] = []
+        for pick in (first, *_other_half(category, first)):
             text, id = (
-                worded(category, pick, place),
-                f"{category.name}-{number + len(made) + 1:02d}",
+                fill_template(category, pick, place),
+                f"{category.name}-{number + len(members) + 1:02d}",
             )
-            made.append(scenario(category, pick, id=id, text=text, seed=seed, rule=rule))
-        if len(made) == 2:
-            both = all(category.fits(half) is None for half in made)
-            made = linked(made, "pair") if both else made[:1]
-        number += len(made)
-        yield from (Made(half, one.stratum) for half in made)
+            members.append(make_scenario(category, pick, id=id, text=text, seed=seed, rule=rule))
+        if len(members) == 2:
+            both = all(category.fits(half) is None for half in members)
+            members = link_scenarios(members, "pair") if both else members[:1]
+        number += len(members)
+        yield from (MadeScenario(half, first.stratum) for half in members)
 
 
 def _other_half(category: Category, pick: Pick) -> list[Pick]:
-    """Return the other half of a pair; nothing where there is none, or more than one."""
-    trajectory, mine = pick
-    if not mine.pair:
+    """Return the other half of a pair; nothing if there is none or more than one."""
+    trajectory, half = pick
+    if not half.pair:
         return []
-    key = (mine.moment, mine.role, mine.pair)
-    found = [
-        one
-        for one in category.moments(trajectory)
-        if (one.moment, one.role, one.pair) == key and one != mine
+    key = (half.moment, half.role, half.pair)
+    matching = [
+        candidate
+        for candidate in category.moments(trajectory)
+        if (candidate.moment, candidate.role, candidate.pair) == key and candidate != half
     ]
-    return [Pick(trajectory, one) for one in found] if len(found) == 1 else []
+    return [Pick(trajectory, candidate) for candidate in matching] if len(matching) == 1 else []
 
 
-def worded(category: Category, pick: Pick, number: int) -> str:
-    """Return the instruction in the category's wording of this number; they take turns."""
+def fill_template(category: Category, pick: Pick, number: int) -> str:
+    """Return the instruction by the category's template of this number, modulo their count."""
     return category.wordings[number % len(category.wordings)].format(**pick.candidate.words)
 
 
-def scenario(
+def make_scenario(
     category: Category,
     pick: Pick,
     *,
@@ -94,28 +94,28 @@ def scenario(
     rule: Mapping[str, Any] | None = None,
     states: Callable[[Episode, Sequence[int]], list[bytes]] | None = None,
 ) -> Scenario:
-    """Return the scenario that asks a candidate, in the words `text`, with one role judged.
+    """Make the scenario of a candidate, with the instruction `text` and one role judged.
 
-    `states`, if given, returns its states in place of `states_at`.
+    `states`, if given, replaces `states_at`.
     """
     trajectory, candidate = pick
     start, stop = candidate.moment - category.context, candidate.moment + category.horizon
-    with naming(trajectory):
+    with name_trajectory(trajectory):
         before, takeover = (states or states_at)(trajectory.episode, (start, candidate.moment))
     recording = trajectory.episode.part(before, start, stop)
     label = category.label(recording, category.context, (candidate.role,), candidate.parameters)
     at, source = (0, "setter") if candidate.said_at_start else (category.context, "curator")
-    asked = Instruction(text, category.name, given_at=at, source=source)
-    tags = {DONE: label.verdict == "success", FAILED: pick.stratum.source == FAILURE}
-    carried = {k: v for k, v in trajectory.provenance.items() if k in CARRIED}
-    if trajectory.split == "train":  # from which it becomes a trajectory again
+    instruction = Instruction(text, category.name, given_at=at, source=source)
+    tags = {DONE_TAG: label.verdict == "success", FAILURE_TAG: pick.stratum.source == FAILURE}
+    carried = {k: v for k, v in trajectory.provenance.items() if k in COPIED_PROVENANCE}
+    if trajectory.split == "train":  # needed to export it as a training episode
         carried["kinds"] = [p.kind for p in trajectory.participants]
     return Scenario(
         id=id,
         category=category.name,
         kind=category.kind,
-        instruction=asked,
-        heard=_heard(trajectory, start, asked) if candidate.hears else (),
+        instruction=instruction,
+        heard=_earlier_instructions(trajectory, start, instruction) if candidate.hears else (),
         parameters=candidate.parameters,
         trajectory=trajectory.id,
         world=trajectory.world,
@@ -125,7 +125,7 @@ def scenario(
         roles=(candidate.role,),
         partner=category.partner,
         difficulty=candidate.difficulty,
-        tags=tuple(tag for tag, own in tags.items() if own),
+        tags=tuple(tag for tag, is_given in tags.items() if is_given),
         takeover_hash=content_hash(takeover),
         recording=recording,
         provenance={
@@ -141,11 +141,13 @@ def scenario(
     )
 
 
-def _heard(trajectory: Trajectory, start: int, asked: Instruction) -> tuple[Instruction, ...]:
-    """Return what else had been said when `asked` came, by steps of a context from `start` on."""
+def _earlier_instructions(
+    trajectory: Trajectory, start: int, asked: Instruction
+) -> tuple[Instruction, ...]:
+    """Return the other instructions given before `asked`, by steps of a context from `start`."""
     since = [replace(i, given_at=max(0, i.given_at - start)) for i in trajectory.instructions]
     before = [i for i in since if i.given_at <= asked.given_at and i.text != asked.text]
-    return tuple(sorted(before, key=lambda one: one.given_at))
+    return tuple(sorted(before, key=lambda i: i.given_at))
 
 
 def states_at(episode: Episode, steps: Sequence[int]) -> list[bytes]:

@@ -1,4 +1,4 @@
-"""`--miner module:NAME`: a function of anybody's that says at which moments a category asks."""
+"""`--miner module:NAME`: a user's function that yields a category's candidates."""
 
 from __future__ import annotations
 
@@ -17,48 +17,51 @@ from sts_scenarios.category import Candidate, Category
 Miner = Callable[[Trajectory], Iterable[Candidate]]
 
 
-def named(name: str) -> Miner:
-    """Return the miner at `module:NAME`."""
-    there: Any = registry.load_path("miner", name)
-    if not callable(there):
+def load_miner(name: str) -> Miner:
+    """Load the miner at `module:NAME`."""
+    loaded: Any = registry.load_path("miner", name)
+    if not callable(loaded):
         raise ArgumentError(
-            f"miner {name!r}: expected a function of a trajectory, found {type(there).__name__}"
+            f"miner {name!r}: expected a function that takes a trajectory, found "
+            f"{type(loaded).__name__}"
         )
-    miner: Miner = there
+    miner: Miner = loaded
     return miner
 
 
-def asking(category: Category, name: str, miner: Miner) -> Category:
-    """Return a category that asks where a miner says; whatever that raises becomes one line."""
+def use_miner(category: Category, name: str, miner: Miner) -> Category:
+    """Return the category with a miner's candidates; errors of the miner become one line."""
 
     def candidates(trajectory: Trajectory, context: int, horizon: int) -> Iterator[Candidate]:
         with registry.blaming(f"miner {name!r} failed in trajectory {trajectory.id}"):
-            every = list(miner(trajectory))
-        for one in every:
-            if (fault := _fault(one, category, trajectory, context, horizon)) is not None:
+            found = list(miner(trajectory))
+        for candidate in found:
+            if (
+                fault := _candidate_fault(candidate, category, trajectory, context, horizon)
+            ) is not None:
                 raise StsError(f"miner {name!r} in trajectory {trajectory.id}: {fault}")
-        return iter(every)
+        return iter(found)
 
     return replace(category, candidates=candidates, screen=None)
 
 
-def _fault(
-    one: Any, category: Category, trajectory: Trajectory, context: int, horizon: int
+def _candidate_fault(
+    value: Any, category: Category, trajectory: Trajectory, context: int, horizon: int
 ) -> str | None:
-    """Return why something is no candidate of a trajectory; None where it is one."""
-    steps, people = trajectory.episode.steps, trajectory.episode.participants
-    if not isinstance(one, Candidate):
-        return f"expected a Candidate, found {shown(repr(one))}"
-    if type(one.moment) is not int or not context <= one.moment <= steps - horizon:
-        return f"expected a moment from {context} to {steps - horizon}, found {one.moment!r:.40}"
-    if type(one.role) is not int or not 0 <= one.role < people:
-        return f"expected a role from 0 to {people - 1}, found {one.role!r:.40}"
-    if one.difficulty not in DIFFICULTIES:
-        return f"expected {', '.join(DIFFICULTIES)}, found {one.difficulty!r:.40}"
+    """Return why a value is not a valid candidate for a trajectory, or None."""
+    steps, n_players = trajectory.episode.steps, trajectory.episode.participants
+    if not isinstance(value, Candidate):
+        return f"expected a Candidate, found {shown(repr(value))}"
+    if type(value.moment) is not int or not context <= value.moment <= steps - horizon:
+        return f"expected a moment from {context} to {steps - horizon}, found {value.moment!r:.40}"
+    if type(value.role) is not int or not 0 <= value.role < n_players:
+        return f"expected a role from 0 to {n_players - 1}, found {value.role!r:.40}"
+    if value.difficulty not in DIFFICULTIES:
+        return f"expected {', '.join(DIFFICULTIES)}, found {value.difficulty!r:.40}"
     try:
-        canonical_json(one.parameters)
+        canonical_json(value.parameters)
         for wording in category.wordings:
-            wording.format(**one.words)
+            wording.format(**value.words)
     except (TypeError, ValueError, LookupError) as error:
-        return f"its parameters or words do not fit {category.name}: {error!r:.80}"
+        return f"its parameters or words do not match {category.name}: {error!r:.80}"
     return None

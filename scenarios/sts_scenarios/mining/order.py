@@ -1,4 +1,4 @@
-"""What somebody asks to be mined, and how that is carried out: recordings first, then failures."""
+"""Mining orders: what `sts mine` is asked for, and its execution on recordings and failures."""
 
 from __future__ import annotations
 
@@ -17,51 +17,52 @@ from sts.storage.workspace import Workspace
 from sts.suites import store as suites
 from sts.suites.types import Scenario, Summary
 from sts.trajectories import flat
-from sts.trajectories.flat import Recorded
+from sts.trajectories.flat import RecordedParts
 from sts.trajectories.types import Trajectory
 from sts_scenarios import categories
 from sts_scenarios.category import Category
 from sts_scenarios.mining import (
     Mined,
     Terms,
-    concluded,
-    counted,
     effect,
     failures,
     filters,
-    mine_held,
+    make_mined,
+    mine_list,
     miners,
     telling,
     training,
+    wanted_counts,
 )
 from sts_scenarios.mining.choice import Keep, Stratum
-from sts_scenarios.mining.survey import Progress, surveyed
+from sts_scenarios.mining.survey import Progress, gather
 
-SHARE = 0.3
-"""Of a category's scenarios, from failures, where nothing else is said."""
+DEFAULT_SHARE = 0.3
+"""Default share of a category's scenarios from failures."""
 
 
 @dataclass(frozen=True)
 class Order:
-    """What is to be mined.
+    """The options of `sts mine`.
 
     Attributes:
-      categories: by name or `module:NAME`; () for all of the worlds that there are
-        that nothing better has superseded.
-      per_category: how many, at most.
-      seed: of the choice.
-      partner: what the others do; None is as the category says.
-      where: a filter over the table of steps, or None.
-      miner: `module:NAME` of a function that says where the one category asks, or None.
-      side: "test", or "train" for what a learner learns from.
-      per_world: how many of one category and world, at most.
-      strata: of a world, one moment of each of these is offered.
-      failures: NAME@VERSION of a suite, of whose failed continuations some are mined, or None.
-      share: of a category's scenarios, from these.
-      effect: the share of a category's scenarios that are chosen by whom they tell apart, or None.
-      unlike: no two of a category have the same response profile.
-      agents: by whom profiles are made; () for those that the categories of a world name.
-      workers: processes that look through the recordings; 1 is this one.
+      categories: by name or `module:NAME`; () for all that are installed for the recorded worlds
+        and not superseded.
+      per_category: maximum number of scenarios of each.
+      seed: of the selection.
+      partner: policy of the other players; None for the category's own.
+      where: a filter on the table of steps, or None.
+      miner: `module:NAME` of a function that yields the candidates of the one category, or None.
+      side: "test", or "train" for training episodes.
+      per_world: maximum number of scenarios of one category and world.
+      strata: fields of `Stratum`; each world offers one step for each combination of their values.
+      failures: NAME@VERSION of a suite whose failed continuations are mined, too, or None.
+      share: of a category's scenarios, from failures.
+      effect: share of a category's scenarios that are selected because agents differ on them, or
+        None.
+      unlike: no two scenarios of a category may have the same response profile.
+      agents: for response profiles; () for those that the categories of a world list.
+      workers: processes that scan the recordings; 1 is this one.
     """
 
     categories: tuple[str, ...] = ()
@@ -81,43 +82,43 @@ class Order:
     workers: int = 1
 
     def __post_init__(self) -> None:
-        """Raise ArgumentError where something is out of range, or excludes something else."""
-        told_apart = self.unlike or self.failures is not None
+        """Raise ArgumentError if a value is out of range or two options exclude each other."""
+        uses_profiles = self.unlike or self.failures is not None
         by_effect = self.effect is not None
-        for sound, expected in (
+        for is_valid, expected in (
             (self.per_category >= 1, f"--per-category of 1 or more, found {self.per_category}"),
             (self.workers >= 1, f"--workers of 1 or more, found {self.workers}"),
             (self.per_world >= 1, f"--per-world of 1 or more, found {self.per_world}"),
-            (self.share is None or self.failures, "--from-failures beside --share"),
+            (self.share is None or self.failures, "--from-failures with --share"),
             (
-                self.effect is None or 0 < self.effect <= effect.MOST,
-                f"--by-effect above 0 and at most {effect.MOST:g}, found {self.effect}",
+                self.effect is None or 0 < self.effect <= effect.MAX_SHARE,
+                f"--by-effect above 0 and at most {effect.MAX_SHARE:g}, found {self.effect}",
             ),
-            (told_apart or not self.agents, "--unlike or --from-failures beside --agent"),
+            (uses_profiles or not self.agents, "--unlike or --from-failures with --agent"),
             (
-                self.side == "test" or not (told_apart or by_effect),
-                "no --unlike, no --by-effect and no --from-failures beside --split train: suites "
-                "are of the other",
+                self.side == "test" or not (uses_profiles or by_effect),
+                "no --unlike, --by-effect or --from-failures with --split train, as suites are of "
+                "the test split",
             ),
             (
                 self.miner is None or len(set(self.categories)) == 1,
-                "one --category beside --miner, which says where it asks, found "
+                "one --category with --miner, which yields its candidates, found "
                 f"{len(set(self.categories))}",
             ),
         ):
-            if not sound:
+            if not is_valid:
                 raise ArgumentError(f"expected {expected}")
 
 
 class Carried(NamedTuple):
-    """What came of an order.
+    """The result of an order.
 
     Attributes:
       mined: the candidates.
-      categories: that were asked for.
-      recorded: how many trajectories there are.
-      on_side: how many of them are on the side that was mined.
-      failed: how many continuations were mined beside them.
+      categories: that were mined.
+      recorded: number of trajectories.
+      on_side: number of those in the mined split.
+      failed: number of failed continuations that were mined as well.
     """
 
     mined: Mined
@@ -135,81 +136,85 @@ def carried_out(
     last: Mapping[str, int],
     progress: Progress = lambda done, total: None,
 ) -> Carried:
-    """Return what is mined of a workspace, the same for the same recordings in any order.
+    """Mine a workspace; the result does not depend on the order of its recordings.
 
     Args:
       order: what to mine.
-      workspace: whose recordings, and continuations where failures are mined.
-      there: candidates that there are already; whole, where no other is to be like them.
-      last: the highest number of an id of each category.
+      workspace: with the recordings, and the continuations if failures are mined.
+      there: existing candidates; those with a recording count for `Order.unlike`.
+      last: the highest number in an id of each category.
       progress: called with (trajectories mined, in all).
 
     Raises:
-      ArgumentError, UnknownName: something that is asked for is not there, or does not fit.
+      ArgumentError, UnknownName: an option names something that is missing or does not fit.
       StsError: a category or a miner failed, or there is no failure to mine.
-      ReplayMismatch: a trajectory that was chosen from does not replay.
+      ReplayMismatch: a selected trajectory does not replay.
     """
-    recorded = flat.recorded(workspace, order.side)
+    recorded = flat.list_parts(workspace, order.side)
     suite = suites.load(workspace, order.failures) if order.failures else None
-    share = SHARE if order.share is None else order.share
-    count = failures.share_of(share, order.per_category) if suite else 0
-    failed = failures.failed(workspace, suite) if suite else []
+    share = DEFAULT_SHARE if order.share is None else order.share
+    count = failures.count_from_failures(share, order.per_category) if suite else 0
+    failed = failures.load_failures(workspace, suite) if suite else []
     domains = dict.fromkeys([*recorded.firsts, *(t.episode.domain for t in failed)])
-    make = partial(asked, order, tuple(domains))
+    make = partial(load_categories, order, tuple(domains))
     chosen = make()
-    rule = _rule(order, {category.domain for category in chosen}, recorded, failed)
-    whole = [one for one in there if isinstance(one, Scenario)]
-    keep = telling.unlike(order.agents, chosen, whole) if order.unlike else None
-    telling_apart = None
+    rule = _selection_provenance(order, {category.domain for category in chosen}, recorded, failed)
+    with_recording = [s for s in there if isinstance(s, Scenario)]
+    keep = (
+        telling.make_distinct_filter(order.agents, chosen, with_recording) if order.unlike else None
+    )
+    by_effect = None
     if order.effect is not None:
-        telling_apart = effect.ByEffect(order.effect, order.per_category - count, keep)
-    first: Keep | None = telling_apart or keep
+        by_effect = effect.ByEffect(order.effect, order.per_category - count, keep)
+    keep_mined: Keep | None = by_effect or keep
     terms = Terms(
-        counts=counted(chosen, order.per_category - count),
+        counts=wanted_counts(chosen, order.per_category - count),
         seed=order.seed,
         last=last,
         there=there,
         per_world=order.per_world,
         strata=order.strata,
         side=order.side,
-        keep=first,
+        keep=keep_mined,
         rule=rule,
     )
-    with executor(order.workers, len(recorded.parts)) as here:
-        mined = concluded(surveyed(recorded.parts, make, terms, here, progress), chosen, terms)
-    if telling_apart is not None:
-        mined = mined._replace(scenarios=tuple(map(telling_apart.marked, mined.scenarios)))
+    with executor(order.workers, len(recorded.parts)) as pool:
+        mined = make_mined(gather(recorded.parts, make, terms, pool, progress), chosen, terms)
+    if by_effect is not None:
+        mined = mined._replace(scenarios=tuple(map(by_effect.add_provenance, mined.scenarios)))
     if suite:
-        chance = failures.chances(chosen, [*suite.scenarios, *mined.scenarios])
-        passing = failures.passable(chance, order.agents)
+        chance = failures.open_loop_rates(chosen, [*suite.scenarios, *mined.scenarios])
+        passing = failures.make_passable_filter(chance, order.agents)
         further = replace(
             terms,
-            counts=counted(chosen, count),
-            last=_highest(last, mined.scenarios),
+            counts=wanted_counts(chosen, count),
+            last=_last_numbers(last, mined.scenarios),
             there=[*there, *mined.scenarios],
             keep=lambda category, pick: (
                 passing(category, pick) and (keep is None or keep(category, pick))
             ),
-            rule=rule | failures.rule(suite, share, chance),
+            rule=rule | failures.failure_provenance(suite, share, chance),
         )
-        again = [failures.after_takeover(category) for category in chosen]
-        mined = mined.and_of(mine_held(failed, again, further))
+        restricted = [failures.restrict_to_takeover(category) for category in chosen]
+        mined = mined.union(mine_list(failed, restricted, further))
     on_side = sum(part.rows - len(part.twice) for part in recorded.parts)
     return Carried(mined, chosen, recorded.rows, on_side, len(failed))
 
 
-def _highest(last: Mapping[str, int], scenarios: Iterable[Scenario]) -> dict[str, int]:
-    """Return the highest number of an id of each category, those of `scenarios` counted."""
-    out = dict(last)
-    for one in scenarios:
-        out[one.category] = max(out.get(one.category, 0), int(one.id.rpartition("-")[2]))
-    return out
+def _last_numbers(last: Mapping[str, int], scenarios: Iterable[Scenario]) -> dict[str, int]:
+    """Return the highest number in an id of each category, including `scenarios`."""
+    highest = dict(last)
+    for scenario in scenarios:
+        highest[scenario.category] = max(
+            highest.get(scenario.category, 0), int(scenario.id.rpartition("-")[2])
+        )
+    return highest
 
 
-def asked(order: Order, domains: tuple[str, ...]) -> list[Category]:
-    """Return the categories of an order, each asking only where it is to.
+def load_categories(order: Order, domains: tuple[str, ...]) -> list[Category]:
+    """Return the categories of an order, each restricted to the candidates it allows.
 
-    `domains` are those of the trajectories that there are.
+    `domains` are those of the recorded trajectories.
     """
     chosen = [categories.named(name) for name in dict.fromkeys(order.categories)]
     if not order.categories:
@@ -219,54 +224,50 @@ def asked(order: Order, domains: tuple[str, ...]) -> list[Category]:
         _check_partner(order.partner, {category.domain for category in chosen})
         chosen = [replace(category, partner=order.partner) for category in chosen]
     if order.miner is not None:
-        miner = miners.named(order.miner)
-        chosen = [miners.asking(category, order.miner, miner) for category in chosen]
+        miner = miners.load_miner(order.miner)
+        chosen = [miners.use_miner(category, order.miner, miner) for category in chosen]
     if order.where is not None:
         where = filters.Filter(order.where)
-        chosen = [where.within(category) for category in chosen]
+        chosen = [where.restrict(category) for category in chosen]
     if order.side == "train":
-        chosen = [training.obeyed(category) for category in chosen]
+        chosen = [training.restrict_to_done(category) for category in chosen]
     return chosen
 
 
-def _rule(
-    order: Order, domains: Iterable[str], recorded: Recorded, failed: Iterable[Trajectory]
+def _selection_provenance(
+    order: Order, domains: Iterable[str], recorded: RecordedParts, failed: Iterable[Trajectory]
 ) -> dict[str, Any]:
-    """Return what provenance says of how an order chooses."""
+    """Return the provenance of an order's selection."""
     rule: dict[str, Any] = {}
     if order.miner is not None:
         rule |= {"miner": order.miner, "code": code(order.miner).mark}
     if order.where is not None:
         where, versions = filters.Filter(order.where), dict[str, int]()
         for name in sorted(domains):
-            own = itertools.chain(
-                (
-                    t
-                    for at in recorded.firsts.get(name, ())
-                    for t in flat.trajectories(at[0], [at[1]])
-                ),
+            samples = itertools.chain(
+                (t for at in recorded.firsts.get(name, ()) for t in flat.read_rows(at[0], [at[1]])),
                 (t for t in failed if t.episode.domain == name),
             )
-            first = next((t for t in own if why_unavailable(t.episode) is None), None)
+            first = next((t for t in samples if why_unavailable(t.episode) is None), None)
             if first is not None:
                 versions |= where.check(first)
         rule |= {"where": where.text, "columns": versions}
     if order.unlike or order.failures:
-        playing = telling.check(domains, order.agents)
+        playing = telling.profile_agents(domains, order.agents)
         rule |= {"unlike": playing} if order.unlike else {}
     if order.effect is not None:
-        effect.check(domains)
+        effect.check_domains(domains)
     return rule
 
 
 def _check_partner(partner: str, domains: Iterable[str]) -> None:
-    """Refuses what can play nobody in the worlds of these domains."""
+    """Raise ArgumentError if a partner cannot play in the worlds of these domains."""
     kind, _, name = partner.partition(":")
     if kind == "agent" and name:
-        own = agents.load(name).domain
-        if own and own not in domains:
+        domain = agents.load(name).domain
+        if domain and domain not in domains:
             raise ArgumentError(
-                f"--partner {partner} plays the worlds of {own}, and the scenarios are of "
+                f"--partner {partner} plays only worlds of {domain}, and the scenarios are of "
                 f"{', '.join(sorted(domains))}"
             )
     elif partner not in ("no-op", "replay"):

@@ -1,7 +1,7 @@
-"""The moments of files as rows of numbers, and which of them may still be chosen.
+"""Candidate steps of files as columns of numbers, and those of them that may still be selected.
 
-Of the moments of each bucket the first are kept, of as many worlds as a choice can come to, so that
-what is chosen of these is what would be chosen of all.
+Only the first steps of each bucket are kept, of as many worlds as a selection can use, so that the
+selection is the same as from all steps.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 
 from sts.suites.types import DIFFICULTIES
 from sts_scenarios.category import Category
-from sts_scenarios.mining.choice import PATIENCE, Offer, Offered, Place, Stratum
+from sts_scenarios.mining.choice import MAX_REJECTED, Offer, OfferedSteps, Place, Stratum
 from sts_scenarios.mining.terms import Terms
 
-ASKED = 3
-"""How many moments of a stratum are asked about, for each that a choice can come to."""
+CONFIRMED_PER_WANTED = 3
+"""Number of steps of a stratum to confirm for each that a selection can reach."""
 FIELDS = {
     "order": "u8",
     "world": "u8",
@@ -37,18 +37,18 @@ _WORDS = ("source", "recorder", "answer")
 _STRATUM = Stratum._fields
 _BUCKET = ("answer", *_STRATUM)
 Rows = dict[str, NDArray[Any]]
-"""By name the columns of `FIELDS`, a value a moment; `_WORDS` are indices of words."""
+"""The columns of `FIELDS` by name, one value a step; `_WORDS` are indices into words."""
 
 
-class Found(NamedTuple):
-    """What a part has of one category.
+class FoundSteps(NamedTuple):
+    """The candidate steps of one category in a part.
 
     Attributes:
-      rows: of the moments that may be chosen.
-      words: of each of `_WORDS` what its numbers stand for.
-      counts: how many moments there are of each stratum.
-      worlds: uint64, of these.
-      screened: how many moments a screen found that is not exact, which are not yet asked about.
+      rows: of the steps that may be selected.
+      words: for each of `_WORDS`, the texts that its numbers index.
+      counts: number of steps of each stratum.
+      worlds: uint64, their worlds.
+      screened: number of steps that an inexact prefilter found and the category has not confirmed.
     """
 
     rows: Rows
@@ -58,15 +58,15 @@ class Found(NamedTuple):
     screened: int = 0
 
 
-class Bounds(NamedTuple):
-    """What a part is looked through for.
+class ScanLimits(NamedTuple):
+    """The parameters of the scan of a part.
 
     Attributes:
-      seed: of the choice.
-      strata: which fields of a stratum tell moments of one world apart.
-      several: a world may give several scenarios.
-      most: of each category how many worlds of a bucket a choice can come to.
-      full: of each category the worlds that may give no more.
+      seed: of the selection.
+      strata: the fields of a stratum that distinguish steps of one world.
+      several: a world may yield several scenarios.
+      most: of each category, the number of worlds of a bucket that a selection can use.
+      full: of each category, the worlds that may yield no more.
     """
 
     seed: int
@@ -76,19 +76,23 @@ class Bounds(NamedTuple):
     full: dict[str, frozenset[int]]
 
 
-def bounds(categories: Sequence[Category], terms: Terms) -> Bounds:
-    """Return what the parts are looked through for.
+def scan_limits(categories: Sequence[Category], terms: Terms) -> ScanLimits:
+    """Return the parameters of the scan of all parts.
 
-    A choice of a category takes a moment of a bucket only after those before it, but for such whose
-    worlds others of the draft have, or it has itself, or that it passes over.
+    A selection takes the steps of a bucket in order and skips only those whose worlds are taken, by
+    the category or others of the draft, or that `Terms.keep` rejects. That bounds how many it can
+    reach.
     """
     total, taken = sum(terms.counts.values()), terms.taken
-    tried = 1 if terms.keep is None else PATIENCE + 1
-    return Bounds(
+    per_wanted = 1 if terms.keep is None else MAX_REJECTED + 1
+    return ScanLimits(
         terms.seed,
         tuple(name for name in _STRATUM if name in terms.strata),
         terms.per_world > 1,
-        {c.name: total + tried * terms.counts[c.name] + len(taken[c.name]) + 2 for c in categories},
+        {
+            c.name: total + per_wanted * terms.counts[c.name] + len(taken[c.name]) + 2
+            for c in categories
+        },
         {
             c.name: frozenset(
                 int(world, 16)
@@ -100,42 +104,42 @@ def bounds(categories: Sequence[Category], terms: Terms) -> Bounds:
     )
 
 
-def is_open(category: Category) -> bool:
-    """Whether what is found of a category is yet to be asked about."""
+def needs_confirmation(category: Category) -> bool:
+    """Return True if the steps that the category's prefilter finds have to be confirmed."""
     return category.screen is not None and not category.screen.exact
 
 
-def nothing() -> Found:
-    """Return what a part has of a category that never asks in it."""
+def no_steps() -> FoundSteps:
+    """Return a `FoundSteps` without steps."""
     rows = {name: np.empty(0, kind) for name, kind in FIELDS.items()}
-    return Found(rows, {name: [] for name in _WORDS}, Counter(), np.empty(0, np.uint64))
+    return FoundSteps(rows, {name: [] for name in _WORDS}, Counter(), np.empty(0, np.uint64))
 
 
-def joined(several: Sequence[Found]) -> Found:
-    """Return what several parts have of one category."""
+def merge(several: Sequence[FoundSteps]) -> FoundSteps:
+    """Merge the steps of one category in several parts."""
     words: dict[str, dict[str, int]] = {name: {} for name in _WORDS}
     columns: dict[str, list[NDArray[Any]]] = {name: [] for name in FIELDS}
-    for one in several:
+    for found in several:
         for name in FIELDS:
-            own = one.rows[name]
+            column = found.rows[name]
             if name in words:
                 index = words[name]
-                codes = [index.setdefault(word, len(index)) for word in one.words[name]]
-                own = np.array(codes, own.dtype)[own] if codes else own
-            columns[name].append(own)
-    counts = sum((one.counts for one in several), Counter[Stratum]())
-    worlds = np.unique(np.concatenate([one.worlds for one in several]))
-    return Found(
-        {name: np.concatenate(own) for name, own in columns.items()},
+                codes = [index.setdefault(word, len(index)) for word in found.words[name]]
+                column = np.array(codes, column.dtype)[column] if codes else column
+            columns[name].append(column)
+    counts = sum((found.counts for found in several), Counter[Stratum]())
+    worlds = np.unique(np.concatenate([found.worlds for found in several]))
+    return FoundSteps(
+        {name: np.concatenate(pieces) for name, pieces in columns.items()},
         {name: [*index] for name, index in words.items()},
         counts,
         worlds,
-        sum(one.screened for one in several),
+        sum(found.screened for found in several),
     )
 
 
-def counted(rows: Rows, words: Mapping[str, Sequence[str]]) -> Counter[Stratum]:
-    """Return how many moments there are of each stratum."""
+def count_strata(rows: Rows, words: Mapping[str, Sequence[str]]) -> Counter[Stratum]:
+    """Return the number of steps of each stratum."""
     columns = [rows[name] for name in _STRATUM]
     keys, counts = np.unique(np.stack(columns, 1), axis=0, return_counts=True)
     return Counter(
@@ -146,25 +150,25 @@ def counted(rows: Rows, words: Mapping[str, Sequence[str]]) -> Counter[Stratum]:
     )
 
 
-def kept(category: Category, found: Found, asked: Bounds) -> Found:
-    """Return what may still be chosen, or asked about, of what was found."""
+def prune(category: Category, found: FoundSteps, asked: ScanLimits) -> FoundSteps:
+    """Return the steps that may still be selected, or confirmed."""
     most = asked.most[category.name]
-    if is_open(category):
-        return chosen_of(found, _first_moments(found.rows, _STRATUM, ASKED * most))
+    if needs_confirmation(category):
+        return take_rows(found, _first_moments(found.rows, _STRATUM, CONFIRMED_PER_WANTED * most))
     stretch = category.horizon if asked.several else None
-    kept = chosen_of(found, _first_alike(found.rows, ("answer", *asked.strata), stretch))
-    if asked.strata != _STRATUM:  # what is alike is of several buckets: all of it must be seen
+    kept = take_rows(found, _first_alike(found.rows, ("answer", *asked.strata), stretch))
+    if asked.strata != _STRATUM:  # alike steps may be in several buckets
         return kept
-    return chosen_of(kept, _first_worlds(kept.rows, most))
+    return take_rows(kept, _first_worlds(kept.rows, most))
 
 
-def chosen_of(found: Found, chosen: NDArray[Any]) -> Found:
-    """Return some of the moments; what is said of all of them stays."""
-    return found._replace(rows={name: one[chosen] for name, one in found.rows.items()})
+def take_rows(found: FoundSteps, chosen: NDArray[Any]) -> FoundSteps:
+    """Return some of the steps; totals stay as they are."""
+    return found._replace(rows={name: column[chosen] for name, column in found.rows.items()})
 
 
-def _code(rows: Rows, names: Sequence[str]) -> NDArray[np.int64]:
-    """Return a number for each row, the same where these columns are."""
+def _row_codes(rows: Rows, names: Sequence[str]) -> NDArray[np.int64]:
+    """Return a number for each row that is equal if these columns are."""
     code = np.zeros(len(rows["order"]), np.int64)
     for name in names:
         column = rows[name].astype(np.int64) + 1
@@ -173,7 +177,7 @@ def _code(rows: Rows, names: Sequence[str]) -> NDArray[np.int64]:
 
 
 def _ranks(code: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return how many of the same code stand before each."""
+    """Return, for each element, how many equal codes come before it."""
     order = np.argsort(code, kind="stable")
     ordered = code[order]
     begins = np.searchsorted(ordered, ordered)
@@ -183,17 +187,17 @@ def _ranks(code: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def _first_moments(rows: Rows, names: Sequence[str], most: int) -> NDArray[np.int64]:
-    """Return the rows that are among the first `most` of what is the same in some columns."""
+    """Return the first `most` rows of each group with equal columns `names`."""
     order = np.argsort(rows["order"])
-    kept: NDArray[np.int64] = order[_ranks(_code(rows, names)[order]) < most]
+    kept: NDArray[np.int64] = order[_ranks(_row_codes(rows, names)[order]) < most]
     return kept
 
 
 def _first_alike(rows: Rows, names: Sequence[str], stretch: int | None) -> NDArray[np.int64]:
-    """Return the first of each world's rows, and stretch, that are the same in some columns."""
+    """Return the first row of each world, stretch of steps, and values of `names`."""
     order = np.argsort(rows["order"])
     _, world = np.unique(rows["world"], return_inverse=True)
-    key = _code(rows, names) * (world.max(initial=0) + 1) + world
+    key = _row_codes(rows, names) * (world.max(initial=0) + 1) + world
     if stretch is not None:
         along = rows["step"].astype(np.int64) // stretch
         key = key * (along.max(initial=0) + 1) + along
@@ -205,7 +209,7 @@ def _first_alike(rows: Rows, names: Sequence[str], stretch: int | None) -> NDArr
 def _first_worlds(rows: Rows, most: int) -> NDArray[np.int64]:
     """Return the rows of the first `most` worlds of each bucket."""
     order = np.argsort(rows["order"])
-    bucket = _code(rows, _BUCKET)[order]
+    bucket = _row_codes(rows, _BUCKET)[order]
     _, world = np.unique(rows["world"][order], return_inverse=True)
     key = bucket * (world.max(initial=0) + 1) + world
     _, first, of = np.unique(key, return_index=True, return_inverse=True)
@@ -216,11 +220,11 @@ def _first_worlds(rows: Rows, most: int) -> NDArray[np.int64]:
     return kept
 
 
-def offered(category: Category, found: Found, asked: Bounds) -> Offered:
-    """Return what a category offers of all that was found, in the order of the seed."""
+def make_offers(category: Category, found: FoundSteps, asked: ScanLimits) -> OfferedSteps:
+    """Return a category's offers among all that was found, sorted by `Offer.order`."""
     stretch = category.horizon if asked.several else None
-    kept = chosen_of(found, _first_alike(found.rows, ("answer", *asked.strata), stretch))
-    kept = chosen_of(kept, _first_worlds(kept.rows, asked.most[category.name]))
+    kept = take_rows(found, _first_alike(found.rows, ("answer", *asked.strata), stretch))
+    kept = take_rows(kept, _first_worlds(kept.rows, asked.most[category.name]))
     columns = (kept.rows[name].tolist() for name in FIELDS)
     offers = []
     for order, world, part, row, moment, step, role, *coded in zip(*columns, strict=True):
@@ -231,4 +235,4 @@ def offered(category: Category, found: Found, asked: Bounds) -> Offered:
         stratum = Stratum(DIFFICULTIES[difficulty], origin, recorder)
         place = Place(part, row, moment, role)
         offers.append(Offer(order, f"{world:016x}", answer, step, stratum, place))
-    return Offered(offers, found.counts, found.worlds)
+    return OfferedSteps(offers, found.counts, found.worlds)

@@ -1,9 +1,9 @@
-"""Mining of files: every part is looked through by itself, in this process or in others beside it.
+"""Mining of files: every part is scanned on its own, in this process or in others.
 
-A part gives rows of numbers and no objects. A category's screen finds its moments in a whole part
-at once. Where it finds others, too, the category itself is asked, a moment at a time and in the
-order of the choice, until enough were asked; so that is the same whatever the parts are, and all
-are asked where they are not very many.
+A scan returns columns of numbers, no objects. A category's prefilter finds its candidate steps in a
+whole part at once. If it is inexact, the category then confirms steps one at a time, in the order
+of the seed, until there are enough (or all, if there are few). The result is therefore independent
+of how files are split into parts.
 """
 
 from __future__ import annotations
@@ -23,184 +23,188 @@ from sts.registry import blaming
 from sts.storage.files import canonical_json
 from sts.suites.types import DIFFICULTIES
 from sts.trajectories import flat
-from sts.trajectories.flat import Batch, Flat
+from sts.trajectories.flat import Batch, TrajectoryColumns
 from sts_scenarios.category import Category, Hits
-from sts_scenarios.mining.asking import Make, asked_at, each, pick, spread
-from sts_scenarios.mining.choice import Offer, Pick, orders, source, world_key
-from sts_scenarios.mining.making import naming
+from sts_scenarios.mining.asking import Make, confirm_steps, make_picks, run_by_part, run_tasks
+from sts_scenarios.mining.choice import Offer, Pick, random_orders, source_kind, world_key
+from sts_scenarios.mining.making import name_trajectory
 from sts_scenarios.mining.rows import (
     FIELDS,
-    Bounds,
-    Found,
+    FoundSteps,
     Rows,
-    bounds,
-    counted,
-    is_open,
-    joined,
-    kept,
-    nothing,
-    offered,
+    ScanLimits,
+    count_strata,
+    make_offers,
+    merge,
+    needs_confirmation,
+    no_steps,
+    prune,
+    scan_limits,
 )
 from sts_scenarios.mining.terms import Gathered, Terms
 
 Progress = Callable[[int, int], None]
 
 
-def surveyed(
+def gather(
     parts: Sequence[Batch],
     make: Make,
     terms: Terms,
-    there: Executor,
+    pool: Executor,
     progress: Progress = lambda done, total: None,
 ) -> Gathered:
-    """Return the moments of parts of files, the same whatever the parts are and who looks.
+    """Gather the candidate steps of parts of files, however they are split and distributed.
 
-    `make` returns the categories, in any process; `there` looks through the parts.
+    `make` returns the categories, in any process; `pool` runs the scans.
     """
     categories = make()
-    asked = bounds(categories, terms)
-    found: dict[str, Found] = {c.name: nothing() for c in categories}
-    gone: dict[str, tuple[int, StsError]] = {}
+    asked = scan_limits(categories, terms)
+    found: dict[str, FoundSteps] = {c.name: no_steps() for c in categories}
+    unavailable: dict[str, tuple[int, StsError]] = {}
     total, done = sum(part.rows for part in parts), 0
-    for n, (own, left) in each(there, [(look, make, one, n, asked) for n, one in enumerate(parts)]):
+    tasks = [(scan_part, make, part, n, asked) for n, part in enumerate(parts)]
+    for n, (part_found, missing) in run_tasks(pool, tasks):
         for category in categories:
             name = category.name
-            found[name] = kept(category, joined([found[name], own[name]]), asked)
-        for domain, (n_left, why) in left.items():
-            count, first = gone.get(domain, (0, why))
-            gone[domain] = count + n_left, first
+            found[name] = prune(category, merge([found[name], part_found[name]]), asked)
+        for domain, (n_left, why) in missing.items():
+            count, first = unavailable.get(domain, (0, why))
+            unavailable[domain] = count + n_left, first
         done += parts[n].rows
         progress(done, total)
-    sampled = asked_at(parts, make, categories, found, there)
-    every = {c.name: offered(c, found[c.name], asked) for c in categories}
+    sampled = confirm_steps(parts, make, categories, found, pool)
+    offered_by_name = {c.name: make_offers(c, found[c.name], asked) for c in categories}
 
     def picks(offers: Sequence[tuple[Category, Offer]]) -> list[Pick]:
-        items = [(one.at.part, (category.name, one, terms.seed)) for category, one in offers]
-        return spread(parts, make, there, pick, items)
+        items = [(offer.at.part, (category.name, offer, terms.seed)) for category, offer in offers]
+        return run_by_part(parts, make, pool, make_picks, items)
 
-    return Gathered(every, picks, gone, sampled)
+    return Gathered(offered_by_name, picks, unavailable, sampled)
 
 
-def look(
-    make: Make, part: Batch, number: int, asked: Bounds
-) -> tuple[dict[str, Found], dict[str, tuple[int, StsError]]]:
-    """Return what a part has of each category, and what of it could not be had, by domain."""
-    categories, every = make(), flat.flat(part)
-    marks = np.array([int(world_key(one), 16) for one in every.texts["world"]], np.uint64)
-    who = _Who(every)
-    out: dict[str, list[Found]] = {c.name: [] for c in categories}
-    for domain, places, abreast in every.abreast():
+def scan_part(
+    make: Make, part: Batch, number: int, asked: ScanLimits
+) -> tuple[dict[str, FoundSteps], dict[str, tuple[int, StsError]]]:
+    """Return a part's candidate steps by category, and its unavailable trajectories by domain."""
+    categories, columns = make(), flat.read_columns(part)
+    marks = np.array([int(world_key(hash), 16) for hash in columns.texts["world"]], np.uint64)
+    recorders = _Recorders(columns)
+    out: dict[str, list[FoundSteps]] = {c.name: [] for c in categories}
+    for domain, places, abreast in columns.batches():
         for c in categories:
             if c.screen is None or c.domain != domain:
                 continue
-            with blaming(f"the screen of category {c.name!r} failed"):
+            with blaming(f"the prefilter of category {c.name!r} failed"):
                 hits = c.screen.find(abreast, c.context, c.horizon)
             hits = hits._replace(episode=places[hits.episode])
-            out[c.name].append(_found(c, every, who, marks, number, hits, asked))
-    plain, gone = _plainly(categories, every)
+            out[c.name].append(_encode_hits(c, columns, recorders, marks, number, hits, asked))
+    unscreened, unavailable = _query_categories(categories, columns)
     for c in categories:
-        if c.name in plain:
-            out[c.name].append(_found(c, every, who, marks, number, plain[c.name], asked))
-    return {c.name: kept(c, joined([nothing(), *out[c.name]]), asked) for c in categories}, gone
+        if c.name in unscreened:
+            out[c.name].append(
+                _encode_hits(c, columns, recorders, marks, number, unscreened[c.name], asked)
+            )
+    found = {c.name: prune(c, merge([no_steps(), *out[c.name]]), asked) for c in categories}
+    return found, unavailable
 
 
-def _plainly(
-    categories: Sequence[Category], every: Flat
+def _query_categories(
+    categories: Sequence[Category], columns: TrajectoryColumns
 ) -> tuple[dict[str, Hits], dict[str, tuple[int, StsError]]]:
-    """Return the moments of categories without a screen, and of worlds of an unknown size."""
-    domains = np.array(every.texts["domain"])
-    sized = (every.numbers["height"] > 0) & (every.numbers["width"] > 0)
-    out: dict[str, tuple[list[tuple[int, ...]], list[tuple[str, dict[str, Any]]]]] = {}
-    gone: dict[str, tuple[int, StsError]] = {}
+    """Return the steps of categories without a prefilter, or in worlds of unknown size."""
+    domains = np.array(columns.texts["domain"])
+    sized = (columns.numbers["height"] > 0) & (columns.numbers["width"] > 0)
+    found: dict[str, tuple[list[tuple[int, ...]], list[tuple[str, dict[str, Any]]]]] = {}
+    unavailable: dict[str, tuple[int, StsError]] = {}
     for domain in dict.fromkeys(c.domain for c in categories):
-        own = [c for c in categories if c.domain == domain]
-        of = domains == domain
-        if all(c.screen for c in own):
-            of &= ~sized
-        places = np.flatnonzero(of).tolist()
-        for place, trajectory in zip(places, every.whole(places) if places else (), strict=True):
+        members = [c for c in categories if c.domain == domain]
+        mask = domains == domain
+        if all(c.screen for c in members):
+            mask &= ~sized
+        places = np.flatnonzero(mask).tolist()
+        for place, trajectory in zip(places, columns.load(places) if places else (), strict=True):
             if (reason := why_unavailable(trajectory.episode)) is not None:
-                count, first = gone.get(domain, (0, reason))
-                gone[domain] = count + 1, first
+                count, first = unavailable.get(domain, (0, reason))
+                unavailable[domain] = count + 1, first
                 continue
-            for c in own:
+            for c in members:
                 if c.screen is not None and sized[place]:
                     continue
-                rows, kinds = out.setdefault(c.name, ([], []))
-                with naming(trajectory):
+                rows, kinds = found.setdefault(c.name, ([], []))
+                with name_trajectory(trajectory):
                     moments = c.moments(trajectory)
-                for one in moments:
-                    difficulty = DIFFICULTIES.index(one.difficulty)
-                    rows.append((place, one.role, one.moment, difficulty, len(kinds)))
-                    kinds.append((one.answer, one.parameters))
+                for candidate in moments:
+                    difficulty = DIFFICULTIES.index(candidate.difficulty)
+                    rows.append((place, candidate.role, candidate.moment, difficulty, len(kinds)))
+                    kinds.append((candidate.answer, candidate.parameters))
     hits = {
-        name: _joined(np.array(rows, np.int64).reshape(-1, 5).T, kinds)
-        for name, (rows, kinds) in out.items()
+        name: _make_hits(np.array(rows, np.int64).reshape(-1, 5).T, kinds)
+        for name, (rows, kinds) in found.items()
     }
-    return hits, gone
+    return hits, unavailable
 
 
-def _joined(columns: Iterable[Any], kinds: Sequence[tuple[str, dict[str, Any]]]) -> Hits:
+def _make_hits(columns: Iterable[Any], kinds: Sequence[tuple[str, dict[str, Any]]]) -> Hits:
     episode, role, moment, difficulty, kind = columns
     return Hits(episode, role, moment, difficulty, kind, kinds)
 
 
-class _Who:
-    """What kind of source recorded a trajectory, and who its participants were, as numbers."""
+class _Recorders:
+    """The kinds of source and the participants of trajectories, as numbers."""
 
-    def __init__(self, every: Flat) -> None:
+    def __init__(self, columns: TrajectoryColumns) -> None:
         self.sources: dict[str, int] = {}
         self.recorders: dict[str, int] = {}
-        self.first = np.zeros(len(every.rows), np.int64)
+        self.first = np.zeros(len(columns.rows), np.int64)
         pairs: list[tuple[int, int]] = []
-        made: dict[tuple[str, str], int] = {}
-        for place, (text, by) in enumerate(
-            zip(every.texts["people"], every.texts["source"], strict=True)
+        known: dict[tuple[str, str], int] = {}
+        for place, (text, made_by) in enumerate(
+            zip(columns.texts["people"], columns.texts["source"], strict=True)
         ):
-            key = text, " ".join(by.split(" ")[:2])
-            if key not in made:
-                made[key] = len(pairs)
+            key = text, " ".join(made_by.split(" ")[:2])
+            if key not in known:
+                known[key] = len(pairs)
                 for kind, name in json.loads(text):
-                    origin = source(f"{key[1]} ", kind)
+                    origin = source_kind(f"{key[1]} ", kind)
                     pairs.append(
                         (
                             self.sources.setdefault(origin, len(self.sources)),
                             self.recorders.setdefault(name, len(self.recorders)),
                         )
                     )
-            self.first[place] = made[key]
+            self.first[place] = known[key]
         self.pairs = np.array(pairs, np.int64).reshape(-1, 2)
 
-    def of(self, place: NDArray[Any], role: NDArray[Any]) -> NDArray[np.int64]:
+    def codes(self, place: NDArray[Any], role: NDArray[Any]) -> NDArray[np.int64]:
         """Return int64[2, N], the sources and the recorders of participants."""
         out: NDArray[np.int64] = self.pairs[self.first[place] + role].T
         return out
 
 
-def _found(
+def _encode_hits(
     category: Category,
-    every: Flat,
-    who: _Who,
+    columns: TrajectoryColumns,
+    people: _Recorders,
     marks: NDArray[np.uint64],
     number: int,
     hits: Hits,
-    asked: Bounds,
-) -> Found:
-    """Return moments of a part with their order and strata, none of worlds that are full."""
+    asked: ScanLimits,
+) -> FoundSteps:
+    """Return steps of a part with their order and strata, except those of full worlds."""
     full = np.array(sorted(asked.full[category.name]), np.uint64)
     if len(full):
         free = ~np.isin(marks[hits.episode], full)
-        hits = _joined((column[free] for column in hits[:5]), hits.kinds)
+        hits = _make_hits((values[free] for values in hits[:5]), hits.kinds)
     place, kinds = hits.episode, hits.kinds
-    sources, recorders = who.of(place, hits.role)
+    sources, recorders = people.codes(place, hits.role)
     answers = {answer: n for n, answer in enumerate(dict.fromkeys(answer for answer, _ in kinds))}
     of_kind = np.array([answers[answer] for answer, _ in kinds], np.int64)
-    begins = np.array([_begins(text) for text in every.texts["provenance"]], np.int64)
+    begins = np.array([_recording_start(text) for text in columns.texts["provenance"]], np.int64)
     rows: Rows = {
-        "order": _orders(category, every, hits, asked.seed),
+        "order": _hit_orders(category, columns, hits, asked.seed),
         "world": marks[place],
         "part": np.full(len(place), number),
-        "row": every.rows[place],
+        "row": columns.rows[place],
         "moment": hits.moment,
         "step": hits.moment + begins[place],
         "role": hits.role,
@@ -209,33 +213,39 @@ def _found(
         "recorder": recorders,
         "answer": of_kind[hits.kind] if kinds else hits.kind,
     }
-    words = {"source": [*who.sources], "recorder": [*who.recorders], "answer": [*answers]}
-    rows = {name: one.astype(FIELDS[name]) for name, one in rows.items()}
-    if is_open(category):
-        return Found(rows, words, Counter(), np.empty(0, np.uint64), len(place))
-    return Found(rows, words, counted(rows, words), np.unique(rows["world"]))
+    words = {
+        "source": [*people.sources],
+        "recorder": [*people.recorders],
+        "answer": [*answers],
+    }
+    rows = {name: values.astype(FIELDS[name]) for name, values in rows.items()}
+    if needs_confirmation(category):
+        return FoundSteps(rows, words, Counter(), np.empty(0, np.uint64), len(place))
+    return FoundSteps(rows, words, count_strata(rows, words), np.unique(rows["world"]))
 
 
-def _begins(provenance: str) -> int:
-    """Return the step at which a world began to be recorded, as its provenance says."""
+def _recording_start(provenance: str) -> int:
+    """Return the step, in its provenance, at which the recording of a world began."""
     return int(json.loads(provenance).get("begins", 0)) if '"begins"' in provenance else 0
 
 
-def _orders(category: Category, every: Flat, hits: Hits, seed: int) -> NDArray[np.uint64]:
-    people, asked = int(every.numbers["participants"].max(initial=1)), max(len(hits.kinds), 1)
-    code, rest = _numbered((hits.moment * people + hits.role) * asked + hits.kind)
-    several, kind = np.divmod(code, asked)
-    moments, roles = np.divmod(several, people)
-    places, ids = _numbered(hits.episode)
-    told = [canonical_json(parameters) for _, parameters in hits.kinds]
-    each = zip(moments.tolist(), roles.tolist(), (told[k] for k in kind.tolist()), strict=True)
+def _hit_orders(
+    category: Category, columns: TrajectoryColumns, hits: Hits, seed: int
+) -> NDArray[np.uint64]:
+    n_roles, n_kinds = int(columns.numbers["participants"].max(initial=1)), max(len(hits.kinds), 1)
+    code, rest = _unique_inverse((hits.moment * n_roles + hits.role) * n_kinds + hits.kind)
+    at, kind = np.divmod(code, n_kinds)
+    moments, roles = np.divmod(at, n_roles)
+    places, ids = _unique_inverse(hits.episode)
+    texts = [canonical_json(parameters) for _, parameters in hits.kinds]
+    each = zip(moments.tolist(), roles.tolist(), (texts[k] for k in kind.tolist()), strict=True)
     pairs = zip(ids.tolist(), rest.tolist(), strict=True)
-    own = (every.texts["id"][place] for place in places.tolist())
-    return orders(seed, category.name, own, each, pairs)
+    trajectory_ids = (columns.texts["id"][place] for place in places.tolist())
+    return random_orders(seed, category.name, trajectory_ids, each, pairs)
 
 
-def _numbered(code: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return what `np.unique` does with its inverse, of numbers that are not large."""
-    there = np.zeros(int(code.max(initial=0)) + 1, np.bool_)
-    there[code] = True
-    return np.flatnonzero(there), (np.cumsum(there) - 1)[code]
+def _unique_inverse(code: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return `np.unique` with its inverse, for numbers that are not large."""
+    present = np.zeros(int(code.max(initial=0)) + 1, np.bool_)
+    present[code] = True
+    return np.flatnonzero(present), (np.cumsum(present) - 1)[code]

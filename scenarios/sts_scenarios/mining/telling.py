@@ -1,4 +1,4 @@
-"""Moments told apart by who passes the scenarios that they would become: response profiles."""
+"""Filtering of candidate steps by response profile: the pass counts of a set of agents."""
 
 from __future__ import annotations
 
@@ -9,49 +9,58 @@ from sts.errors import ArgumentError
 from sts.suites.types import Scenario
 from sts_scenarios.category import Category
 from sts_scenarios.mining.choice import Keep, Pick
-from sts_scenarios.mining.making import scenario, worded
-from sts_scenarios.profiles import Passed, Profile, playing, profile, profiles
+from sts_scenarios.mining.making import fill_template, make_scenario
+from sts_scenarios.profiles import (
+    PassCount,
+    Profile,
+    compute_profile,
+    compute_profiles,
+    load_players,
+)
 
 
-def check(domains: Iterable[str], names: Sequence[str]) -> list[str]:
-    """Return the names of the agents that tell scenarios of some worlds apart.
+def profile_agents(domains: Iterable[str], names: Sequence[str]) -> list[str]:
+    """Return the names of the agents whose response profiles are used for some domains.
 
-    () for `names` stands for those that the categories of a world name.
+    An empty `names` stands for those that the categories of a world list.
     """
-    every: dict[str, None] = {}
-    for one in sorted(domains):
-        own = playing(one, names or None)
-        if not own:
+    agents: dict[str, None] = {}
+    for domain in sorted(domains):
+        players = load_players(domain, names or None)
+        if not players:
             raise ArgumentError(
-                f"nobody is named to tell scenarios of {one} apart: expected --agent NAME"
+                f"the categories of {domain} list no agents for response profiles; add --agent NAME"
             )
-        every |= dict.fromkeys(own)
-    return list(every)
+        agents |= dict.fromkeys(players)
+    return list(agents)
 
 
-def profiled(category: Category, pick: Pick, names: Sequence[str]) -> Profile:
-    """Return the profile of the scenario that a moment would become, in its first wording."""
-    text = worded(category, pick, 0)
-    one = scenario(category, pick, id=f"{category.name}-0", text=text, seed=0)
-    return profile(one, names or None, own=[category])
+def profile_pick(category: Category, pick: Pick, names: Sequence[str]) -> Profile:
+    """Return the response profile of the scenario of a step, with the first template."""
+    text = fill_template(category, pick, 0)
+    candidate = make_scenario(category, pick, id=f"{category.name}-0", text=text, seed=0)
+    return compute_profile(candidate, names or None, own=[category])
 
 
-def unlike(names: Sequence[str], categories: Iterable[Category], there: Iterable[Scenario]) -> Keep:
-    """Return what keeps a moment whose profile no other of its category has that was kept.
+def make_distinct_filter(
+    names: Sequence[str], categories: Iterable[Category], there: Iterable[Scenario]
+) -> Keep:
+    """Return a filter that keeps steps whose response profile is new in their category.
 
-    `there` are candidates that there are already; `names` are as in `check`.
+    `there` are existing candidates, which count as kept; `names` are as in `profile_agents`.
     """
-    kept: dict[str, list[dict[str, Passed]]] = defaultdict(list)
-    own = {category.name: category for category in categories}
-    same = [one for one in there if one.category in own]
-    for one, made in zip(same, profiles(same, names or None, own=own.values()), strict=True):
-        kept[one.category].append(made.profile.passed)
+    kept: dict[str, list[dict[str, PassCount]]] = defaultdict(list)
+    by_name = {category.name: category for category in categories}
+    existing = [s for s in there if s.category in by_name]
+    results = compute_profiles(existing, names or None, own=by_name.values())
+    for candidate, made in zip(existing, results, strict=True):
+        kept[candidate.category].append(made.profile.passed)
 
     def keep(category: Category, pick: Pick) -> bool:
-        passed = profiled(category, pick, names).passed
-        new = passed not in kept[category.name]
-        if new:
+        passed = profile_pick(category, pick, names).passed
+        is_new = passed not in kept[category.name]
+        if is_new:
             kept[category.name].append(passed)
-        return new
+        return is_new
 
     return keep

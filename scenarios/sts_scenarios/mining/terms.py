@@ -1,4 +1,4 @@
-"""The terms of a choice, the moments to choose from, and the scenarios made of them."""
+"""The terms of a selection, the steps to select from, and the resulting scenarios."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ from numpy.typing import NDArray
 
 from sts.errors import StsError
 from sts.suites.types import Scenario, Summary
-from sts_scenarios.mining.choice import Keep, Offered, Picks, Stratum, world_key
-from sts_scenarios.mining.making import FAILED
+from sts_scenarios.mining.choice import Keep, OfferedSteps, Picks, Stratum, world_key
+from sts_scenarios.mining.making import FAILURE_TAG
 
 
 class Mined(NamedTuple):
-    """Candidates for a draft.
+    """Candidates for a draft, and statistics of the mining.
 
     Attributes:
-      scenarios: of it.
-      candidates: how many moments each category had.
-      offered: uint64, in which worlds; one number each.
-      strata: of each category and stratum, how many moments there are, and were chosen.
-      passed_over: of each category, how many moments were to be chosen and not kept.
-      unfit: of each category that refuses one of its scenarios with this partner, why.
-      unavailable: of each domain, how many trajectories were left out as their worlds cannot be had
-        here, and why the first of them cannot.
-      sampled: of each category that was asked at some of the moments alone at which it may ask, the
-        first in the order of the seed, at how many of how many; its candidates are of those.
+      scenarios: the candidates.
+      candidates: number of candidate steps of each category.
+      offered: uint64, their worlds by category.
+      strata: for each category and stratum, the number of steps and of selected ones.
+      passed_over: for each category, the number of selected steps that `Terms.keep` rejected.
+      unfit: for each category with an invalid scenario under this partner, the reason.
+      unavailable: for each domain, the number of trajectories left out because their worlds are
+        unavailable here, and the reason for the first.
+      sampled: for each category that confirmed only a sample of its steps, the sample size and the
+        number of steps; `candidates` counts the sample.
     """
 
     scenarios: tuple[Scenario, ...]
@@ -43,16 +43,16 @@ class Mined(NamedTuple):
 
     @property
     def worlds(self) -> dict[str, int]:
-        """In how many worlds each category had moments."""
-        return {name: len(own) for name, own in self.offered.items()}
+        """The number of worlds in which each category had candidate steps."""
+        return {name: len(worlds) for name, worlds in self.offered.items()}
 
-    def and_of(self, other: Mined) -> Mined:
-        """Return these and others of the same categories, mined from other trajectories."""
+    def union(self, other: Mined) -> Mined:
+        """Return the union with what was mined for the same categories elsewhere."""
         return Mined(
             (*self.scenarios, *other.scenarios),
             {name: n + other.candidates[name] for name, n in self.candidates.items()},
-            {name: np.union1d(own, other.offered[name]) for name, own in self.offered.items()},
-            {name: own | other.strata[name] for name, own in self.strata.items()},
+            {name: np.union1d(w, other.offered[name]) for name, w in self.offered.items()},
+            {name: counts | other.strata[name] for name, counts in self.strata.items()},
             {name: n + other.passed_over[name] for name, n in self.passed_over.items()},
             other.unfit | self.unfit,
             other.unavailable | self.unavailable,
@@ -62,18 +62,18 @@ class Mined(NamedTuple):
 
 @dataclass(frozen=True)
 class Terms:
-    """By what moments are chosen.
+    """The terms of a selection.
 
     Attributes:
-      counts: how many of each category, at most.
-      seed: of the choice.
-      last: the highest number of an id of each category so far.
-      there: candidates that there are already.
-      per_world: how many of one category and world, at most; worlds that have fewer come first.
-      strata: the fields of `Stratum` of each of which a world offers a moment.
-      side: that is mined, "train" or "test".
-      keep: whether to take a moment that is to be chosen; None takes each.
-      rule: by what else they were chosen; their provenance says it.
+      counts: maximum number of scenarios of each category.
+      seed: of the selection.
+      last: the highest number in an id of each category so far.
+      there: existing candidates.
+      per_world: maximum number of one category and world; worlds with fewer come first.
+      strata: the fields of `Stratum`; a world offers one step for each combination of their values.
+      side: "train" or "test", the split that is mined.
+      keep: returns True to keep a selected step; None keeps all.
+      rule: further provenance of the selection.
     """
 
     counts: Mapping[str, int]
@@ -88,28 +88,30 @@ class Terms:
 
     @property
     def taken(self) -> dict[str, dict[str, list[int | None]]]:
-        """Of each category and world the takeovers that there are.
+        """The takeovers of existing candidates, by category and world.
 
-        One that was mined from a failure takes its whole world: its steps are counted from another.
+        A candidate that was mined from a failure blocks its whole world, as its steps are counted
+        in a continuation.
         """
-        out: dict[str, dict[str, list[int | None]]] = defaultdict(lambda: defaultdict(list))
-        for one in self.there:
-            step = None if FAILED in one.tags else one.context_start + one.takeover
-            out[one.category][world_key(one.world)].append(step)
-        return out
+        taken: dict[str, dict[str, list[int | None]]] = defaultdict(lambda: defaultdict(list))
+        for scenario in self.there:
+            is_failure = FAILURE_TAG in scenario.tags
+            step = None if is_failure else scenario.context_start + scenario.takeover
+            taken[scenario.category][world_key(scenario.world)].append(step)
+        return taken
 
 
 class Gathered(NamedTuple):
-    """The moments to choose from.
+    """The candidate steps to select from.
 
     Attributes:
-      offered: of each category.
-      picks: says what is offered.
+      offered: by category.
+      picks: returns offers as picks.
       unavailable: as in `Mined`.
       sampled: as in `Mined`.
     """
 
-    offered: Mapping[str, Offered]
+    offered: Mapping[str, OfferedSteps]
     picks: Picks
     unavailable: dict[str, tuple[int, StsError]]
     sampled: dict[str, tuple[int, int]]

@@ -1,4 +1,4 @@
-"""`--split train`: moments at which the recording does what is asked, for learners."""
+"""`--split train`: candidate steps at which the recording does what the instruction asks."""
 
 from __future__ import annotations
 
@@ -9,17 +9,22 @@ from sts.trajectories.types import Trajectory
 from sts_scenarios.category import Candidate, Category
 
 
-def obeyed(category: Category) -> Category:
-    """Return a category that asks only where whoever was recorded went on to do it, by its rule.
+def restrict_to_done(category: Category) -> Category:
+    """Return the category restricted to steps whose recording its automatic label calls a success.
 
-    What they did without having been asked is what a learner can take for obedience.
+    A learner can take what was done there, unasked, for obedience to the instruction.
     """
 
     def candidates(trajectory: Trajectory, context: int, horizon: int) -> Iterator[Candidate]:
-        for one in category.candidates(trajectory, context, horizon):
+        for candidate in category.candidates(trajectory, context, horizon):
             episode = trajectory.episode
-            until = episode.part(episode.state, 0, one.moment + horizon)
-            if category.label(until, one.moment, (one.role,), one.parameters).verdict == "success":
-                yield one
+            until = episode.part(episode.state, 0, candidate.moment + horizon)
+            if (
+                category.label(
+                    until, candidate.moment, (candidate.role,), candidate.parameters
+                ).verdict
+                == "success"
+            ):
+                yield candidate
 
     return replace(category, candidates=candidates, screen=None)

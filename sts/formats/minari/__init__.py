@@ -1,4 +1,4 @@
-"""Minari datasets (hdf5): ours for others, others' for us. Needs the extra `minari`."""
+"""Minari datasets (hdf5): export of trajectories, and import of any. Needs the extra `minari`."""
 
 from sts.errors import MissingExtra
 

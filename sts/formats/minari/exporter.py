@@ -1,7 +1,7 @@
 """The exporter `minari`: trajectories as a Minari dataset of one participant's episodes.
 
-OUT is the dataset's own folder, `NAME-vN`; the folder above it can be given to Minari as
-`MINARI_DATASETS_PATH`, and the user's own datasets are not touched.
+OUT is the dataset's own folder, `NAME-vN`; pass the folder above it to Minari as
+`MINARI_DATASETS_PATH`. The user's other datasets are not touched.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from sts.domains.adapted import Adapted
 from sts.domains.gymnasium import GymnasiumEnvironment, flat
 from sts.errors import ArgumentError
 from sts.formats.minari import minari
-from sts.formats.minari.record import FORMAT, KEY, VERSION, infos
+from sts.formats.minari.record import FORMAT, KEY, VERSION, encode_infos
 from sts.storage.files import beside
-from sts.trajectories.observed import Observed, Progress, observed
+from sts.trajectories.observed import ObservedTrajectory, Progress, observe
 from sts.trajectories.types import Trajectory
 
-_OWN = ("reset", "step", "observe")
-"""What a class of one's own may do otherwise than the environment that Gymnasium makes."""
+_OVERRIDABLE = ("reset", "step", "observe")
+"""Methods whose overriding makes an environment differ from the one that Gymnasium makes."""
 
 
 def write(
@@ -41,38 +41,40 @@ def write(
     role: int | None = None,
     progress: Progress | None = None,
 ) -> None:
-    """Write the dataset folder `path` with an episode a trajectory, as participant `role`, or 0.
+    """Write a dataset folder with one episode a trajectory, for participant `role`, or 0.
 
     Raises:
-      ArgumentError: the folder's name is no dataset's, or a trajectory has no steps.
+      ArgumentError: the folder's name is not a dataset's, or a trajectory has no steps.
       ArgumentError, ReplayMismatch, StsError: as `observed`.
     """
-    if not (found := DATASET_ID_RE.fullmatch(path.name)) or found["version"] is None:
+    if not (match := DATASET_ID_RE.fullmatch(path.name)) or match["version"] is None:
         raise ArgumentError(f"expected a folder named NAME-vN, as Minari does, found {path.name!r}")
     for t in trajectories:
         if not t.episode.steps:
-            raise ArgumentError(f"trajectory {t.id} ({t.source}): Minari has no episode of 0 steps")
-    path = path.absolute()  # Minari does not find its own files by a relative path
-    with beside(path) as making:
-        _fill(making / "data", path.name, trajectories, role or 0, progress)
-        making.chmod(0o755)
-        os.rename(making, path)
+            raise ArgumentError(
+                f"trajectory {t.id} ({t.source}) has 0 steps, which Minari does not allow"
+            )
+    path = path.absolute()  # Minari needs an absolute path
+    with beside(path) as unfinished:
+        _write_dataset(unfinished / "data", path.name, trajectories, role or 0, progress)
+        unfinished.chmod(0o755)
+        os.rename(unfinished, path)
 
 
-def _fill(
+def _write_dataset(
     folder: Path,
     name: str,
     trajectories: Sequence[Trajectory],
     role: int,
     progress: Progress | None,
 ) -> None:
-    every = observed(trajectories, role, progress)
-    first = next(every)
+    replays = observe(trajectories, role, progress)
+    first = next(replays)
     players = dict.fromkeys(t.participants[role].name for t in trajectories)
     world = domain(first.trajectory.episode.domain)
-    actions = _actions(world)
-    own, spec = _gymnasium(world, trajectories, actions)
-    spaces = {name: _space(a, own.get(name)) for name, a in first.values.items()}
+    actions = _action_space(world)
+    known_spaces, spec = _native_spaces(world, trajectories, actions)
+    spaces = {name: _space(a, known_spaces.get(name)) for name, a in first.values.items()}
     storage = MinariStorage.new(
         folder,
         observation_space=Dict(spaces),
@@ -86,73 +88,80 @@ def _fill(
             "dataset_id": name,
             "minari_version": minari.__version__,
             "algorithm_name": ", ".join(players),
-            "description": f"{world.name}, participant {role}; actions: {_named(world)}",
+            "description": f"{world.name}, participant {role}; actions: {_action_names(world)}",
             KEY: f"{FORMAT}/{VERSION}",
             "sts_domain": world.name,
             "sts_role": role,
         }
     )
-    storage.update_episodes(_buffer(one, role) for one in (first, *every))
+    storage.update_episodes(_buffer(replay, role) for replay in (first, *replays))
 
 
-def _named(world: Domain) -> str:
+def _action_names(world: Domain) -> str:
     return ", ".join(world.moves) or action_space(world).text()
 
 
-def _actions(world: Domain) -> Space[Any]:
-    """Return the space of what a participant does; the environment's own if it is no choice."""
+def _action_space(world: Domain) -> Space[Any]:
+    """Return the action space of a participant; the environment's own if it is not discrete."""
     if world.moves:
         return Discrete(len(world.moves))
-    one: Any = world.new() if isinstance(world, Adapted) else None
-    if isinstance(one, GymnasiumEnvironment):
-        own: Space[Any] = one.live.action_space
-        return own
+    environment: Any = world.new() if isinstance(world, Adapted) else None
+    if isinstance(environment, GymnasiumEnvironment):
+        native: Space[Any] = environment.live.action_space
+        return native
     space = action_space(world)
     return Box(space.low, space.high, dtype=space.dtype.type)
 
 
-def _buffer(one: Observed, role: int) -> EpisodeBuffer:
-    episode = one.trajectory.episode
+def _buffer(replay: ObservedTrajectory, role: int) -> EpisodeBuffer:
+    episode = replay.trajectory.episode
     world, moves = domain(episode.domain), episode.moves[:, role]
     last = np.arange(1, episode.steps + 1) == episode.steps
-    ended = one.ended[1:]
+    ended = replay.ended[1:]
     return EpisodeBuffer(
-        observations=one.values,
+        observations=replay.values,
         actions=moves.astype(np.int64) if world.moves else moves,
         rewards=reward_values(world, episode.rewards[:, role]),
         terminations=ended,
         truncations=last & ~ended,
-        infos=infos(one.trajectory),
+        infos=encode_infos(replay.trajectory),
     )
 
 
-def _gymnasium(
+def _native_spaces(
     world: Domain, trajectories: Sequence[Trajectory], actions: Space[Any]
 ) -> tuple[dict[str, Space[Any]], EnvSpec | None]:
-    """Return the spaces by name, and the spec, of the environment that all were played in.
+    """Return the observation spaces by name, and the spec, of the trajectories' environment.
 
-    There are none where it is not Gymnasium's as it stands, or not the same for all of them. The
-    spec is left out where its actions are numbered otherwise or JSON cannot hold it.
+    There are none if it is not an unchanged Gymnasium environment, or not the same for all of them.
+    The spec is left out if its actions are numbered differently or it cannot be written as JSON.
     """
     first: tuple[Space[Any], Space[Any], str | None] | None = None
     for t in trajectories:
-        one: Any = world.environment(t.episode.state) if isinstance(world, Adapted) else None
-        if not isinstance(one, GymnasiumEnvironment) or any(
-            getattr(type(one), name) is not getattr(GymnasiumEnvironment, name) for name in _OWN
+        environment: Any = (
+            world.environment(t.episode.state) if isinstance(world, Adapted) else None
+        )
+        if not isinstance(environment, GymnasiumEnvironment) or any(
+            getattr(type(environment), name) is not getattr(GymnasiumEnvironment, name)
+            for name in _OVERRIDABLE
         ):
             return {}, None
-        found = one.live.observation_space, one.live.action_space, _spec(one.live.spec)
-        first = first or found
-        if found != first:
+        current = (
+            environment.live.observation_space,
+            environment.live.action_space,
+            _spec(environment.live.spec),
+        )
+        first = first or current
+        if current != first:
             return {}, None
-    assert first is not None  # observed refuses to be given no trajectories
-    space, taken, spec = first
-    own = {name.replace("/", "."): one for name, one in flat("", space)}
-    return own, EnvSpec.from_json(spec) if spec and taken == actions else None
+    assert first is not None  # observed rejects an empty sequence
+    space, native_actions, spec = first
+    spaces = {name.replace("/", "."): part for name, part in flat("", space)}
+    return spaces, EnvSpec.from_json(spec) if spec and native_actions == actions else None
 
 
 def _spec(spec: EnvSpec | None) -> str | None:
-    """Return a spec as JSON, but for how its environment renders; None where JSON has no such."""
+    """Return a spec as JSON without its render mode; None if it cannot be written as JSON."""
     if spec is None:
         return None
     kwargs = {key: value for key, value in spec.kwargs.items() if key != "render_mode"}

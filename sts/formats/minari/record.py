@@ -1,9 +1,9 @@
-"""How a trajectory of ours stands in an episode of a Minari dataset, `minari/1`.
+"""Encoding of a trajectory as an episode of a Minari dataset, `minari/2`.
 
-Beside what Minari asks for, `infos` holds what leads back: for each frame `scene`, and, in the row
-of the frame that they lead to, `moves`, `says` and `rewards` of all participants (the first row has
-none: 0, and -1 for the number of a move); and once, as bytes in `sts`, the `state` before step 0
-and a `record` in JSON.
+In addition to Minari's own fields, `infos` holds what is needed to restore the trajectory: `scene`
+for each frame and, in the row of the frame that they lead to, `moves`, `says` and `rewards` of all
+participants (the first row has none: 0, and -1 for the number of a move); and once, as bytes in
+`sts`, the `state` before step 0 and a `record` in JSON.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ _KINDS = {"id": str, "domain": str, "world": str, "source": str, "provenance": d
 _COLUMNS = ("moves", "says", "rewards")
 
 
-def infos(t: Trajectory) -> dict[str, Any]:
+def encode_infos(t: Trajectory) -> dict[str, Any]:
     """Return the infos of a trajectory's episode; arrays have T + 1 rows."""
-    own: dict[str, Any] = {
+    record: dict[str, Any] = {
         "id": t.id,
         "domain": t.episode.domain,
         "world": t.world,
@@ -37,62 +37,65 @@ def infos(t: Trajectory) -> dict[str, Any]:
         "instructions": [i.view() for i in t.instructions],
         "provenance": t.provenance,
     }
-    if (says := t.episode.says).dtype != np.int8:  # which Minari has no arrays of
-        own["texts"] = says.tolist()
+    if (says := t.episode.says).dtype != np.int8:  # Minari has no arrays of texts
+        record["texts"] = says.tolist()
         says = np.zeros(says.shape, np.int8)
     return {
         "scene": t.episode.scene,
-        "moves": np.insert(t.episode.moves, 0, _before(t.episode), axis=0),
+        "moves": np.insert(t.episode.moves, 0, _first_move(t.episode), axis=0),
         "says": np.insert(says, 0, 0, axis=0),
         "rewards": np.insert(t.episode.rewards, 0, 0, axis=0),
-        "sts": {"state": _numbers(t.episode.state), "record": _numbers(canonical_json(own))},
+        "sts": {"state": _numbers(t.episode.state), "record": _numbers(canonical_json(record))},
     }
 
 
-def _before(episode: Episode) -> int:
+def _first_move(episode: Episode) -> int:
     return -1 if domain(episode.domain).moves else 0
 
 
-def trajectory_of(infos: dict[str, Any], named: str | None = None) -> Trajectory:
-    """Return the trajectory whose infos these are; refuse what is missing or was altered.
+def restore_trajectory(infos: dict[str, Any], named: str | None = None) -> Trajectory:
+    """Restore the trajectory from an episode's infos.
 
-    `named` is the `module:Class` that whoever reads it has named as its world, if any: no other
-    code is imported.
+    `named` is the world's `module:Class` if the user gave it: no other code is imported.
+
+    Raises:
+      DamagedData: something is missing or was modified.
+      ArgumentError: its world is code that `named` does not name.
     """
     try:
-        own = _checked(parsed_json(_bytes(infos["sts"]["record"]).decode(), dict))
+        record = _check_types(parsed_json(_bytes(infos["sts"]["record"]).decode(), dict))
         moves, says, rewards = (np.asarray(infos[name])[1:] for name in _COLUMNS)
-        if "texts" in own:
-            says = np.array(own["texts"], np.dtypes.StringDType()).reshape(says.shape)
+        if "texts" in record:
+            says = np.array(record["texts"], np.dtypes.StringDType()).reshape(says.shape)
         state, scene = _bytes(infos["sts"]["state"]), np.asarray(infos["scene"])
-        found = Trajectory(
-            Episode(own["domain"], state, moves, says, rewards, scene),
-            tuple(Participant(*p) for p in own["people"]),
-            tuple(Instruction(**i) for i in own["instructions"]),
-            own["world"],
-            own["source"],
-            own["provenance"],
+        trajectory = Trajectory(
+            Episode(record["domain"], state, moves, says, rewards, scene),
+            tuple(Participant(*p) for p in record["people"]),
+            tuple(Instruction(**i) for i in record["instructions"]),
+            record["world"],
+            record["source"],
+            record["provenance"],
         )
-        mark, _ = own["id"], found.split
+        mark, _ = record["id"], trajectory.split
     except (KeyError, TypeError, ValueError, IndexError, DamagedData) as error:
-        raise DamagedData(f"no trajectory of ours: {type(error).__name__}: {error}") from None
-    if found.id != mark:
-        raise DamagedData(f"trajectory {mark} was altered: it hashes to {found.id}")
-    if is_code(own["domain"]) and own["domain"] != named:  # to look there would run it
+        raise DamagedData(f"not an exported trajectory: {type(error).__name__}: {error}") from None
+    if trajectory.id != mark:
+        raise DamagedData(f"trajectory {mark} has been modified: its hash is {trajectory.id}")
+    if is_code(record["domain"]) and record["domain"] != named:  # loading it would run it
         raise ArgumentError(
-            f"its world is {own['domain']!r:.80}, which is code; if you have it and trust it, name "
-            "it: --domain module:Class"
+            f"its world is the Python class {record['domain']!r:.80}; if you have it and trust it, "
+            "add --domain module:Class"
         )
-    check_worlds([found], [f"trajectory {mark}"])
-    return found
+    check_worlds([trajectory], [f"trajectory {mark}"])
+    return trajectory
 
 
-def _checked(own: dict[str, Any]) -> dict[str, Any]:
-    """Return a record whose parts are of the types that they should be."""
+def _check_types(record: dict[str, Any]) -> dict[str, Any]:
+    """Return a record after checking the types of its fields."""
     for name, kind in _KINDS.items():
-        if not isinstance(own[name], kind):
-            raise TypeError(f"{name} is {type(own[name]).__name__}, expected {kind.__name__}")
-    return own
+        if not isinstance(record[name], kind):
+            raise TypeError(f"{name} is {type(record[name]).__name__}, expected {kind.__name__}")
+    return record
 
 
 def _numbers(raw: bytes) -> NDArray[np.uint8]:

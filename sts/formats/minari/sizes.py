@@ -1,7 +1,7 @@
-"""Holds what an hdf5 file tells of its arrays against what is stored in it.
+"""Checks of the array sizes that an hdf5 file declares against the bytes it stores.
 
-A damaged file may tell of arrays of terabytes, and who believes it runs out of memory. One that was
-made to do harm may also lead to other files, whose content would be taken for its own.
+A damaged file may declare arrays of terabytes, whose allocation would exhaust memory. A malicious
+one may link to other files, whose content would be read as its own.
 """
 
 from __future__ import annotations
@@ -12,52 +12,58 @@ from typing import Any
 from sts.errors import DamagedData
 from sts.formats.minari import h5py
 
-PACKED = 1032
-"""How many times smaller than its array a compressed one can be: the most that deflate can do."""
-MOST = 2**32
-"""Bytes that all arrays of a dataset may come to, each counted wherever it stands."""
+MAX_COMPRESSION = 1032
+"""Upper bound of the compression ratio of deflate."""
+MAX_BYTES = 2**32
+"""Maximum size of all arrays of a dataset, in bytes."""
 
 
-def check(path: Path, episodes: Any) -> None:
-    """Hold the file at `path`, and `episodes`, how many its metadata tell of, against its bytes."""
+def check_sizes(path: Path, episodes: Any) -> None:
+    """Check the file at `path`, and the number of `episodes` that its metadata state."""
     with h5py.File(path) as file:
-        found = len(file)
+        stored = len(file)
         _check(path, file)
-    if type(episodes) is not int or not 0 <= episodes <= found:
-        raise DamagedData(f"{path}: expected {found} episodes, as it has, found {episodes!r:.40}")
+    if type(episodes) is not int or not 0 <= episodes <= stored:
+        raise DamagedData(
+            f"{path}: expected at most {stored} episodes, as stored, found {episodes!r:.40}"
+        )
 
 
 def _check(path: Path, file: Any) -> None:
-    total, met, left = 0, set(), [("", file)]
-    while left:
-        above, group = left.pop()
-        if (address := h5py.h5o.get_info(group.id).addr) in met:
-            raise DamagedData(f"{path}: {above!r:.80} stands in several places, or in itself")
-        met.add(address)
+    total, visited, pending = 0, set(), [("", file)]
+    while pending:
+        above, group = pending.pop()
+        if (address := h5py.h5o.get_info(group.id).addr) in visited:
+            raise DamagedData(
+                f"{path}: {above!r:.80} is linked from several places, or from itself"
+            )
+        visited.add(address)
         for name in group:
             place = f"{above}{name}"
             kind = group.id.links.get_info(name.encode()).type
             if kind != h5py.h5l.TYPE_HARD:
                 raise DamagedData(
-                    f"{path}: {place!r:.80} is a link to elsewhere, which is not read"
+                    f"{path}: {place!r:.80} is a soft or external link, which is not allowed"
                 )
-            one = group[name]
-            if isinstance(one, h5py.Dataset):
-                total += _size(path, place, one.id)
-            elif isinstance(one, h5py.Group):
-                left.append((f"{place}/", one))
-            if total > MOST:
-                raise DamagedData(f"{path}: expected at most {MOST} bytes unpacked, found more")
+            member = group[name]
+            if isinstance(member, h5py.Dataset):
+                total += _size(path, place, member.id)
+            elif isinstance(member, h5py.Group):
+                pending.append((f"{place}/", member))
+            if total > MAX_BYTES:
+                raise DamagedData(
+                    f"{path}: expected at most {MAX_BYTES} bytes unpacked, found more"
+                )
 
 
-def _size(path: Path, place: str, one: Any) -> int:
-    """Return the bytes of an array; refuses one that is larger than what is stored of it."""
-    made = one.get_create_plist()
-    if made.get_external_count() or made.get_layout() == h5py.h5d.VIRTUAL:
-        raise DamagedData(f"{path}: {place!r:.80} is kept in another file, which is not read")
-    size = int(one.get_space().get_simple_extent_npoints() * one.get_type().get_size())
-    stored = one.get_storage_size()
-    packed = size > stored and made.get_nfilters()
-    if size > stored * (PACKED if packed else 1):
-        raise DamagedData(f"{path}: {place} is larger than what is stored of it")
+def _size(path: Path, place: str, dataset: Any) -> int:
+    """Return the bytes of an array; raise DamagedData if fewer are stored than that needs."""
+    properties = dataset.get_create_plist()
+    if properties.get_external_count() or properties.get_layout() == h5py.h5d.VIRTUAL:
+        raise DamagedData(f"{path}: {place!r:.80} is stored in another file, which is not allowed")
+    size = int(dataset.get_space().get_simple_extent_npoints() * dataset.get_type().get_size())
+    stored = dataset.get_storage_size()
+    packed = size > stored and properties.get_nfilters()
+    if size > stored * (MAX_COMPRESSION if packed else 1):
+        raise DamagedData(f"{path}: {place} declares more bytes than are stored")
     return size

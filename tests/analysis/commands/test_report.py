@@ -22,7 +22,7 @@ from sts.storage.workspace import Workspace
 from sts.suites import store
 from sts_analysis.report.build import build
 from sts_analysis.report.write import write
-from sts_scenarios.labels import Labelled
+from sts_scenarios.labels import LabelResult
 from tests.analysis.reports import validator
 from tests.analysis.worlds import ratings_table
 
@@ -196,7 +196,7 @@ def test_what_no_rule_labels_has_no_pass_rate(
 ) -> None:
     workspace = tmp_path / "w"
     write_labels(workspace, {"mute": 215}, verdict="")
-    made = Labelled(workspace / "labels" / "core-2.parquet", {"mute": {"": 1}})
+    made = LabelResult(workspace / "labels" / "core-2.parquet", {"mute": {"": 1}})
     monkeypatch.setattr("sts_scenarios.api.label_suite", lambda *given, **more: made)
     assert main(["label", "core@2", "--workspace", str(workspace)]) == 0
     (line,) = (line for line in capsys.readouterr().out.splitlines() if "mute" in line)

@@ -41,11 +41,11 @@ def empty(file: h5py.File, name: str, size: int) -> None:
 
 
 def bomb(file: h5py.File, place: Path) -> None:
-    empty(file, REWARDS, sizes.MOST + 2**24)
+    empty(file, REWARDS, sizes.MAX_BYTES + 2**24)
 
 
 def many_bombs(file: h5py.File, place: Path) -> None:
-    empty(file, REWARDS, sizes.MOST // 4)
+    empty(file, REWARDS, sizes.MAX_BYTES // 4)
     for n in range(5):
         file[f"episode_1/again {n}"] = file[REWARDS]
 
@@ -91,11 +91,11 @@ def virtual(file: h5py.File, place: Path) -> None:
     [
         (bomb, "at most 4294967296 bytes unpacked"),
         (many_bombs, "at most 4294967296 bytes unpacked"),
-        (circle, "stands in several places, or in itself"),
-        (soft_link, "is a link to elsewhere, which is not read"),
-        (other_file, "is a link to elsewhere, which is not read"),
-        (raw_file, "is kept in another file, which is not read"),
-        (virtual, "is kept in another file, which is not read"),
+        (circle, "is linked from several places, or from itself"),
+        (soft_link, "is a soft or external link, which is not allowed"),
+        (other_file, "is a soft or external link, which is not allowed"),
+        (raw_file, "is stored in another file, which is not allowed"),
+        (virtual, "is stored in another file, which is not allowed"),
     ],
 )
 def test_a_dataset_neither_bursts_nor_leads_elsewhere(
@@ -157,7 +157,9 @@ def test_a_world_that_is_code_is_not_looked_for_unless_it_is_named(
         del kept["record"]
         kept["record"] = np.frombuffer(canonical_json(told | {"id": forged.id}), np.uint8)
     for named in (None, "other_world:World"):
-        with pytest.raises(ArgumentError, match="its world is 'harmful_world:World', which is cod"):
+        with pytest.raises(
+            ArgumentError, match="its world is the Python class 'harmful_world:World'"
+        ):
             importer.read(tmp_path / "theirs-v0", domain=named)
     assert not (tmp_path / "ran").exists()
     with contextlib.suppress(StsError):

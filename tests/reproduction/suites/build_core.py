@@ -27,7 +27,7 @@ from sts.suites.types import Suite
 from sts.trajectories import store as trajectories
 from sts_scenarios import categories
 from sts_scenarios.mining import effect
-from sts_scenarios.profiles import profiles
+from sts_scenarios.profiles import compute_profiles
 from tests.reproduction.suites import dialogues, retiring
 from tests.reproduction.suites.building import DRAFT, carry_out
 
@@ -143,13 +143,15 @@ def _talk(workspace: Workspace, folder: str) -> None:
 
 def _renew(workspace: Workspace, folder: str, suite: Suite) -> None:
     """Retires scenarios of the draft, mines others, and accepts as many of these."""
-    made = [one.profile for one in profiles(suite.scenarios, categories.curation("lambda-star"))]
+    made = [
+        one.profile for one in compute_profiles(suite.scenarios, categories.curation("lambda-star"))
+    ]
     why = retiring.retirements(suite.scenarios, {one.scenario: one for one in made})
     gone = [one for one in suite.scenarios if one.id in why]
     counts = Counter({one.pair or one.id: one.category for one in gone}.values())
     carry_out(folder, [_decision("retire", id, one.reason) for id, one in why.items()])
     several = {name: SEVERAL * count for name, count in counts.items()}
-    carry_out(folder, mine(several, effect.MOST, SEED + 1))
+    carry_out(folder, mine(several, effect.MAX_SHARE, SEED + 1))
     draft = open_draft(workspace, DRAFT)
     mined = draft.scenarios(dict.fromkeys({*draft.ids()} - {one.id for one in suite.scenarios}, ""))
     place = retiring.places(suite.scenarios, mined, {id: one.difficulty for id, one in why.items()})
@@ -187,7 +189,7 @@ def rules() -> dict[str, Any]:
     return {
         "recordings": [[*one] for one in RECORDINGS],
         "chosen": "answers, difficulties, worlds and recorders evened out, by the seed",
-        "by_effect": effect.rule_of("lambda-star", BY_EFFECT),
+        "by_effect": effect.effect_provenance("lambda-star", BY_EFFECT),
         "dialogues": dialogues.RULE,
         "retired": retiring.RULE,
         "replaced": retiring.REPLACING,

@@ -29,7 +29,7 @@ from sts_scenarios import categories, gates, mining
 from sts_scenarios.category import Candidate, Category
 from sts_scenarios.gates import Gate
 from sts_scenarios.mining.chance import pass_rate
-from sts_scenarios.profiles import Profile, profiles
+from sts_scenarios.profiles import Profile, compute_profiles
 from tests.reproduction.suites import pools
 from tests.reproduction.suites.gate_recordings import MEASURES, Measure
 
@@ -132,7 +132,7 @@ def _of_suite(
         per_world=how.per_world,
         strata=("difficulty",),
     )
-    made = [one.profile for one in profiles(mined.scenarios)]
+    made = [one.profile for one in compute_profiles(mined.scenarios)]
     return gates.of_suite(mined.scenarios, {category.name: category}, made), made
 
 

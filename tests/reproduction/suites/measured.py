@@ -18,7 +18,7 @@ from sts.suites import store
 from sts.suites.types import DIFFICULTIES, Suite
 from sts_scenarios import categories, gates
 from sts_scenarios.categories.lambda_star import AGENTS, CURATION, FAMILIES, LANDED
-from sts_scenarios.profiles import Profile, profiles
+from sts_scenarios.profiles import Profile, compute_profiles
 from tests.reproduction.suites.dimensions import agreements, competence, dimensions, pass_rates
 
 _FIRST = (1, 2, 3, 4, 5)
@@ -87,7 +87,7 @@ def of_rates(suite: Suite, made: Mapping[str, Profile]) -> str:
 
 def text(suite: Suite, *, with_gates: bool) -> str:
     """Return the tables of a suite."""
-    made = {one.profile.scenario: one.profile for one in profiles(suite.scenarios, AGENTS)}
+    made = {one.profile.scenario: one.profile for one in compute_profiles(suite.scenarios, AGENTS)}
     tau = agreements(suite.scenarios, made, CURATION)
     parts = [f"## {suite.label}", of_rates(suite, made), of_dimensions(suite, made)]
     parts += [of_gates(suite, made)] if with_gates else []

@@ -28,7 +28,7 @@ from sts_scenarios.categories.babyai.rooms import Frame, Thing
 from sts_scenarios.category import Category, Label
 from sts_scenarios.fitting import fault
 from sts_scenarios.gates import Gate, of_pool
-from sts_scenarios.mining.chance import Unseeing, pass_rate
+from sts_scenarios.mining.chance import OpenLoopAgent, pass_rate
 from tests.examples import on_test_side
 
 LEVELS = ("GoToLocalS6N4", "OpenDoorColor", "PutNextS6N3", "UnlockLocalDist")
@@ -67,7 +67,7 @@ def first(category: Category, trajectories: Sequence[Trajectory]) -> list[Scenar
             picks = [mining.Pick(one, each) for each in own]
             text = plain.wordings[0]
             made = [
-                mining.scenario(
+                mining.make_scenario(
                     plain, pick, id=f"x-{n}", text=text.format(**pick.candidate.words), seed=0
                 )
                 for n, pick in enumerate(picks)
@@ -316,7 +316,9 @@ def test_who_sees_nothing_may_mix_moves_and_make_some_of_them_more_often() -> No
     world = domain("babyai")
     assert ("left", "right", "forward") in categories.mixes("babyai")
     assert categories.mixes("lambda-star") == ()
-    mixed = Unseeing(world, [MOVES.index(one) for one in ("forward", "forward", "pickup")], [0])
+    mixed = OpenLoopAgent(
+        world, [MOVES.index(one) for one in ("forward", "forward", "pickup")], [0]
+    )
     seen = world.restore(world.generate(1, seed=0)).observe((0,), team=(0,), world=False)
     choice, _ = mixed.act(
         seen, agents.Instructions(("",), np.zeros(1, np.int32)), {}, np.zeros((1, 1, 0))

@@ -14,8 +14,8 @@ from sts.suites import store
 from sts.suites.lint import lint
 from sts.suites.types import DIFFICULTIES, Scenario, pairs
 from sts_scenarios import categories, gates
-from sts_scenarios.freezing import unfit
-from sts_scenarios.profiles import profiles
+from sts_scenarios.freezing import category_faults
+from sts_scenarios.profiles import compute_profiles
 from tests.reproduction.suites import renew_babyai
 from tests.reproduction.suites.renew_babyai import CATEGORIES, UNSEEN
 
@@ -55,7 +55,7 @@ ALL_OR_SOME = pytest.mark.parametrize(
 @ALL_OR_SOME
 def test_it_is_sound_and_says_what_it_asks(scenarios: Sequence[Scenario]) -> None:
     assert {one.category for one in scenarios} == {*RULES}
-    assert lint(scenarios) == [] and unfit(scenarios) == []
+    assert lint(scenarios) == [] and category_faults(scenarios) == []
 
 
 def test_it_says_what_of_its_parent_was_retired_and_why() -> None:
@@ -103,7 +103,7 @@ def hash_without_code(scenario: Scenario) -> str:
 
 @pytest.mark.slow
 def test_its_scenarios_pass_the_gates() -> None:
-    made = [one.profile for one in profiles(SECOND.scenarios)]
+    made = [one.profile for one in compute_profiles(SECOND.scenarios)]
     rows = gates.of_suite(SECOND.scenarios, RULES, made)
     assert {one.category for one in rows} == {f"babyai-{kind}" for kind in CATEGORIES}
     assert [one for one in rows if not one.held] == []

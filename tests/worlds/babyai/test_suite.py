@@ -15,7 +15,7 @@ import pytest
 
 from sts import agents
 from sts.cli.main import main
-from sts.continuations.takeover import by_shape, continue_all
+from sts.continuations.takeover import continue_all, group_by_shape
 from sts.domains import domain
 from sts.domains.adapted import Adapted
 from sts.episodes import Episode
@@ -119,7 +119,9 @@ def test_every_category_finds_open_missions_of_its_kind(
         assert found.moment + category.horizon <= trajectory.episode.steps
         assert not trajectory.episode.rewards[: found.moment].any()
         asked = found.words["mission"]
-        made = mining.scenario(category, mining.Pick(trajectory, found), id="x", text=asked, seed=0)
+        made = mining.make_scenario(
+            category, mining.Pick(trajectory, found), id="x", text=asked, seed=0
+        )
         assert category.fits(made) is None
         assert made.instruction.text == trajectory.instructions[0].text
         assert (made.instruction.given_at, made.instruction.source) == (0, "setter")
@@ -160,7 +162,7 @@ def test_a_mission_fits_that_the_next_move_fulfils_and_not_one_that_is_over() ->
     ended = {t: int(np.flatnonzero(t.episode.rewards)[0]) for t in made}
     one = next(t for t, step in ended.items() if step >= own.context)
     at = {
-        moment: mining.scenario(
+        moment: mining.make_scenario(
             own,
             mining.Pick(one, Candidate(moment, 0, "easy", said_at_start=True)),
             id="x",
@@ -206,7 +208,7 @@ def test_its_instruction_is_the_open_mission(scenario: Scenario) -> None:
 
 def rate(scenarios: Sequence[Scenario], agent: str, count: int) -> float:
     made, hits = agents.load(agent), []
-    for group in by_shape(scenarios):
+    for group in group_by_shape(scenarios):
         for one in continue_all(group, made, seed=0, indices=range(count)):
             label = categories.named(one.category).label
             hits.append(label(one.episode, one.takeover, one.roles, {}).verdict == "success")

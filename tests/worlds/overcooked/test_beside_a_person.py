@@ -39,7 +39,7 @@ def first(name, trajectories):
         every = rule.candidates(one, rule.context, rule.horizon)
         own = [candidate for _, candidate in zip(range(count), every, strict=False)]
         made = [
-            mining.scenario(
+            mining.make_scenario(
                 rule,
                 mining.Pick(one, candidate),
                 id=f"x-{n}",

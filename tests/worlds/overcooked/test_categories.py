@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from sts import agents
-from sts.continuations.takeover import by_shape, continue_all
+from sts.continuations.takeover import continue_all, group_by_shape
 from sts.episodes import Episode
-from sts.suites.lint import lint, misfits
+from sts.suites.lint import field_faults, lint
 from sts.worlds.overcooked.agents.greedy import asked
 from sts_scenarios import categories
 from sts_scenarios.categories.overcooked import hand_over
@@ -24,8 +24,8 @@ from sts_scenarios.categories.overcooked.moments import (
 )
 from sts_scenarios.category import Label
 from sts_scenarios.fitting import fault
-from sts_scenarios.freezing import unfit
-from sts_scenarios.mining import Pick, mine, scenario
+from sts_scenarios.freezing import category_faults
+from sts_scenarios.mining import Pick, make_scenario, mine
 
 NAMES = (
     *("deliver-soup", "fetch-dish", "fill-pot", "hand-over", "make-way"),
@@ -113,7 +113,7 @@ def test_the_person_who_was_recorded_did_what_is_asked_and_it_fits(name, moments
     checked = 0
     for trajectory, candidates in moments[name]:
         for candidate in candidates[:2]:
-            made = scenario(category, Pick(trajectory, candidate), id="x", text="x", seed=0)
+            made = make_scenario(category, Pick(trajectory, candidate), id="x", text="x", seed=0)
             done = category.label(made.recording, CONTEXT, made.roles, made.parameters)
             assert done.verdict == "success" and done.step is not None
             assert 1 <= done.step <= category.horizon
@@ -130,7 +130,7 @@ def test_mined_scenarios_are_sound_and_keep_what_must_be_said(mined):
 
 
 def test_a_text_names_the_thing_and_the_hat_that_are_meant(mined):
-    assert unfit(mined.scenarios) == []
+    assert category_faults(mined.scenarios) == []
     rules = {rule.name: rule for rule in own()}
     for s in mined.scenarios:
         other = "green" if s.roles == (0,) else "blue"
@@ -165,14 +165,14 @@ def test_the_side_of_the_source_decides_what_is_mined_and_what_is_sound(recorded
     assert mine(turned, own(), per_category=3, seed=0).scenarios == ()
     one = mined.scenarios[0]
     one = dataclasses.replace(one, provenance=one.provenance | {"split": "train"})
-    assert misfits(one) == ["its world is on the training side"]
+    assert field_faults(one) == ["its world is of the train split"]
 
 
 def test_a_cook_who_stays_does_nothing_of_it_and_a_planner_most(mined):
     rates = {}
     for name in ("overcooked-stay", "overcooked-greedy"):
         verdicts = []
-        for group in by_shape(mined.scenarios):
+        for group in group_by_shape(mined.scenarios):
             made = continue_all(group, agents.load(name), seed=0, indices=[0])
             for one, s in zip(made, group, strict=True):
                 rule = categories.named(s.category).label
