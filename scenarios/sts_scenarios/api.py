@@ -226,7 +226,7 @@ def freeze(
     """
     workspace = Workspace.open(workspace)
     if accept_all_as is not None:
-        draft, candidates = freezing.look(workspace, suites.following(workspace, name)[0])
+        draft, candidates = freezing.look(workspace, suites.next_version(workspace, name)[0])
         drafts.check_open(draft)
         undecided = [one for one in candidates if one.status == "undecided"]
         curation.decide_as(

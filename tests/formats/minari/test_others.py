@@ -365,7 +365,7 @@ def test_arrays_that_somebody_compressed_are_read(collect: Collect) -> None:
 
 def test_rewards_between_two_units_are_refused_with_what_can_be_done(collect: Collect) -> None:
     halves = collect("tests.formats.minari.poles:Halves-v0", name="halves-v0")
-    wrong = r"episode 0: .*: a reward of 0.5 is no whole number .* use --domain module:Class"
+    wrong = r"episode 0: .*: a reward of 0.5 is not a whole number .* --domain module:Class"
     with pytest.raises(ArgumentError, match=wrong):
         importer.read(halves)
     (one, *_) = importer.read(halves, domain="tests.formats.minari.poles:Half")
