@@ -1,4 +1,4 @@
-"""Imitation: local search that follows a guide who knows where Good goes."""
+"""Imitation agent: local search that follows a guide which knows Good's next cell."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ GUIDES = ("each-step", "each-role")
 
 
 def rule(teams: Teams, hasty: bool, guide: Ints) -> Ints:
-    """Move the teams' guides, before each role where they are hasty, and decides.
+    """Move the teams' guides, once per role if `hasty`, and return each role's moves.
 
-    `guide` is int64[B, 1], its cell, written; where the team's last role stands at the start.
+    `guide` is int64[B, 1], the guide's cell, updated in place.
     """
     size, seen = (teams.height, teams.width), []
     for _ in range(teams.cell.shape[1] if hasty else 1):
@@ -32,24 +32,24 @@ def rule(teams: Teams, hasty: bool, guide: Ints) -> Ints:
 
 
 class Imitation(Reactive):
-    """Steps onto the guide's cell where a move can reach it; else it is a local search agent.
+    """Agent that steps onto the guide's cell if one move reaches it, else does local search.
 
-    The guide is one more oracle, which nobody sees but the team: it starts where the team's last
-    role stands (lambdastar_2016.md section 2, main.cpp:515) and at every step, before the roles
-    decide, moves once by a shortest way toward the cell that Good intends next. So a role that has
-    found it keeps with it.
+    The guide is an additional oracle that only the team sees: it starts on the cell of the team's
+    last role (lambdastar_2016.md section 2, main.cpp:515) and at every step, before the roles
+    decide, moves once by a shortest path toward the cell that Good intends next. So a role that has
+    found it stays with it.
 
     The rule is the published program's (lambdastar_2016.md section 7,
-    imitativeLocalSearchAgent.cpp:15); the paper has none. `Imitation(guide="each-role")` follows it
-    in this too: there the guide moves once before each role decides, so as many steps at once as
-    the team has roles (main.cpp:383).
+    imitativeLocalSearchAgent.cpp:15); it is not in the paper. `Imitation(guide="each-role")` also
+    follows the program in moving the guide once before each role decides, so as many steps at once
+    as the team has roles (main.cpp:383).
     """
 
     name = "imitation"
     sees = "world"
 
     def __init__(self, guide: Literal["each-step", "each-role"] = "each-step") -> None:
-        """Take how often the guide moves: one of `GUIDES`."""
+        """Set how often the guide moves: one of `GUIDES`."""
         if guide not in GUIDES:
             raise ArgumentError(f"expected a guide {' or '.join(GUIDES)}, found {guide!r}")
         self.guide = guide

@@ -1,7 +1,7 @@
-"""Reading an instruction or a question about Λ* by its keywords.
+"""Keyword parser for instructions and questions about Λ*.
 
-Free text in, a small value out; what no keyword speaks for is "unknown". The order of the rules
-matters: a text is what the first rule that fits says it is.
+The first rule that matches a text decides its task, so the order of the rules matters; a text that
+no rule matches is "unknown".
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ _NUMBERS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eigh
 
 @dataclass(frozen=True)
 class Reading:
-    """What a text asks for.
+    """Task that a text asks for.
 
     Attributes:
       task: one of `TASKS`; "nothing" for the empty text.
-      number: the first number in it, how many cells or steps; 0 where it has none.
-      move: the index of the direction in it; "stay" where it has none.
+      number: the first number in the text, in cells or steps; 0 without one.
+      move: the index of the direction in the text; "stay" without one.
     """
 
     task: Task
@@ -49,14 +49,14 @@ class Reading:
 
 
 class Readings(NamedTuple):
-    """What each of B episodes has been asked for; `task` indexes `TASKS`. All int64[B]."""
+    """Readings of the instructions of B episodes; `task` indexes `TASKS`. All int64[B]."""
 
     task: NDArray[np.int64]
     number: NDArray[np.int64]
     move: NDArray[np.int64]
 
     def asks(self, *tasks: Task) -> NDArray[np.bool_]:
-        """Return bool[B, 1]: whether an episode's task is one of `tasks`."""
+        """Return bool[B, 1], True if an episode's task is one of `tasks`."""
         asked = self.task[:, None] == np.array([TASKS.index(task) for task in tasks])
         out: NDArray[np.bool_] = asked.any(axis=1, keepdims=True)
         return out
@@ -64,7 +64,7 @@ class Readings(NamedTuple):
 
 @functools.lru_cache(maxsize=4096)
 def read(text: str) -> Reading:
-    """Return what `text` asks for."""
+    """Parse a text by its keywords."""
     words = re.sub(r"\s+", " ", text.lower()).strip()
     if not words:
         return Reading("nothing")
@@ -72,11 +72,11 @@ def read(text: str) -> Reading:
     return Reading(_task(words, number, move), number, move)
 
 
-def readings(told: Instructions) -> Readings:
-    """Return what each episode has been asked for so far."""
-    parsed = [read(text) for text in told.texts]
+def readings(instructions: Instructions) -> Readings:
+    """Parse the current instruction of each episode."""
+    parsed = [read(text) for text in instructions.texts]
     fields = ([TASKS.index(r.task), r.number, r.move] for r in parsed)
-    columns = np.array(list(fields), np.int64)[told.ids]
+    columns = np.array(list(fields), np.int64)[instructions.ids]
     return Readings(columns[:, 0], columns[:, 1], columns[:, 2])
 
 
@@ -108,10 +108,10 @@ def _task(words: str, number: int, move: int) -> Task:
 
 
 def _number(words: str) -> int:
-    found = re.search(rf"\b(\d{{1,4}}|{'|'.join(_NUMBERS)})\b", words)
-    if found is None:
+    match = re.search(rf"\b(\d{{1,4}}|{'|'.join(_NUMBERS)})\b", words)
+    if match is None:
         return 0
-    word = found.group(1)
+    word = match.group(1)
     return int(word) if word.isdigit() else _NUMBERS.index(word)
 
 

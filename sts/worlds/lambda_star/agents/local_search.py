@@ -1,4 +1,4 @@
-"""Local search: step to the best cell in sight."""
+"""Local search agent: it steps to the best cell within reach."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from sts.worlds.lambda_star.kernels import Ints
 
 
 class LocalSearch(Reactive):
-    """Moves to a cell of the highest observed reward, ties broken uniformly, its own included.
+    """Agent that moves to a cell of the highest observed reward, possibly its own.
 
-    The source breaks ties at random where all actions are equal and is silent on other ties; its
-    program breaks every tie so (lambdastar_2016.md section 7, LocalSearchAgent.cpp:20), and so does
-    this. Of a wider sight only the nine cells that a move can reach count.
+    Ties are broken uniformly. The paper does so if all actions are equal and is silent on other
+    ties; its program does so always (lambdastar_2016.md section 7, LocalSearchAgent.cpp:20). With a
+    larger radius, still only the nine cells that a move can reach count.
 
     Source: Chmait et al. 2016, section 5.2.1, local search agent.
     """

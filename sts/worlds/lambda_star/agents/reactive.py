@@ -1,4 +1,4 @@
-"""What the reactive behaviours share: a rule on what their teams see at one step."""
+"""Base class of the reactive agents, which decide from the observation of a single step."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from sts.worlds.lambda_star.kernels import Ints
 
 
 class Teams(NamedTuple):
-    """What B teams of R roles see at a step, M cells each.
+    """Observations of B teams of R roles at one step, M cells in sight each.
 
     Attributes:
       around: int8[B, R, M], rewards in halves.
-      cell: int64[B, R].
+      cell: int64[B, R], the roles' own cells.
       height: int64[B, 1], the grids' rows.
       width: int64[B, 1], their columns.
-      good_next: int64[B, 1], the cell that Good intends next; of rules that see the world.
-      heading: int64[B, 1], the one move that Good repeats for ever, -1 where it does not; likewise.
-      draws: float64[B, R], each role's planning draw; of rules that plan with chance.
+      good_next: int64[B, 1], the cell that Good intends next; only for rules that see the world.
+      heading: int64[B, 1], the single move that Good repeats, or -1; only for the same rules.
+      draws: float64[B, R], each role's planning draw; only for rules with random planning.
     """
 
     around: NDArray[np.int8]
@@ -37,7 +37,7 @@ class Teams(NamedTuple):
 
 
 class Reactive(Agent):
-    """An agent that decides by a rule on `Teams` and on what the teams remember."""
+    """Agent that decides by a rule on `Teams` and the teams' memory."""
 
     domain = "lambda-star"
     version = "1"
@@ -45,7 +45,7 @@ class Reactive(Agent):
     def act(
         self, observation: Observation, instructions: Instructions, memory: Memory, draws: Draws
     ) -> tuple[Choice, Memory]:
-        """Return equal weights over the moves that the rule leaves, and what it remembers."""
+        """Return equal weights over the moves that the rule allows, and the updated memory."""
         o, batch = observation, len(observation.cell)
         unseen = np.empty(0, np.int64)
         teams = Teams(
@@ -61,9 +61,9 @@ class Reactive(Agent):
         return Choice(weights(self._decide(teams, kept))), kept
 
     def _start(self, seen: Observation) -> Memory:
-        """Return what is remembered before the first step."""
+        """Return the memory before the first step."""
         return {}
 
     @abstractmethod
     def _decide(self, teams: Teams, kept: Memory) -> Ints:
-        """Return int64[B, R], the sets of moves; writes to `kept` what is to be remembered."""
+        """Return int64[B, R], sets of moves; update the memory `kept` in place."""

@@ -1,4 +1,4 @@
-"""The wisdom of the crowd: a team averages what it sees and goes where that is best."""
+"""Wisdom-of-the-crowd agent: a team averages the rewards it sees and goes to the best cell."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from sts.worlds.lambda_star.torus import side, toward, wrapped
 
 
 def rule(teams: Teams, values: NDArray[np.float64]) -> Ints:
-    """Averages what the teams see into their values, then decides.
+    """Average the observed rewards into the teams' values and return the moves to the best cells.
 
-    Values are float64[B, cells or more], in halves; 0 at an episode's start. The teams' draws say
-    which of several best cells each role makes for.
+    Values are float64[B, cells or more], in halves; 0 at an episode's start. The teams' draws
+    select among several best cells for each role.
     """
     sets = np.empty(teams.cell.shape, np.int64)
     _decide(teams, values, sets)
@@ -28,18 +28,18 @@ def rule(teams: Teams, values: NDArray[np.float64]) -> Ints:
 @compiled
 def _decide(teams: Teams, values: NDArray[np.float64], sets: Ints) -> None:
     for b in range(len(sets)):
-        cell, height, width, own = teams.cell[b], teams.height[b, 0], teams.width[b, 0], values[b]
+        cell, height, width, row = teams.cell[b], teams.height[b, 0], teams.width[b, 0], values[b]
         for r in range(cell.size):
-            _average(teams.around[b, r], cell[r], height, width, own)
+            _average(teams.around[b, r], cell[r], height, width, row)
         cells = height * width
-        top = own[:cells].max()
+        top = row[:cells].max()
         ties = goal = 0
         for c in range(cells):
-            ties += 1 if own[c] == top else 0
-            goal += c if own[c] == top else 0
+            ties += 1 if row[c] == top else 0
+            goal += c if row[c] == top else 0
         for r in range(cell.size):
             if ties > 1:
-                goal = _tied(own, cells, top, int(teams.draws[b, r] * ties))
+                goal = _tied(row, cells, top, int(teams.draws[b, r] * ties))
             sets[b, r] = 1 << toward(cell[r], goal, height, width)
 
 
@@ -47,7 +47,7 @@ def _decide(teams: Teams, values: NDArray[np.float64], sets: Ints) -> None:
 def _average(
     around: NDArray[np.int8], cell: int, height: int, width: int, values: NDArray[np.float64]
 ) -> None:
-    """Take up the rewards that one role sees; cells without any keep their value."""
+    """Average in the rewards that one role sees; cells without a reward keep their value."""
     k = side(around.size) // 2
     middle, m = cell // width, 0
     for row in range(middle - k, middle + k + 1):
@@ -71,16 +71,15 @@ def _tied(values: NDArray[np.float64], cells: int, top: float, number: int) -> i
 
 
 class WisdomOfTheCrowd(Reactive):
-    """Makes for the cell of the whole grid that the team together values most.
+    """Team that heads for the cell of the whole grid with the highest shared value.
 
-    The team keeps a value V of every cell, 0 at the start. At every step each role in turn makes
-    V = (V + reward) / 2 on the cells it sees that have a reward, so that a reward seen once is
-    halved by what is seen there later but never erased by nothing being there. Then each role takes
-    a shortest way to a cell of the highest V of the whole grid, drawing its own among equals: at
-    first any cell.
+    The team keeps a value V of every cell, 0 at the start. At every step each role in turn sets
+    V = (V + reward) / 2 on the cells it sees that have a reward, so a value is averaged with later
+    rewards there but not erased when the cell has none. Then each role takes a shortest path to a
+    cell of the highest V of the whole grid (ties broken uniformly): at first any cell.
 
-    The rule is the published program's (lambdastar_2016.md section 7, WocLocalSearch.cpp:23); the
-    paper has none. Chosen here, where the program is silent: of a wider sight all cells are valued.
+    The rule is the published program's (lambdastar_2016.md section 7, WocLocalSearch.cpp:23); it is
+    not in the paper. The program leaves open: with a larger radius all cells in sight are valued.
     """
 
     name = "wisdom-of-the-crowd"
