@@ -306,7 +306,9 @@ def test_a_step_copies_what_the_pass_noted_and_not_all_that_was_ever_learned():
 
 
 def test_unknown_bootstrap_is_refused():
-    with pytest.raises(ArgumentError, match="expected bootstrap 'next' or 'published', found 'last'"):
+    with pytest.raises(
+        ArgumentError, match="expected bootstrap 'next' or 'published', found 'last'"
+    ):
         QLearning("last")
 
 

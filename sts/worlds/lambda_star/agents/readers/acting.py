@@ -1,4 +1,4 @@
-"""What a reader does about what it was told."""
+"""Moves of a reader that carry out its instruction."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _GOOD, _EVIL = THINGS.index("good"), THINGS.index("evil")
 
 
 def expected(seen: Observation, memory: Memory) -> Forecast:
-    """Return where Good, Evil, another and Good's first cell are expected: [B, R, 4, ...]."""
+    """Forecast Good, Evil, another participant and Good's first cell: [B, R, 4, ...]."""
     batch, roles, things, length = memory["trace"].shape
     out = blank(batch * roles * things, _AHEAD)
     height, width = (np.repeat(a, roles * things) for a in (seen.height, seen.width))
@@ -39,7 +39,7 @@ def expected(seen: Observation, memory: Memory) -> Forecast:
 def moves(
     told: Told, seen: Observation, shown: Sighting, memory: Memory, known: Forecast
 ) -> tuple[Ints, NDArray[np.bool_]]:
-    """Return sets of equally good moves, int64[B, R], and who does not know what it seeks."""
+    """Return sets of equally good moves, int64[B, R], and bool[B, R], True for lost roles."""
     idle = told.act == 0
     told = told._replace(
         thing=np.where(idle, _GOOD, told.thing),
@@ -67,13 +67,13 @@ def moves(
 
 
 def _flat(forecast: Forecast) -> Forecast:
-    """Return a forecast of [B, R, ...] as one of B * R things."""
+    """Reshape a forecast of [B, R, ...] things to B * R things."""
     path, sure, chances = forecast
     return Forecast(path.reshape(-1, path.shape[-1]), sure.ravel(), chances.reshape(-1, MOVES))
 
 
 def _of(told: Told, known: Forecast, thing: Ints) -> Forecast:
-    """Return of [B, R, 4, ...] what is expected of each episode's thing, [B, R, ...]."""
+    """Select the forecast of each episode's thing, [B, R, ...], from [B, R, 4, ...]."""
     path, sure, chances = (told.of(a, thing) for a in known)
     return Forecast(path, sure, chances)
 
@@ -86,9 +86,10 @@ def _goal(
     known: Forecast,
     seeking: NDArray[np.bool_],
 ) -> tuple[Forecast, NDArray[np.bool_]]:
-    """Return where what is told of is expected, and bool[B, R], who seeks and does not know.
+    """Return the forecast of the instruction's thing, and bool[B, R], True for lost roles.
 
-    Who seeks what it does not know, or what is not where it should be, makes for a sweep's cells.
+    A seeking role is lost if it has not seen the thing, or does not find it where forecast. It then
+    heads for the cells of a sweep.
     """
     path, sure, chances = _of(told, known, told.thing)
     here = path[..., 0]
@@ -105,7 +106,7 @@ def _size(seen: Observation) -> tuple[Ints, Ints]:
 
 
 def _walk(told: Told, memory: Memory) -> Ints:
-    """Return the next move to the cell that lies so many cells that way from where it was told."""
+    """Return the next move of a walk from the cell at which the instruction was given."""
     rows, columns = np.moveaxis(memory["gone"], -1, 0)
     down = told.number * (told.move // 3 - 1)
     right = told.number * (told.move % 3 - 1)

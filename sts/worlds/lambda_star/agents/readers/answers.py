@@ -1,4 +1,4 @@
-"""What a reader says to a question."""
+"""Answers of a reader to questions."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _PEOPLE = THINGS.index("people")
 
 
 def guesses(told: Told) -> NDArray[np.float64]:
-    """Return float64[B, 1, 22]: equal weights over all that can answer the question."""
+    """Return float64[B, 1, 22], equal weights over all tokens that can answer the question."""
     ways = [TOKENS.index(move) for move in MOVES]
     others = [way for way in ways if TOKENS[way] != "stay"]
     numbers = list(range(_ZERO, _MORE + 1))
@@ -39,7 +39,7 @@ def guesses(told: Told) -> NDArray[np.float64]:
 
 
 def answers(told: Told, seen: Observation, memory: Memory, known: Forecast) -> NDArray[np.float64]:
-    """Return float64[B, R, 22], what to say to the question; a guess where that is not known."""
+    """Return float64[B, R, 22], the answer to the question; a guess if it is unknown."""
     now = told.of(memory["age"]) == 0
     crowd = (seen.team.astype(np.int64) + seen.others).sum(-1)
     age = told.of(memory["age"])
@@ -61,14 +61,14 @@ def answers(told: Told, seen: Observation, memory: Memory, known: Forecast) -> N
 
 
 def _way(seen: Observation, start: Ints, goal: Ints) -> Ints:
-    """Return the token of the direction from a cell to another; unknown where one is."""
+    """Return the token of the direction from one cell to another; unknown if a cell is."""
     cells = np.maximum(start, 0), np.maximum(goal, 0)
     move = toward(*cells, seen.height[:, None], seen.width[:, None], BACK)
     return np.where((start == NOWHERE) | (goal == NOWHERE), _UNKNOWN, _FIRST_WAY + move)
 
 
 def _next(told: Told, seen: Observation, known: Forecast) -> Ints:
-    """Return the token of the thing's next move: by its period, or else its most frequent one."""
+    """Return the token of the thing's next move: by its period, else its most frequent move."""
     path, sure = told.of(known.path), told.of(known.sure)
     often = _FIRST_WAY + told.of(known.chances).argmax(-1)
     expected = np.where(sure > 0, _way(seen, path[..., 0], path[..., 1]), often)

@@ -1,4 +1,4 @@
-"""Where things will be: by the shortest period that the moves seen so far agree with."""
+"""Motion forecasts from the shortest period that fits the moves seen so far."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from sts.worlds.lambda_star.torus import STAY, Offset, step, way, wrapped
 
 MOVES = 9
 SURE = 0.9
-"""How much an agreed period counts for; the rest is left for a thing that was in another's way."""
+"""Confidence in a path with a period; the rest allows for a thing blocked by another."""
 _ONCE = 0.1
-"""What a move that was never seen counts for, and staying twice, as against one that was."""
+"""Prior count of each move, as against 1 for a move that was seen; staying has it twice."""
 _UNKNOWN = -1
 
 
 class Forecast(NamedTuple):
-    """Where N things are expected.
+    """Expected positions of N things.
 
     Attributes:
       path: int64[N, A + 1], their cells now and after 1 to A steps; `NOWHERE` if never seen.
-      sure: float64[N], how much the path counts for; 0 without a period.
-      chances: float64[N, 9], how likely each next move is, by how often it was seen.
+      sure: float64[N], confidence in the path; 0 without a period.
+      chances: float64[N, 9], probability of each next move, from how often it was seen.
     """
 
     path: Ints
@@ -35,7 +35,7 @@ class Forecast(NamedTuple):
 
 
 def blank(count: int, ahead: int) -> Forecast:
-    """Return what is expected of things that were never seen."""
+    """Return the forecast of things that were never seen."""
     return Forecast(
         np.full((count, ahead + 1), NOWHERE, np.int64),
         np.zeros(count),
@@ -45,23 +45,23 @@ def blank(count: int, ahead: int) -> Forecast:
 
 @lean
 def _shift(start: int, goal: int, height: int, width: int) -> int:
-    """Return how far one cell is from another, as a cell counted from the first."""
+    """Return the offset from one cell to another, encoded as a cell of a grid with origin start."""
     row = wrapped(goal // width - start // width, height)
     return int(row * width + wrapped(goal % width - start % width, width))
 
 
 @lean
 def _shifted(cell: int, shift: int, height: int, width: int) -> int:
-    """Return the cell that is a shift away."""
+    """Return the cell at an offset that `_shift` encoded."""
     row = wrapped(cell // width + shift // width, height)
     return int(row * width + wrapped(cell % width + shift % width, width))
 
 
 @lean
 def _period(shifts: Ints) -> int:
-    """Return the shortest period that shifts repeat by, seen for two rounds; 0 without one.
+    """Return the shortest period of the shifts, seen for two rounds; 0 without one.
 
-    One that all of them agree with goes before one that the last two rounds alone agree with.
+    A period that fits all shifts has priority over one that fits only the last two rounds.
     """
     for period in range(1, shifts.size // 2 + 1):
         agreed, clash = 0, False
@@ -82,7 +82,7 @@ def _period(shifts: Ints) -> int:
 
 @compiled
 def foresee(trace: Ints, height: Ints, width: Ints, out: Forecast) -> None:
-    """Write to `out`, which is blank, what is to be expected of things from where they were.
+    """Write the forecast of N things to `out`, which `blank` made.
 
     `trace` is int64[N, W], their cells at the last W steps, the newest last; `NOWHERE` if unseen.
     """
@@ -116,5 +116,5 @@ def foresee(trace: Ints, height: Ints, width: Ints, out: Forecast) -> None:
 
 @lean
 def _move(shift: int, height: int, width: int) -> int:
-    """Return the move that a shift begins with."""
+    """Return the first move of a shortest path along a shift."""
     return int(step(Offset(way(0, shift // width, height), way(0, shift % width, width))))

@@ -1,4 +1,4 @@
-"""The speaking reward maximiser: how far one comes who wants reward alone, and talks."""
+"""Speaking reward maximiser: a baseline that ignores instructions and gives stock answers."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ _BESIDE = "down"
 
 
 class SpeakingMaximiser(Reader):
-    """Seeks reward whatever it is told, and gives stock answers.
+    """Reader that seeks reward whatever the instruction, and gives stock answers.
 
-    It has a reader's eyes, memory and foresight and moves as one does that was told nothing. To a
-    question it says, once, what is most often right among recorded frames in which it makes sense
-    to ask; so all that it passes takes no understanding of what is asked, but of its kind.
+    It sees, remembers, forecasts and moves as a reader does without an instruction. To a question
+    it says, once, the most frequent correct answer among recorded frames in which that kind of
+    question makes sense. So what it passes takes no more than recognising the kind of question.
 
     A baseline of this project's own.
     """

@@ -1,4 +1,4 @@
-"""The readers: one agent and its switches, each of which takes one thing away."""
+"""Reader agent and its ablations, each of which removes one ability."""
 
 from __future__ import annotations
 
@@ -21,19 +21,18 @@ from sts.worlds.lambda_star.state import MOVES, TOKENS
 
 
 class Reader(Agent):
-    """Does what it is told and answers what it is asked, by a small grammar over words.
+    """Agent that follows instructions and answers questions by a small grammar over words.
 
-    It remembers where it saw Good, Evil and another participant in the last 32 steps, and where a
-    reward at the edge of its sight says that one stands just outside. It expects their moves to
-    repeat with the shortest period that all of them agree with, seen for two rounds, or else that
-    the last two rounds agree with, and plans four steps ahead; where it knows no period it reckons
-    with what they did so far, as often as they did it. What it has lost it seeks where it should be
-    by now, and then by sweeping the torus. It cannot tell other participants apart, and follows the
-    one it saw last.
+    It remembers where it saw Good, Evil and another participant in the last 32 steps, and infers
+    those just out of sight from rewards at the edge of its sight. It forecasts their moves by the
+    shortest period that fits all of them, seen for two rounds, or else the last two rounds, and
+    plans four steps ahead; without a period it uses the frequencies of their moves so far. It looks
+    for a lost thing where it should be by now, and then by sweeping the torus. It cannot
+    distinguish other participants, and follows the one it saw last.
 
-    To a question it says one word and then keeps silent, standing still meanwhile; where it does
-    not know, it guesses. Without an instruction it seeks reward; on a text that it does not
-    understand it stands still and says nothing.
+    It answers a question with one word, a guess if need be, then stays silent, and stands still
+    meanwhile. Without an instruction it seeks reward; on a text that it does not understand it
+    stands still and says nothing.
 
     A baseline of this project's own.
     """
@@ -47,13 +46,13 @@ class Reader(Agent):
     noise: ClassVar[float] = 0.0
 
     def begin(self, batch: int, roles: int) -> Memory:
-        """Return the memory of nothing seen, nothing told and nothing done."""
+        """Return the memory before the first step; see `memory.begin`."""
         return memories.begin(batch, roles)
 
     def act(
         self, observation: Observation, instructions: Instructions, memory: Memory, draws: Draws
     ) -> tuple[Choice, Memory]:
-        """Return what the text asks for now."""
+        """Return the moves and answers that the current instruction asks for."""
         seen = narrowed(observation) if self.near else observation
         text, shown = self._told(instructions), look(seen)
         before = memory if self.remembers else memories.forgotten(memory)
@@ -69,40 +68,40 @@ class Reader(Agent):
         return Choice(move, np.where(owed, reply, silence)), kept
 
     def _told(self, instructions: Instructions) -> Told:
-        """Return what it makes of what it was told."""
+        """Parse the current instructions."""
         return told(instructions, self.qualified)
 
     def _heeded(self, text: Told) -> Told:
-        """Return what it moves by, of what it was told."""
+        """Return the instructions by which the agent moves."""
         return text
 
     def _reply(
         self, text: Told, seen: Observation, memory: Memory, known: Forecast
     ) -> NDArray[np.float64]:
-        """Return weights float64[B, R or 1, 22] of what it says to the question."""
+        """Return float64[B, R or 1, 22], weights of the answers to the question."""
         return answers(text, seen, memory, known)
 
     def _noisy(
-        self, chosen: NDArray[np.float64], every: NDArray[np.float64]
+        self, chosen: NDArray[np.float64], allowed: NDArray[np.float64]
     ) -> NDArray[np.float64]:
-        """Return weights that are, by the share of noise, those of `every`."""
+        """Mix the chosen weights with those over all allowed actions, by the share of noise."""
         total = np.maximum(chosen.sum(-1, keepdims=True), 1e-300)
-        even = every / np.maximum(every.sum(-1, keepdims=True), 1.0)
+        even = allowed / np.maximum(allowed.sum(-1, keepdims=True), 1.0)
         out: NDArray[np.float64] = (1.0 - self.noise) * chosen / total + self.noise * even
         return out
 
 
 class ReaderWithoutMemory(Reader):
-    """Remembers nothing that it saw, and knows only what it sees now and what it did itself."""
+    """Reader that knows only what it sees now and what it did itself."""
 
     name = "reader-without-memory"
     remembers = False
 
 
 class NearReader(Reader):
-    """Sees its own cell and the four beside it, and no reward elsewhere.
+    """Reader that sees only its own cell and the four adjacent ones, with their rewards.
 
-    Of a wider sight of radius k it keeps what k steps along rows and columns reach.
+    With a larger radius k it sees the cells within k steps along rows and columns.
     """
 
     name = "reader-near"
@@ -110,21 +109,21 @@ class NearReader(Reader):
 
 
 class HalfReader(Reader):
-    """Passes over words that say how, when or how often: directions, numbers, "not", "until"."""
+    """Reader that ignores qualifying words: directions, numbers, "not", "until"."""
 
     name = "reader-half"
     qualified = False
 
 
 class NoisyReader30(Reader):
-    """Three moves in ten are random ones, and three answers in ten are guesses."""
+    """Reader with 30% random moves and 30% guessed answers."""
 
     name = "reader-noisy-30"
     noise = 0.3
 
 
 class NoisyReader60(Reader):
-    """Six moves in ten are random ones, and six answers in ten are guesses."""
+    """Reader with 60% random moves and 60% guessed answers."""
 
     name = "reader-noisy-60"
     noise = 0.6
