@@ -1,7 +1,7 @@
-"""One board of Λ* as SVG, in the look of board.mjs: what strips and films are made of.
+"""SVG drawing of one Λ* board in the style of board.mjs, used by filmstrips and films.
 
-Colours are Okabe and Ito's; whatever a colour says, a shape and a letter say too. A board is drawn
-in units of its own, `CELL` to a cell, so the caller that places it chooses its size.
+Colours are Okabe and Ito's, and no information is given by colour alone: shapes and letters repeat
+it. A board is drawn in its own units, `CELL` per cell, so the caller chooses its size.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from sts.worlds.lambda_star.shapes import DARK, INK, look, outline
 from sts.worlds.lambda_star.torus import way
 
 CELL = 20
-"""Units of a cell's side."""
+"""Side of a cell, in units of the drawing."""
 TRAIL = 4
-"""Steps of motion that are shown behind each object."""
+"""Length of the trail behind each object, in steps."""
 Places = Sequence[tuple[int, int]]
 
 
@@ -30,7 +30,7 @@ class Style(NamedTuple):
 
     Attributes:
       ink: colour of lines and signs.
-      ground: colour behind everything; "" lets the page show through.
+      ground: background colour; "" for a transparent one.
     """
 
     ink: str
@@ -38,11 +38,11 @@ class Style(NamedTuple):
 
 
 class Marks(NamedTuple):
-    """Additions to a board for the people who judge it.
+    """Highlights on a board for annotators.
 
     Attributes:
       judged: objects with a ring.
-      starts: cells with a dashed frame, where judged participants stood at takeover.
+      starts: cells with a dashed frame: those of the judged participants at the takeover.
       cells: cells with marked corners.
       sight: whether the cells that judged objects see are framed.
     """
@@ -59,18 +59,18 @@ UNMARKED = Marks()
 def board(
     picture: Picture, scenes: NDArray[np.integer], style: Style, marks: Marks = UNMARKED
 ) -> Iterator[str]:
-    """Yield the elements of one board, which cover `picture.width * CELL` units and as many rows.
+    """Yield the SVG elements of one board of width x height cells.
 
-    Scenes are int[F, O], the cell of each object; the last row is now, the others lead to it.
+    Scenes are int[F, O], the cell of each object; the last row is drawn, the others as trails.
     """
     now = [divmod(int(cell), picture.width) for cell in scenes[-1]]
     groups: dict[tuple[int, int], list[int]] = {}
-    for which, place in enumerate(now):
-        groups.setdefault(place, []).append(which)
-    auras = [(which, sign, list(_around(picture, now[which]))) for which, sign in _auras(picture)]
+    for index, place in enumerate(now):
+        groups.setdefault(place, []).append(index)
+    auras = [(index, sign, list(_around(picture, now[index]))) for index, sign in _auras(picture)]
     yield from _ground(picture, style)
-    for which, sign, cells in auras:
-        yield _hatching(cells, sign, look(which)[0])
+    for index, sign, cells in auras:
+        yield _hatching(cells, sign, look(index)[0])
     for place, group in groups.items():
         if len(group) > 1:
             yield from _plate(place, style)
@@ -80,22 +80,22 @@ def board(
         yield _start(divmod(cell, picture.width), style)
     for cell in marks.cells:
         yield from _mark(divmod(cell, picture.width), style)
-    for which in range(len(picture.glyphs)):
-        yield from _trail(picture, which, scenes[:, which])
+    for index in range(len(picture.glyphs)):
+        yield from _trail(picture, index, scenes[:, index])
     spots = _spots(groups)
-    for which in sorted(spots, key=lambda one: one in marks.judged):  # judged objects on top
-        yield from _object(which, picture.glyphs[which], spots[which], which in marks.judged, style)
-    for which in marks.judged if marks.sight else ():
-        yield from _sight(picture, now[which], style)
+    for index in sorted(spots, key=lambda item: item in marks.judged):  # judged objects on top
+        yield from _object(index, picture.glyphs[index], spots[index], index in marks.judged, style)
+    for index in marks.judged if marks.sight else ():
+        yield from _sight(picture, now[index], style)
 
 
 def _short(value: float) -> str:
-    """Return a number to a tenth, as it is written in the file."""
+    """Format a number to one decimal, without a trailing ".0"."""
     return f"{value:.1f}".removesuffix(".0")
 
 
 def _auras(picture: Picture) -> Iterator[tuple[int, int]]:
-    yield from ((which, sign) for which, sign in picture.details["auras"])
+    yield from ((index, sign) for index, sign in picture.details["auras"])
 
 
 def _around(picture: Picture, place: tuple[int, int]) -> Iterator[tuple[int, int]]:
@@ -116,15 +116,15 @@ def _ground(picture: Picture, style: Style) -> Iterator[str]:
 
 
 def _hatching(cells: Places, sign: int, colour: str) -> str:
-    """Return parallel lines through cells, rising where reward is given, else falling."""
+    """Return parallel lines through cells: rising for positive rewards, falling for negative."""
     quarter = CELL // 4
     lines = []
     for row, column in cells:
         x, y = column * CELL, row * CELL
-        for at in range(quarter, 2 * CELL, quarter):  # where a line meets the sum of both axes
-            start, end = max(0, at - CELL), min(CELL, at)
+        for level in range(quarter, 2 * CELL, quarter):  # x + y along one line
+            start, end = max(0, level - CELL), min(CELL, level)
             length = end - start
-            top = y + at - start if sign > 0 else y + CELL - at + start
+            top = y + level - start if sign > 0 else y + CELL - level + start
             lines.append(f"M{x + start} {top}l{length} {-length if sign > 0 else length}")
     path = "".join(lines)
     return f'<path d="{path}" stroke="{colour}" stroke-opacity=".6" stroke-width=".7"/>'
@@ -138,7 +138,7 @@ def _signs(cells: Places, sign: int, style: Style) -> str:
 
 
 def _plate(place: tuple[int, int], style: Style) -> Iterator[str]:
-    """Yield the plate on which the objects of one cell stand."""
+    """Yield the plate under several objects that share a cell."""
     box = (
         f'x="{_short(place[1] * CELL + 0.4)}" y="{_short(place[0] * CELL + 0.4)}" '
         f'width="{CELL - 0.8}" height="{CELL - 0.8}" rx="3"'
@@ -157,7 +157,7 @@ def _start(place: tuple[int, int], style: Style) -> str:
 
 
 def _mark(place: tuple[int, int], style: Style) -> Iterator[str]:
-    """Yield a tint, and corners that no shape covers."""
+    """Yield a tint, and corner marks that no object covers."""
     x, y, arm, near = place[1] * CELL, place[0] * CELL, 0.28 * CELL, 0.04 * CELL
     yield (
         f'<rect x="{x}" y="{y}" width="{CELL}" height="{CELL}" fill="{style.ink}" '
@@ -172,7 +172,7 @@ def _mark(place: tuple[int, int], style: Style) -> Iterator[str]:
 
 
 def _sight(picture: Picture, place: tuple[int, int], style: Style) -> Iterator[str]:
-    """Yield the frame around what an object sees, which goes on at the other side."""
+    """Yield the frame around the cells that an object sees, wrapped across the edges."""
     side = 3 * CELL
     for down in (-picture.height, 0, picture.height):
         for right in (-picture.width, 0, picture.width):
@@ -183,15 +183,15 @@ def _sight(picture: Picture, place: tuple[int, int], style: Style) -> Iterator[s
             )
 
 
-def _trail(picture: Picture, which: int, cells: NDArray[np.integer]) -> Iterator[str]:
+def _trail(picture: Picture, index: int, cells: NDArray[np.integer]) -> Iterator[str]:
     """Yield an object's last steps, fading with age.
 
-    A step over the edge leaves on one side and enters on the other: both halves are drawn whole,
-    and the board shows the part of each that lies on it. Each object's trail is slightly offset
-    from the next one's, so that objects that move together stay distinguishable.
+    A step over the edge is drawn twice, leaving on one side and entering on the other, and clipped
+    by the board. Trails are slightly offset from each other, so that objects that move together
+    stay distinguishable.
     """
-    colour = look(which)[0]
-    aside = 0.4 * CELL * (which / (len(picture.glyphs) - 1) - 0.5)
+    colour = look(index)[0]
+    aside = 0.4 * CELL * (index / (len(picture.glyphs) - 1) - 0.5)
     steps = list(zip(cells[:-1].tolist(), cells[1:].tolist(), strict=True))
     for age, (start, end) in enumerate(reversed(steps)):
         row, column = divmod(start, picture.width)
@@ -214,29 +214,29 @@ def _trail(picture: Picture, which: int, cells: NDArray[np.integer]) -> Iterator
 def _spots(
     groups: dict[tuple[int, int], list[int]],
 ) -> dict[int, tuple[float, float, float]]:
-    """Return x, y and radius of each object; those that share a cell are smaller."""
+    """Return x, y and radius of each object; objects that share a cell are smaller."""
     spots = {}
     for (row, column), group in groups.items():
         side = math.isqrt(len(group) - 1) + 1
         lines = -(-len(group) // side)
-        for at, which in enumerate(group):
-            down, right = divmod(at, side)
+        for position, index in enumerate(group):
+            down, right = divmod(position, side)
             if len(group) == 2:
-                y, x, size = (0.33, 0.67)[at], (0.32, 0.68)[at], 0.5
+                y, x, size = (0.33, 0.67)[position], (0.32, 0.68)[position], 0.5
             else:
                 y = 0.5 + (down + 0.5 - lines / 2) / side * 0.92
                 x = 0.5 + (right + 0.5 - side / 2) / side * 0.92
                 size = 0.74 if side == 1 else 0.84 / side
-            spots[which] = (column + x) * CELL, (row + y) * CELL, size * CELL / 2
+            spots[index] = (column + x) * CELL, (row + y) * CELL, size * CELL / 2
     return spots
 
 
 def _object(
-    which: int, glyph: str, spot: tuple[float, float, float], judged: bool, style: Style
+    index: int, glyph: str, spot: tuple[float, float, float], judged: bool, style: Style
 ) -> Iterator[str]:
     """Yield an object's shape and letter, and a ring around it if it is judged."""
     x, y, radius = spot
-    colour, corners = look(which)
+    colour, corners = look(index)
     middle = f'cx="{_short(x)}" cy="{_short(y)}"'
     if judged:
         width = max(0.7, 0.16 * radius)

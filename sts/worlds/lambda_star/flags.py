@@ -1,4 +1,4 @@
-"""Flags of Λ* for the commands that make new worlds; they stand for fields of its settings."""
+"""Command-line flags for the settings of new Λ* worlds."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sts.errors import ArgumentError
 
 
 def size(text: str) -> tuple[int, int]:
-    """Return (rows, columns) of "10x12"; refuses sides under 3 and over 255."""
+    """Parse "10x12" into (rows, columns); sides from 3 to 255 are allowed."""
     match = re.fullmatch(r"(\d{1,4})x(\d{1,4})", text)
     if not match:
         raise ArgumentError(f"expected a size like 10x10, found {text!r}")
@@ -39,7 +39,7 @@ def _horizon(text: str) -> dict[str, Any]:
 
 FLAGS = (
     Flag("size", "HxW", "rows and columns (default: 10x10)", _sides),
-    Flag("team", "P", "participants (default: 1)", _participants),
+    Flag("team", "P", "number of participants (default: 1)", _participants),
     Flag("patterns", "P", "paper or lambdastar-2016 (default: paper)", _patterns),
-    Flag("steps", "T", "of an episode (default: 50)", _horizon),
+    Flag("steps", "T", "steps per episode (default: 50)", _horizon),
 )

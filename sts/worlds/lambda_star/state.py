@@ -49,24 +49,24 @@ _SUM = 8
 
 @dataclass(frozen=True)
 class State:
-    """One world between two steps; integers only.
+    """State of one world between two steps, as integers.
 
     Attributes:
       height: rows, 3 to 255.
       width: columns, 3 to 255.
       radius: k of the Moore neighbourhood that participants see.
-      kind: "moves" or "cells", what the patterns are made of.
-      good: the cell Good is on; cells are row * width + column.
-      evil: the cell Evil is on; never Good's.
-      good_pattern: cyclically repeated.
-      evil_pattern: cyclically repeated.
-      good_cursor: index of the entry that Good takes next.
-      evil_cursor: index of the entry that Evil takes next.
-      step: how many steps have been taken.
-      horizon: how many an episode was made for.
-      seed: names the world's own stream of draws.
-      counter: how much of it has been drawn.
-      cells: where each participant is.
+      kind: "moves" or "cells", the kind of entries in the patterns.
+      good: Good's cell; cells are row * width + column.
+      evil: Evil's cell, different from Good's.
+      good_pattern: Good's pattern, repeated cyclically.
+      evil_pattern: Evil's pattern, repeated cyclically.
+      good_cursor: index of Good's next entry.
+      evil_cursor: index of Evil's next entry.
+      step: number of steps taken.
+      horizon: intended length of an episode, in steps.
+      seed: seed of the world's own random stream.
+      counter: number of draws taken from that stream.
+      cells: each participant's cell.
       moves: each participant's last executed move, -1 before the first.
       says: each participant's last token.
       rewards: each participant's last reward in halves.
@@ -92,7 +92,7 @@ class State:
     rewards: tuple[int, ...]
 
     def __post_init__(self) -> None:
-        """Raise DamagedState where the fields do not make a world."""
+        """Raise DamagedState if the fields are inconsistent."""
         fault = _fault(self)
         if fault:
             raise DamagedState(f"not a Λ* state: {fault}")
@@ -128,7 +128,7 @@ def _fault(s: State) -> str | None:
 
 
 def encode(s: State) -> bytes:
-    """Return the state as bytes; `decode` gives it back."""
+    """Serialise a state; `decode` is the inverse."""
     kind = KINDS.index(s.kind)
     numbers = vars(s) | {
         "kind": kind,
@@ -147,27 +147,28 @@ def _checksum(raw: bytes) -> bytes:
 
 
 def decode(raw: bytes) -> State:
-    """Return the state in `raw`.
+    """Deserialise a state.
 
     Raises:
-      DamagedState: not a Λ* state, truncated, lengthened or altered.
-      NewerFormat: a later version of the format.
+      DamagedState: the bytes are no Λ* state, truncated, extended or altered.
+      NewerFormat: the format has a later version.
     """
     if len(raw) < 6 or raw[:4] != _MAGIC:
         raise DamagedState("expected a Λ* state, found other bytes")
     version = int.from_bytes(raw[4:6], "little")
     if version > VERSION:
         raise NewerFormat(
-            f"Λ* state of version {version}; this version reads up to {VERSION}: update sts"
+            f"Λ* state has format version {version}; this version of sts reads up to {VERSION}: "
+            "update sts"
         )
     if len(raw) < _HEAD.size + _SUM:
-        raise DamagedState(f"Λ* state truncated: {len(raw)} bytes")
+        raise DamagedState(f"Λ* state is truncated: {len(raw)} bytes")
     if _checksum(raw[:-_SUM]) != raw[-_SUM:]:
-        raise DamagedState("Λ* state altered or truncated: its checksum does not match")
+        raise DamagedState("Λ* state is modified or truncated: its checksum does not match")
     fields: dict[str, Any] = dict(zip(_NUMBERS, _HEAD.unpack_from(raw)[2:], strict=True))
     kind, participants = fields["kind"], fields.pop("participants")
     if version < 1 or kind >= len(KINDS):
-        raise DamagedState("Λ* state of an unknown version or pattern kind")
+        raise DamagedState("Λ* state has an unknown format version or pattern kind")
     lengths = [fields.pop("good_length"), fields.pop("evil_length")]
     counts = [participants] * len(_LISTS) + lengths
     types = _LISTS | dict.fromkeys(_PATTERNS, _ENTRIES[kind])
@@ -175,7 +176,7 @@ def decode(raw: bytes) -> State:
     for count, (name, dtype) in zip(counts, types.items(), strict=True):
         end = position + count * np.dtype(dtype).itemsize
         if end > len(raw) - _SUM:
-            raise DamagedState(f"Λ* state truncated: {len(raw)} bytes")
+            raise DamagedState(f"Λ* state is truncated: {len(raw)} bytes")
         fields[name] = tuple(np.frombuffer(raw[position:end], dtype).tolist())
         position = end
     if position != len(raw) - _SUM:
@@ -184,7 +185,7 @@ def decode(raw: bytes) -> State:
 
 
 def view(s: State) -> dict[str, Any]:
-    """Return the state as JSON values, all that it holds."""
+    """Return the whole state as JSON values."""
     return {"format": "lambda-star-state", "version": VERSION, **asdict(s)}
 
 
@@ -197,32 +198,32 @@ _PLACES: dict[str, tuple[str, Any]] = {
     "evil_cursor": ("cursor", 1),
     **{name: (name, ...) for name in ("step", "horizon", "seed", "counter", *_LISTS)},
 }
-"""In which of the kernels' arrays each field stands, and where in a world's row of it."""
+"""The kernels' array that holds each field, and the index in a world's row of it."""
 
 
 def gather(states: Sequence[State]) -> Arrays:
-    """Return states of one number of participants as a batch of worlds."""
+    """Collect states with equal numbers of participants into a batch of worlds."""
     patterns = [np.array(p) for s in states for p in (s.good_pattern, s.evil_pattern)]
     a = arrays(len(states), len(states[0].cells), np.concatenate(patterns, dtype=np.int64))
     a.length[:] = np.reshape([p.size for p in patterns], (-1, 2))
     a.offset[:] = (a.length.cumsum() - a.length.ravel()).reshape(-1, 2)
     a.kind[:] = [KINDS.index(s.kind) for s in states]
     for name, (array, column) in _PLACES.items():
-        into = getattr(a, array)
-        into[:, column] = np.array([getattr(s, name) for s in states], into.dtype)
+        target = getattr(a, array)
+        target[:, column] = np.array([getattr(s, name) for s in states], target.dtype)
     return a
 
 
 def scatter(a: Arrays, radius: int) -> list[State]:
-    """Return the batch as states again, with the radius, which is in no array."""
+    """Split a batch into states; the arrays do not hold the radius."""
     out = []
     for b in range(a.step.size):
         fields: dict[str, Any] = {
             name: getattr(a, array)[b, column].tolist() for name, (array, column) in _PLACES.items()
         }
-        for which, name in enumerate(_PATTERNS):
-            first = a.offset[b, which]
-            fields[name] = a.patterns[first : first + a.length[b, which]].tolist()
+        for index, name in enumerate(_PATTERNS):
+            first = a.offset[b, index]
+            fields[name] = a.patterns[first : first + a.length[b, index]].tolist()
         for name in (*_LISTS, *_PATTERNS):
             fields[name] = tuple(fields[name])
         out.append(State(radius=radius, kind=KINDS[a.kind[b]], **fields))
