@@ -1,4 +1,4 @@
-"""The serialised world: one versioned byte string with a checksum, and a JSON view of the same.
+"""Serialised state of a world: a versioned byte string with a checksum, and its JSON view.
 
 Version 1, little-endian: `LSTA`, uint16 version; uint8 height, width, radius, pattern kind; uint16
 participants; uint32 step, horizon; uint64 seed, counter of the world's stream; uint16 Good's and

@@ -1,4 +1,4 @@
-"""`sts lambda-star score`: the intelligence test."""
+"""`sts lambda-star score`: intelligence test of agents."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from sts.worlds.lambda_star.intelligence import factors
 from sts.worlds.lambda_star.intelligence.files import METRIC, csv_table, metric, save
 from sts.worlds.lambda_star.intelligence.score import PUBLISHED, Part, Scores, score
 
-_MANY = 5
-"""Agents beyond which not every pair is printed."""
+_MAX_ALL_PAIRS = 5
+"""Maximum number of agents for which every pair is printed."""
 
 _HEADINGS = {
     "complexity": "K, complexity",
@@ -26,10 +26,10 @@ _HEADINGS = {
 
 
 def run(args: argparse.Namespace) -> int:
-    """Scores the agents and prints tables, even where a file then cannot be written."""
+    """Score the agents and print tables, even if a file cannot be written afterwards."""
     workspace = Workspace.open(args.workspace)
     rows = target("--table", args.table, ".csv")
-    drawn = target("--figure", args.figure, ".svg")
+    image = target("--figure", args.figure, ".svg")
     names = _named(args.agent)
     base, further = factors.runs(
         args.size or [(10, 10)],
@@ -51,7 +51,7 @@ def run(args: argparse.Namespace) -> int:
         )
     files: dict[str, str] = {}
     try:
-        _write(scores, rows, drawn, files)
+        _write(scores, rows, image, files)
         if args.save:
             _save(scores, workspace, files)
     finally:
@@ -67,39 +67,39 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _named(asked: Sequence[str]) -> list[str]:
-    """Return the agents' names with `all` resolved; refuse `all` next to an agent it includes."""
-    if "all" in asked:
-        if list(asked).count("all") > 1:
+def _named(values: Sequence[str]) -> list[str]:
+    """Return the agents' names with `all` resolved; reject `all` next to an agent it includes."""
+    if "all" in values:
+        if list(values).count("all") > 1:
             raise ArgumentError("--agent all is given twice; give it once")
         for name in PUBLISHED:
-            if name in asked:
+            if name in values:
                 raise ArgumentError(f"--agent {name}: all includes it; leave one of the two out")
-    return [name for one in asked for name in (PUBLISHED if one == "all" else [one])]
+    return [name for value in values for name in (PUBLISHED if value == "all" else [value])]
 
 
-def _write(scores: Scores, rows: Path | None, drawn: Path | None, files: dict[str, str]) -> None:
-    """Write what is asked for, and adds each file that is written."""
+def _write(scores: Scores, rows: Path | None, image: Path | None, files: dict[str, str]) -> None:
+    """Write the requested table and figure, and add each written path to `files`."""
     if rows is not None:
         write(rows, csv_table(scores))
         files[str(rows)] = ""
-    if drawn is not None:
+    if image is not None:
         from sts.worlds.lambda_star.intelligence.figure import figure
 
-        write(drawn, figure(scores.breakdown).encode())
-        files[str(drawn)] = ""
+        write(image, figure(scores.breakdown).encode())
+        files[str(image)] = ""
 
 
 def _save(scores: Scores, workspace: Workspace, files: dict[str, str]) -> None:
-    """Keep the base's scores; notes which settings these are where others were played too."""
+    """Save the base scores and add the path to `files`, noting the base settings if not alone."""
     path = save(workspace, scores)
     several = any(part.factor != "complexity" for part in scores.breakdown)
-    said = metric(scores.settings).removeprefix(METRIC).strip() or "the usual settings"
-    files[str(path)] = f" (the base: {said})" if several else ""
+    base = metric(scores.settings).removeprefix(METRIC).strip() or "default settings"
+    files[str(path)] = f" (base: {base})" if several else ""
 
 
 def _text(scores: Scores) -> str:
-    """Return the scores as tables, the best first."""
+    """Format the scores as tables, the best first."""
     ranked = sorted(scores.agents, key=lambda mean: -mean.mean)
     rows = [(m.agent, m.sees, m.mean, _or_none(m.standard_error)) for m in ranked]
     blocks = [table(("agent", "sees", "mean reward", "standard error"), rows)]
@@ -111,11 +111,11 @@ def _text(scores: Scores) -> str:
             blocks.append(_factor(heading, parts))
     used = scores.settings
     several = any(part.factor != "complexity" for part in scores.breakdown)
-    words = [f"{_counted(used['episodes'], 'environment')} of {used['height']}x{used['width']}"]
+    notes = [f"{_counted(used['episodes'], 'environment')} of {used['height']}x{used['width']}"]
     if used["complexity"]:
-        words.append("K {} to {}".format(*used["complexity"]) + " at every level" * several)
-    words += [f"{used['participants']} in the team", f"{used['horizon']} steps each"]
-    blocks.append(", ".join(words))
+        notes.append("K {} to {}".format(*used["complexity"]) + " at every level" * several)
+    notes += [f"{used['participants']} in the team", f"{used['horizon']} steps each"]
+    blocks.append(", ".join(notes))
     return "\n\n".join(blocks)
 
 
@@ -124,21 +124,21 @@ def _counted(number: int, thing: str) -> str:
 
 
 def _differences(scores: Scores, ranked: Sequence[str]) -> str:
-    """Return the table of every pair; of many agents, of those next to each other by score."""
+    """Return the table of all pairs; for many agents, only of those adjacent in the ranking."""
     place = {agent: i for i, agent in enumerate(ranked)}
     rows = []
     for a, b, difference, error in scores.differences:
         if place[a] > place[b]:
             a, b, difference = b, a, 0.0 - difference
-        if len(ranked) <= _MANY or place[b] - place[a] == 1:
+        if len(ranked) <= _MAX_ALL_PAIRS or place[b] - place[a] == 1:
             rows.append((a, b, difference, _or_none(error)))
     rows.sort(key=lambda row: (place[row[0]], place[row[1]]))
     pairs = table(("a", "b", "a - b", "standard error"), rows)
-    return pairs if len(ranked) <= _MANY else f"{pairs}\n(every pair: --json)"
+    return pairs if len(ranked) <= _MAX_ALL_PAIRS else f"{pairs}\n(all pairs: --json)"
 
 
 def _factor(heading: str, parts: Sequence[Part]) -> str:
-    """Return one factor's table: agents down, its levels across, mean and standard error."""
+    """Return one factor's table: a row per agent, a column per level, mean and standard error."""
     levels = dict.fromkeys((part.value, part.label) for part in parts)
     agents = dict.fromkeys(part.agent for part in parts)
     cells = {(part.agent, part.value, part.label): _cell(part) for part in parts}
