@@ -1,4 +1,4 @@
-"""Step-table columns of Λ*: distances of Good, Evil and other participants, and who is in sight.
+"""Step-table columns of Λ*: distances of Good, Evil and others, and what is in sight.
 
 Distances are Chebyshev on the torus. In a scene Good is object 0, Evil object 1 and participant p
 object 2 + p.
@@ -22,8 +22,8 @@ _GOOD, _EVIL, _FIRST = 0, 1, 2
 def columns(episode: Episode, role: int) -> dict[str, NDArray[Any]]:
     """Return the columns of participant `role` by name, arrays [T] of values before each step.
 
-    NaN marks missing values: the nearest other participant if there is none, and the steps since a
-    thing was in sight if it has not been yet.
+    NaN marks missing values: the distance of others for a lone participant, and the steps since a
+    thing was in sight before its first sighting.
     """
     start = decode(episode.state)
     size = start.height, start.width

@@ -374,7 +374,7 @@ def test_a_vector_that_cannot_be_made_or_begun_is_refused():
     envs = LambdaStarVectorEnv(2)
     with pytest.raises(ArgumentError, match="expected 2 seeds, found 3"):
         envs.reset(seed=[1, 2, 3])
-    with pytest.raises(ArgumentError, match="begin together"):
+    with pytest.raises(ArgumentError, match="start together"):
         envs.reset(seed=0, options={"reset_mask": np.array([True, False])})
     with pytest.raises(gymnasium.error.ResetNeeded):
         LambdaStarVectorEnv(2, render_mode="ansi").render()

@@ -23,8 +23,8 @@ class Tabular(Agent):
     A state is (own cell, iteration), as in Chmait et al. 2016, algorithm 1; the rest of the
     observation is ignored. Values are in units of reward. Ties are broken uniformly, and the only
     exploration comes from the optimistic initial value of 0.2, which exceeds the value of moves
-    without a reward. Where the paper gives no numbers, the published program's are used: learning
-    rate and discount factor 0.3 (it starts at 2 with rewards tenfold, which is equivalent).
+    without a reward. Numbers that the paper omits are the published program's: learning rate and
+    discount factor 0.3 (it starts at 2 with rewards tenfold, which is equivalent).
 
     A state is met at most once in an episode, at its own iteration. So in an episode that was not
     practised every choice is uniformly random, and learning shows only when the episode is played

@@ -165,7 +165,7 @@ class Lessons(NamedTuple):
       states: int64[B, T, R], each role's state.
       moves: int8[B, T, R], its move in that state.
       rewards: int8[B, T, R], its reward, in halves.
-      ahead: int64[B, T, R], the state to bootstrap from; ENDED if there is none.
+      ahead: int64[B, T, R], the state to bootstrap from; ENDED after the last step.
       taken: int8[B, T, R], the move to bootstrap from in that state; GREEDY for a best one.
     """
 

@@ -23,7 +23,7 @@ _TITLES = {
 }
 _BY_RATIO = ("team", "steps")
 _MEAN = "mean reward ± standard error"
-_SEES = {"observation": "", "world": " (sees the world)", "rehearsal": " (practises)"}
+_SEES = {"observation": "", "world": " (sees the world)", "rehearsal": " (rehearses)"}
 _SHAPES = (*plotting.SHAPES[:-1], "triangle-left")
 _WIDTH, _HEIGHT = 320, 280
 _AGENT_OFFSET = 0.012

@@ -32,7 +32,7 @@ class Moments(NamedTuple):
 
 
 class Estimate(NamedTuple):
-    """Mean over environments and its standard error, which is None for a single environment."""
+    """Mean over environments and its standard error; no error for a single environment."""
 
     mean: float
     standard_error: float | None

@@ -47,7 +47,7 @@ REHEARSALS = 100
 
 
 class Mean(NamedTuple):
-    """Score of an agent; the standard error, over episodes, is None for a single episode."""
+    """Score of an agent; no standard error, over episodes, for a single episode."""
 
     agent: str
     sees: str

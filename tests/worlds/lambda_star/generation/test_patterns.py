@@ -168,17 +168,17 @@ IMPOSSIBLE = (
     ({"participants": 10, "height": 3, "width": 3}, "a team of 1 to 9 here, found 10"),
     ({"horizon": 1}, "2 to 100000 steps, found 1"),
     ({"radius": 0}, "a radius of 0"),
-    ({"radius": 5}, "a radius of 5 does not fit a 10x10 grid"),
+    ({"radius": 5}, "expected a radius of 1 to 4 on a 10x10 grid, found 5"),
     ({"patterns": "spiral"}, "paper or lambdastar-2016, found 'spiral'"),
     ({"patterns": "lambdastar-2016", "width": 9}, "square"),
     ({"complexity": (0, 3)}, "a complexity range of 1 or more, found 0 to 3"),
     ({"complexity": (9, 3)}, "found 9 to 3"),
-    ({"complexity": (2, 60)}, "complexity 2 to 60 cannot be drawn over 50 steps"),
+    ({"complexity": (2, 60)}, "complexity 2 to 60 is out of range for 50 steps"),
     (
         {"horizon": 25_000},
-        "complexity 2 to 23 cannot be drawn over 25000 steps on a 10x10 grid; ",
+        "complexity 2 to 23 is out of range for 25000 steps on a 10x10 grid; ",
     ),
-    ({"complexity": (1, 4)}, "complexity 1 to 4 cannot be drawn over 50 steps"),
+    ({"complexity": (1, 4)}, "complexity 1 to 4 is out of range for 50 steps"),
 )
 
 

@@ -66,7 +66,7 @@ def test_levels_without_a_common_k_are_refused_with_their_ranges(monkeypatch):
     with pytest.raises(ArgumentError) as caught:
         runs([(10, 10)], [1], [50, 500])
     assert str(caught.value) == (
-        "no complexity K can be drawn at every level: 10x10 at 50 steps 8 to 23, "
+        "the levels have no complexity K in common: 10x10 at 50 steps 8 to 23, "
         "10x10 at 500 steps 2 to 7; leave a level out"
     )
 

@@ -298,10 +298,13 @@ def test_the_command_says_what_its_letters_mean(capsys):
         (["--team", "5", "--team", "5"], "--team is given twice"),
         (["--steps", "5", "--steps", "6"], "--steps is given twice"),
         (["--episodes", "1"], "expected 2 environments or more, found 1"),
-        (["--team", "0"], "expected a team of 1 to 100 here, found 0"),
+        (["--team", "0"], "expected a team of 1 to 100 on a 10x10 grid, found 0"),
         (["--complexity", "2-99"], "2 to 50 can"),
         (["--complexity", "few"], "expected --complexity like 2-23, found 'few'"),
-        (["--complexity", "2-5", "--patterns", "lambdastar-2016"], "K is not drawn"),
+        (
+            ["--complexity", "2-5", "--patterns", "lambdastar-2016"],
+            "do not support a complexity range",
+        ),
         (["--size", "5x6", "--patterns", "lambdastar-2016"], "square"),
     ],
 )

@@ -235,7 +235,7 @@ def test_a_learner_that_fails_to_finish_is_named():
         def finish(self, observation, memory):
             raise KeyError("table")
 
-    with pytest.raises(StsError, match="'hasty' failed to finish: KeyError: 'table'"):
+    with pytest.raises(StsError, match="'hasty' failed in finish(): KeyError: 'table'"):
         general(Hasty(), made(), 1)
 
 
@@ -388,8 +388,8 @@ def test_tables_that_do_not_fit_are_refused_before_any_work(monkeypatch):
         teams.check_memory(members, settings, **case, at_once=7)
     assert str(caught.value) == (
         "q-learning needs 4 MiB of memory for 7 times 2 episodes of 1 participants and 50 steps on "
-        "10x10 cells, found 2 MiB, half of what this machine has; lower the episodes, the size, "
-        "the team, the steps, the rehearsals or the workers"
+        "10x10 cells, but only 2 MiB, half of this machine's memory, are allowed; lower the "
+        "episodes, the size, the team, the steps, the rehearsals or the workers"
     )
     monkeypatch.setattr(teams, "allowance", lambda: 3 * table + recorded)
     teams.check_memory(members, settings, **case, threads=3)

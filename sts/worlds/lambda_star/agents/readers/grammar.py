@@ -163,7 +163,7 @@ def _shunned(words: list[Word], things: list[Thing]) -> Thing:
 def _band(words: list[Word]) -> tuple[int, int]:
     """Return the smallest and largest distance that a text allows.
 
-    The concepts "on" and "beside" mean distances 0 and 1: upper bounds, or after a negation lower
+    The two concepts of closeness mean distances 0 and 1: upper bounds, or after a negation lower
     bounds. "Next to you" states a fact, and bounds the distance only after a negation. A number of
     cells is a lower or upper bound by the words before it; "one or two" is both.
     """

@@ -157,7 +157,7 @@ def _best(values: NDArray[np.float64]) -> int:
 def lie_in_wait(places: Places, stood: Ints, wanted: Ints, prey: Forecast, sets: Ints) -> None:
     """Write to `sets` the moves to the cell at which a waiting role meets the prey soonest.
 
-    Roles have not moved for `stood` steps and must have stood for `wanted` steps when it comes; a
+    Roles have not moved for `stood` steps and must have waited `wanted` steps when it comes; a
     role without a forecast of the prey's path stays. All int64[N].
     """
     for n in range(len(sets)):
