@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sts.domains import Picture
-from sts.worlds.lambda_star.shapes import DARK, INK, look, outline
-from sts.worlds.lambda_star.torus import way
+from sts.worlds.lambda_star.shapes import DARK, INK, object_style, polygon_corners
+from sts.worlds.lambda_star.torus import shortest_displacement
 
 CELL = 20
 """Side of a cell, in units of the drawing."""
@@ -56,7 +56,7 @@ class Marks(NamedTuple):
 UNMARKED = Marks()
 
 
-def board(
+def draw_board(
     picture: Picture, scenes: NDArray[np.integer], style: Style, marks: Marks = UNMARKED
 ) -> Iterator[str]:
     """Yield the SVG elements of one board of width x height cells.
@@ -67,44 +67,49 @@ def board(
     groups: dict[tuple[int, int], list[int]] = {}
     for index, place in enumerate(now):
         groups.setdefault(place, []).append(index)
-    auras = [(index, sign, list(_around(picture, now[index]))) for index, sign in _auras(picture)]
-    yield from _ground(picture, style)
+    auras = [
+        (index, sign, list(_neighbours(picture, now[index])))
+        for index, sign in _list_auras(picture)
+    ]
+    yield from _draw_ground(picture, style)
     for index, sign, cells in auras:
-        yield _hatching(cells, sign, look(index)[0])
+        yield _draw_hatching(cells, sign, object_style(index)[0])
     for place, group in groups.items():
         if len(group) > 1:
-            yield from _plate(place, style)
+            yield from _draw_plate(place, style)
     for _, sign, cells in auras:
-        yield _signs(cells, sign, style)
+        yield _draw_signs(cells, sign, style)
     for cell in marks.starts:
-        yield _start(divmod(cell, picture.width), style)
+        yield _draw_start(divmod(cell, picture.width), style)
     for cell in marks.cells:
-        yield from _mark(divmod(cell, picture.width), style)
+        yield from _draw_mark(divmod(cell, picture.width), style)
     for index in range(len(picture.glyphs)):
-        yield from _trail(picture, index, scenes[:, index])
-    spots = _spots(groups)
+        yield from _draw_trail(picture, index, scenes[:, index])
+    spots = _place_objects(groups)
     for index in sorted(spots, key=lambda item: item in marks.judged):  # judged objects on top
-        yield from _object(index, picture.glyphs[index], spots[index], index in marks.judged, style)
+        yield from _draw_object(
+            index, picture.glyphs[index], spots[index], index in marks.judged, style
+        )
     for index in marks.judged if marks.sight else ():
-        yield from _sight(picture, now[index], style)
+        yield from _draw_sight(picture, now[index], style)
 
 
-def _short(value: float) -> str:
+def _round(value: float) -> str:
     """Format a number to one decimal, without a trailing ".0"."""
     return f"{value:.1f}".removesuffix(".0")
 
 
-def _auras(picture: Picture) -> Iterator[tuple[int, int]]:
+def _list_auras(picture: Picture) -> Iterator[tuple[int, int]]:
     yield from ((index, sign) for index, sign in picture.details["auras"])
 
 
-def _around(picture: Picture, place: tuple[int, int]) -> Iterator[tuple[int, int]]:
+def _neighbours(picture: Picture, place: tuple[int, int]) -> Iterator[tuple[int, int]]:
     for down in (-1, 0, 1):
         for right in (-1, 0, 1):
             yield (place[0] + down) % picture.height, (place[1] + right) % picture.width
 
 
-def _ground(picture: Picture, style: Style) -> Iterator[str]:
+def _draw_ground(picture: Picture, style: Style) -> Iterator[str]:
     wide, high = picture.width * CELL, picture.height * CELL
     if style.ground:
         yield f'<rect width="{wide}" height="{high}" fill="{style.ground}"/>'
@@ -115,7 +120,7 @@ def _ground(picture: Picture, style: Style) -> Iterator[str]:
     )
 
 
-def _hatching(cells: Places, sign: int, colour: str) -> str:
+def _draw_hatching(cells: Places, sign: int, colour: str) -> str:
     """Return parallel lines through cells: rising for positive rewards, falling for negative."""
     quarter = CELL // 4
     lines = []
@@ -130,17 +135,17 @@ def _hatching(cells: Places, sign: int, colour: str) -> str:
     return f'<path d="{path}" stroke="{colour}" stroke-opacity=".6" stroke-width=".7"/>'
 
 
-def _signs(cells: Places, sign: int, style: Style) -> str:
+def _draw_signs(cells: Places, sign: int, style: Style) -> str:
     corners = [(column * CELL, row * CELL) for row, column in cells]
     plus = "".join(f"M{x + 1.5} {y + 3}h3M{x + 3} {y + 1.5}v3" for x, y in corners)
     minus = "".join(f"M{x + CELL - 4.5} {y + 3}h3" for x, y in corners)
     return f'<path d="{plus if sign > 0 else minus}" stroke="{style.ink}" stroke-width=".8"/>'
 
 
-def _plate(place: tuple[int, int], style: Style) -> Iterator[str]:
+def _draw_plate(place: tuple[int, int], style: Style) -> Iterator[str]:
     """Yield the plate under several objects that share a cell."""
     box = (
-        f'x="{_short(place[1] * CELL + 0.4)}" y="{_short(place[0] * CELL + 0.4)}" '
+        f'x="{_round(place[1] * CELL + 0.4)}" y="{_round(place[0] * CELL + 0.4)}" '
         f'width="{CELL - 0.8}" height="{CELL - 0.8}" rx="3"'
     )
     if style.ground:
@@ -148,15 +153,15 @@ def _plate(place: tuple[int, int], style: Style) -> Iterator[str]:
     yield f'<rect {box} fill="{style.ink}" fill-opacity=".16" stroke="{style.ink}"/>'
 
 
-def _start(place: tuple[int, int], style: Style) -> str:
+def _draw_start(place: tuple[int, int], style: Style) -> str:
     return (
-        f'<rect x="{_short(place[1] * CELL + 1.6)}" y="{_short(place[0] * CELL + 1.6)}" '
+        f'<rect x="{_round(place[1] * CELL + 1.6)}" y="{_round(place[0] * CELL + 1.6)}" '
         f'width="{CELL - 3.2}" height="{CELL - 3.2}" fill="none" stroke="{style.ink}" '
         'stroke-width=".6" stroke-dasharray="2.4 1.6"/>'
     )
 
 
-def _mark(place: tuple[int, int], style: Style) -> Iterator[str]:
+def _draw_mark(place: tuple[int, int], style: Style) -> Iterator[str]:
     """Yield a tint, and corner marks that no object covers."""
     x, y, arm, near = place[1] * CELL, place[0] * CELL, 0.28 * CELL, 0.04 * CELL
     yield (
@@ -164,14 +169,14 @@ def _mark(place: tuple[int, int], style: Style) -> Iterator[str]:
         'fill-opacity=".12"/>'
     )
     corners = "".join(
-        f"M{_short(cx + right * arm)} {_short(cy)}H{_short(cx)}V{_short(cy + down * arm)}"
+        f"M{_round(cx + right * arm)} {_round(cy)}H{_round(cx)}V{_round(cy + down * arm)}"
         for cx, right in ((x + near, 1), (x + CELL - near, -1))
         for cy, down in ((y + near, 1), (y + CELL - near, -1))
     )
     yield f'<path d="{corners}" fill="none" stroke="{style.ink}" stroke-width="1.4"/>'
 
 
-def _sight(picture: Picture, place: tuple[int, int], style: Style) -> Iterator[str]:
+def _draw_sight(picture: Picture, place: tuple[int, int], style: Style) -> Iterator[str]:
     """Yield the frame around the cells that an object sees, wrapped across the edges."""
     side = 3 * CELL
     for down in (-picture.height, 0, picture.height):
@@ -183,35 +188,38 @@ def _sight(picture: Picture, place: tuple[int, int], style: Style) -> Iterator[s
             )
 
 
-def _trail(picture: Picture, index: int, cells: NDArray[np.integer]) -> Iterator[str]:
+def _draw_trail(picture: Picture, index: int, cells: NDArray[np.integer]) -> Iterator[str]:
     """Yield an object's last steps, fading with age.
 
     A step over the edge is drawn twice, leaving on one side and entering on the other, and clipped
     by the board. Trails are slightly offset from each other, so that objects that move together
     stay distinguishable.
     """
-    colour = look(index)[0]
+    colour = object_style(index)[0]
     aside = 0.4 * CELL * (index / (len(picture.glyphs) - 1) - 0.5)
     steps = list(zip(cells[:-1].tolist(), cells[1:].tolist(), strict=True))
     for age, (start, end) in enumerate(reversed(steps)):
         row, column = divmod(start, picture.width)
         to_row, to_column = divmod(end, picture.width)
-        down, right = way(row, to_row, picture.height), way(column, to_column, picture.width)
+        down, right = (
+            shortest_displacement(row, to_row, picture.height),
+            shortest_displacement(column, to_column, picture.width),
+        )
         if not (down or right):
             continue
         halves = dict.fromkeys(((column, row), (to_column - right, to_row - down)))
         path = "".join(
-            f"M{_short((x + 0.5) * CELL + aside)} {_short((y + 0.5) * CELL + aside / 2)}"
+            f"M{_round((x + 0.5) * CELL + aside)} {_round((y + 0.5) * CELL + aside / 2)}"
             f"l{right * CELL} {down * CELL}"
             for x, y in halves
         )
         yield (
-            f'<path d="{path}" stroke="{colour}" stroke-width="{_short(2.5 - 0.3 * age)}" '
-            f'stroke-opacity="{_short(0.9 * (1 - age / TRAIL))}" stroke-linecap="round"/>'
+            f'<path d="{path}" stroke="{colour}" stroke-width="{_round(2.5 - 0.3 * age)}" '
+            f'stroke-opacity="{_round(0.9 * (1 - age / TRAIL))}" stroke-linecap="round"/>'
         )
 
 
-def _spots(
+def _place_objects(
     groups: dict[tuple[int, int], list[int]],
 ) -> dict[int, tuple[float, float, float]]:
     """Return x, y and radius of each object; objects that share a cell are smaller."""
@@ -231,28 +239,30 @@ def _spots(
     return spots
 
 
-def _object(
+def _draw_object(
     index: int, glyph: str, spot: tuple[float, float, float], judged: bool, style: Style
 ) -> Iterator[str]:
     """Yield an object's shape and letter, and a ring around it if it is judged."""
     x, y, radius = spot
-    colour, corners = look(index)
-    middle = f'cx="{_short(x)}" cy="{_short(y)}"'
+    colour, corners = object_style(index)
+    middle = f'cx="{_round(x)}" cy="{_round(y)}"'
     if judged:
         width = max(0.7, 0.16 * radius)
         yield (
-            f'<circle {middle} r="{_short(1.3 * radius - width / 2)}" fill="none" '
-            f'stroke="{style.ink}" stroke-width="{_short(width)}"/>'
+            f'<circle {middle} r="{_round(1.3 * radius - width / 2)}" fill="none" '
+            f'stroke="{style.ink}" stroke-width="{_round(width)}"/>'
         )
-    edge = f'fill="{colour}" stroke="{INK}" stroke-width="{_short(max(0.3, 0.09 * radius))}"'
+    edge = f'fill="{colour}" stroke="{INK}" stroke-width="{_round(max(0.3, 0.09 * radius))}"'
     if corners:
-        points = " ".join(f"{_short(px)},{_short(py)}" for px, py in outline(corners, *spot))
+        points = " ".join(
+            f"{_round(px)},{_round(py)}" for px, py in polygon_corners(corners, *spot)
+        )
         yield f'<polygon points="{points}" {edge}/>'
     else:
-        yield f'<circle {middle} r="{_short(radius)}" {edge}/>'
+        yield f'<circle {middle} r="{_round(radius)}" {edge}/>'
     size = radius * (1.25, 1.25, 1.0, 0.8)[min(len(glyph), 3)] * (0.9 if 3 <= corners < 4 else 1)
     ink = "#fff" if colour == DARK else INK
     yield (
-        f'<text x="{_short(x)}" y="{_short(y)}" dy=".36em" font-size="{_short(size)}" '
+        f'<text x="{_round(x)}" y="{_round(y)}" dy=".36em" font-size="{_round(size)}" '
         f'font-weight="700" fill="{ink}" text-anchor="middle">{escape(glyph)}</text>'
     )

@@ -6,10 +6,10 @@ import re
 
 from sts.cli.command import Row, action, deferred, group, option, repeatable, switch
 from sts.errors import ArgumentError
-from sts.worlds.lambda_star.flags import size
+from sts.worlds.lambda_star.flags import parse_size
 
 
-def _complexity(text: str) -> tuple[int, int]:
+def _parse_complexity(text: str) -> tuple[int, int]:
     """Parse "2-23" into (low, high)."""
     match = re.fullmatch(r"(\d{1,6})-(\d{1,6})", text, re.ASCII)
     if not match:
@@ -17,26 +17,26 @@ def _complexity(text: str) -> tuple[int, int]:
     return int(match[1]), int(match[2])
 
 
-def _world(sides: str, team: int, steps: int) -> tuple[Row, ...]:
+def _environment_options(sides: str, team: int, steps: int) -> tuple[Row, ...]:
     """Return the options for the settings of environments, with these defaults."""
     return (
-        option("--size HxW", "rows and columns", sides, type=size),
+        option("--size HxW", "rows and columns", sides, type=parse_size),
         option("--team P", "number of participants", team),
         option("--steps T", "steps per episode", steps),
-        *_DRAWN,
+        *_GENERATOR_OPTIONS,
     )
 
 
-def _class(more: str = "") -> tuple[Row, ...]:
+def _sample_options(more: str = "") -> tuple[Row, ...]:
     """Return the options for the range of K and the number of environments."""
     text = f"range of the complexity K (default: as much of 2-23 as is possible{more})"
     return (
-        option("--complexity LOW-HIGH", text, type=_complexity),
+        option("--complexity LOW-HIGH", text, type=_parse_complexity),
         option("--episodes N", "number of environments, one episode each", 1000),
     )
 
 
-_DRAWN = (
+_GENERATOR_OPTIONS = (
     option("--seed S", "seed of the environments", 0),
     option(
         "--patterns",
@@ -45,7 +45,7 @@ _DRAWN = (
         choices=("paper", "lambdastar-2016"),
     ),
 )
-_AGENT = (
+_AGENT_HELP = (
     "name, module:Class or PYTHON:module:Class; separate several by commas for a mixed team, "
     "assigned to the participants in turn"
 )
@@ -57,12 +57,12 @@ COMMAND = group(
     action(
         "score --agent random --agent local-search --episodes 200",
         "measure mean reward per participant and step",
-        repeatable("--agent A", f"{_AGENT}; all: every published agent", required=True),
-        repeatable("--size HxW", "rows and columns (default: 10x10)", type=size),
+        repeatable("--agent A", f"{_AGENT_HELP}; all: every published agent", required=True),
+        repeatable("--size HxW", "rows and columns (default: 10x10)", type=parse_size),
         repeatable("--team P", "number of participants (default: 1)", type=int),
         repeatable("--steps T", "steps per episode (default: 50)", type=int),
-        *_DRAWN,
-        *_class(" at every level"),
+        *_GENERATOR_OPTIONS,
+        *_sample_options(" at every level"),
         option(
             "--rehearsals N",
             "practice episodes of learning agents before the scored one (default: 100); "
@@ -84,8 +84,8 @@ COMMAND = group(
     action(
         "strip --agent local-search --frames 8",
         "show one episode as a filmstrip",
-        option("--agent A", _AGENT, required=True),
-        *_world("8x8", 3, 16),
+        option("--agent A", _AGENT_HELP, required=True),
+        *_environment_options("8x8", 3, 16),
         option("--index I", "index of the environment, from 0", 0, least=0),
         option(
             "--rehearsals N",
@@ -102,8 +102,8 @@ COMMAND = group(
     action(
         "check --size 8x8 --episodes 100",
         "check that environments have the properties the test requires",
-        *_world("10x10", 1, 50),
-        *_class(),
+        *_environment_options("10x10", 1, 50),
+        *_sample_options(),
         at="sts.worlds.lambda_star.commands.check:run",
         description="Generate environments and check that Good and Evil are different and "
         "equally complex, that rewards are balanced and a random agent's mean is 0, and that "

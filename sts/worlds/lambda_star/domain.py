@@ -99,7 +99,7 @@ class Batch:
         self.radius = states[0].radius
 
     @classmethod
-    def of(cls, arrays: kernels.Arrays, radius: int) -> Batch:
+    def from_arrays(cls, arrays: kernels.Arrays, radius: int) -> Batch:
         """Return a batch on `arrays`, which are stepped in place, observed within `radius`."""
         batch = cls.__new__(cls)
         batch.arrays, batch.radius = arrays, radius
@@ -117,7 +117,7 @@ class Batch:
 
     @functools.cached_property
     def _good_heading(self) -> NDArray[np.int64]:
-        return kernels.headings(self.arrays, 0)
+        return kernels.constant_headings(self.arrays, 0)
 
     def observe(self, roles: Sequence[int], *, team: Sequence[int], world: bool) -> Observation:
         """Return the current observations of `roles`, without side effects."""
@@ -134,7 +134,7 @@ class Batch:
         )
         in_team = np.zeros(participants, np.bool_)
         in_team[list(team)] = True
-        kernels.look(a, chosen, in_team, self.radius, sight)
+        kernels.observe(a, chosen, in_team, self.radius, sight)
         return Observation(
             height=a.size[:, 0].copy(),
             width=a.size[:, 1].copy(),
@@ -144,8 +144,8 @@ class Batch:
             last_move=a.moves[:, chosen],
             last_said=a.says[:, chosen],
             last_reward=a.rewards[:, chosen],
-            good_next=kernels.ahead(a, 0) if world else None,
-            evil_next=kernels.ahead(a, 1) if world else None,
+            good_next=kernels.intended_cells(a, 0) if world else None,
+            evil_next=kernels.intended_cells(a, 1) if world else None,
             good_heading=self._good_heading if world else None,
         )
 
@@ -185,8 +185,8 @@ class LambdaStar:
                 f"domain {self.name!r} has no setting {name!r}; it has {', '.join(known)}"
             )
         chosen = patterns.Settings(**settings)
-        arrays = patterns.worlds(chosen, [(seed, index) for index in range(count)])
-        return Batch.of(arrays, chosen.radius).states()
+        arrays = patterns.generate_worlds(chosen, [(seed, index) for index in range(count)])
+        return Batch.from_arrays(arrays, chosen.radius).states()
 
     def world(self, state: bytes) -> str:
         """Return the hash of the grid, the two patterns and the current positions in them."""
@@ -196,7 +196,7 @@ class LambdaStar:
 
     def view(self, state: bytes) -> dict[str, Any]:
         """Return the state as JSON values."""
-        return states_.view(states_.decode(state))
+        return states_.to_json(states_.decode(state))
 
     def form(self, state: bytes) -> Form:
         """Return the form of its scenes: drawn, with the cell of each object."""
@@ -218,8 +218,8 @@ class LambdaStar:
         )
 
     def frames(self, episode: Episode, focus: Focus) -> list[NDArray[np.uint8]]:
-        """Render an episode as the browser draws it; see `films.frames`."""
-        return films.frames(self.picture(episode.state), episode, focus, self.tokens)
+        """Render an episode as the browser draws it; see `films.render_frames`."""
+        return films.render_frames(self.picture(episode.state), episode, focus, self.tokens)
 
     def shapes(self, state: bytes) -> int:
         """Return the radius, which alone determines the shapes of observations."""

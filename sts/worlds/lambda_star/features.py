@@ -61,7 +61,7 @@ def bounds(settings: Settings) -> Bounds:
     return Bounds(low, high)
 
 
-def flat(seen: Observation, horizon: int) -> NDArray[np.float32]:
+def flatten_observation(seen: Observation, horizon: int) -> NDArray[np.float32]:
     """Return float32[B, R, N], the feature vectors of R roles; see `layout`.
 
     Args:

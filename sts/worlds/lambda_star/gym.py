@@ -28,11 +28,11 @@ from sts.errors import ArgumentError, MissingExtra
 from sts.numerics.streams import streams
 from sts.worlds.lambda_star import films
 from sts.worlds.lambda_star.domain import Batch, LambdaStar
-from sts.worlds.lambda_star.features import MOVES, bounds, flat
+from sts.worlds.lambda_star.features import MOVES, bounds, flatten_observation
 from sts.worlds.lambda_star.generation import patterns as patterns_
-from sts.worlds.lambda_star.generation.patterns import Settings, sides
-from sts.worlds.lambda_star.kernels import Arrays, copied
-from sts.worlds.lambda_star.play.teams import called, team_of
+from sts.worlds.lambda_star.generation.patterns import Settings, parse_size
+from sts.worlds.lambda_star.kernels import Arrays, copy_arrays
+from sts.worlds.lambda_star.play.teams import load_team, team_name
 
 try:
     import gymnasium
@@ -45,16 +45,16 @@ except ImportError:
     ) from None
 
 ID = "LambdaStar-v0"
-Seen: TypeAlias = NDArray[np.float32]
+Features: TypeAlias = NDArray[np.float32]
 Frame: TypeAlias = str | NDArray[np.uint8]
 _RENDER = ("ansi", "rgb_array")
-_SEEDS = 2**31
+_SEED_LIMIT = 2**31
 _LEARNER = (0,)
 _JUDGED = (2,)
 """The learner's object in a scene."""
 
 
-class _Learning:
+class _LearnerEnv:
     """Base class of the single and the vectorised environment: settings, episodes and rendering.
 
     Participant 0 of B worlds is the learner; the others are partners or stand still. All worlds are
@@ -97,14 +97,14 @@ class _Learning:
           ArgumentError: a setting is out of range; the message states the range.
           UnknownName: no agent of that name is installed.
         """
-        settings = Settings(*sides(size), team, steps, complexity, patterns, radius)
-        patterns_.check(settings)
+        settings = Settings(*parse_size(size), team, steps, complexity, patterns, radius)
+        patterns_.check_settings(settings)
         if worlds is not None and not (type(worlds) is int and worlds > 0):
             raise ArgumentError(f"expected 1 world or more, or None, found {worlds!r}")
-        self._partners = () if partner is None else team_of(partner)
+        self._partners = () if partner is None else load_team(partner)
         if len(self._partners) > team - 1:
             raise ArgumentError(
-                f"partner {called(self._partners)}: expected a team of "
+                f"partner {team_name(self._partners)}: expected a team of "
                 f"{len(self._partners) + 1} or more, found {team}"
             )
         if render_mode not in (None, *_RENDER):
@@ -113,29 +113,29 @@ class _Learning:
             )
         self._settings, self._worlds = settings, worlds
         self._seeds: tuple[int, ...] = ()
-        self._kept: dict[int, Arrays] = {}
+        self._cache: dict[int, Arrays] = {}
         self._episode = 0
         self._session: Session | None = None
-        self.observation_space, self.action_space = self._box(), Discrete(MOVES)
+        self.observation_space, self.action_space = self._observation_box(), Discrete(MOVES)
         self.render_mode = render_mode
 
-    def _box(self, *worlds: int) -> Box[np.float32]:
+    def _observation_box(self, *worlds: int) -> Box[np.float32]:
         """Return the observation space of one world, or of `worlds` stacked ones."""
         ends = bounds(self._settings)
         low, high = (np.broadcast_to(end, (*worlds, end.size)) for end in ends)
         return Box(low, high, dtype=np.float32)
 
-    def _begin(self, seeds: tuple[int, ...], *, restart: bool) -> Seen:
+    def _start_episode(self, seeds: tuple[int, ...], *, restart: bool) -> Features:
         """Start the next world of each of B seeds; return the learners' observations.
 
         With new seeds or `restart`, the seeds' first worlds are started.
         """
         if seeds != self._seeds:
-            self._kept = {}
+            self._cache = {}
         self._episode = 0 if restart or seeds != self._seeds else self._episode + 1
         self._seeds = seeds
-        batch = Batch.of(self._made(), self._settings.radius)
-        others, name = range(1, self._settings.participants), called(self._partners)
+        batch = Batch.from_arrays(self._initial_arrays(), self._settings.radius)
+        others, name = range(1, self._settings.participants), team_name(self._partners)
         keys = [(seed, self._episode) for seed in seeds]
         teams = [
             Team(
@@ -146,37 +146,37 @@ class _Learning:
             for i, partner in enumerate(self._partners)
         ]
         self._session = session.open(LambdaStar(), batch, teams)
-        return self._look(self._session)
+        return self._observe(self._session)
 
-    def _made(self) -> Arrays:
+    def _initial_arrays(self) -> Arrays:
         """Return a fresh copy of each seed's world for this episode; cache worlds that repeat."""
         index = self._episode % self._worlds if self._worlds else self._episode
-        if index not in self._kept:
+        if index not in self._cache:
             names = [(seed, index) for seed in self._seeds]
-            arrays = patterns_.worlds(self._settings, names)
-            self._kept = (self._kept if self._worlds else {}) | {index: arrays}
-        return copied(self._kept[index])
+            arrays = patterns_.generate_worlds(self._settings, names)
+            self._cache = (self._cache if self._worlds else {}) | {index: arrays}
+        return copy_arrays(self._cache[index])
 
-    def _look(self, current: Session) -> Seen:
+    def _observe(self, current: Session) -> Features:
         """Return float32[B, N], the learners' current observations."""
-        return flat(current.observe(_LEARNER), self._settings.horizon)[:, 0]
+        return flatten_observation(current.observe(_LEARNER), self._settings.horizon)[:, 0]
 
     @property
-    def _over(self) -> bool:
+    def _is_over(self) -> bool:
         """True if no step is left: no episode was started, or the horizon is reached."""
         return self._session is None or self._session.steps == self._settings.horizon
 
-    def _act(self, moves: NDArray[np.int8]) -> tuple[Seen, NDArray[np.float64]]:
+    def _take_step(self, moves: NDArray[np.int8]) -> tuple[Features, NDArray[np.float64]]:
         """Take a step with the learners' moves, int8[B]; return observations and rewards."""
         current = self._session
-        if current is None or self._over:
+        if current is None or self._is_over:
             raise gymnasium.error.ResetNeeded("no episode is running: call reset before step")
         column = moves[:, None]
         current.step(Actions(column, np.zeros_like(column)), _LEARNER)
         rewards = current.worlds.rewards[:, 0] * np.float64(LambdaStar.reward_unit)
-        return self._look(current), rewards
+        return self._observe(current), rewards
 
-    def _frames(self) -> Iterator[Frame]:
+    def _render_worlds(self) -> Iterator[Frame]:
         """Yield a rendering of each world, as text or pixels."""
         if self._session is None:
             raise gymnasium.error.ResetNeeded("no episode was started: call reset before render")
@@ -186,10 +186,10 @@ class _Learning:
             if self.render_mode == "ansi":
                 yield "\n".join(world.draw(picture, scene, _JUDGED))
             else:
-                yield films.still(picture, scene, _JUDGED)
+                yield films.render_still(picture, scene, _JUDGED)
 
 
-class LambdaStarEnv(_Learning, gymnasium.Env[Seen, np.int64]):
+class LambdaStarEnv(_LearnerEnv, gymnasium.Env[Features, np.int64]):
     """Environment of one world.
 
     Observations are float32[N] (`features.layout` names the parts), actions 0 to 8: up-left,
@@ -198,25 +198,25 @@ class LambdaStarEnv(_Learning, gymnasium.Env[Seen, np.int64]):
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[Seen, dict[str, Any]]:
+    ) -> tuple[Features, dict[str, Any]]:
         """Start the next world of the seed, or the first of a new one."""
         super().reset(seed=seed)
         seeds = self._seeds
         if seed is not None or not seeds:
-            seeds = (int(self.np_random.integers(_SEEDS)) if seed is None else int(seed),)
-        return self._begin(seeds, restart=seed is not None)[0], {}
+            seeds = (int(self.np_random.integers(_SEED_LIMIT)) if seed is None else int(seed),)
+        return self._start_episode(seeds, restart=seed is not None)[0], {}
 
-    def step(self, action: np.int64 | int) -> tuple[Seen, float, bool, bool, dict[str, Any]]:
+    def step(self, action: np.int64 | int) -> tuple[Features, float, bool, bool, dict[str, Any]]:
         """Take a step."""
-        seen, rewards = self._act(_moves(action, ()).reshape(1))
-        return seen[0], float(rewards[0]), False, self._over, {}
+        seen, rewards = self._take_step(_validate_moves(action, ()).reshape(1))
+        return seen[0], float(rewards[0]), False, self._is_over, {}
 
     def render(self) -> Any:
         """Render the world as text or pixels; return None without a `render_mode`."""
-        return next(self._frames()) if self.render_mode else None
+        return next(self._render_worlds()) if self.render_mode else None
 
 
-class LambdaStarVectorEnv(_Learning, VectorEnv[Seen, NDArray[np.int64], NDArray[Any]]):
+class LambdaStarVectorEnv(_LearnerEnv, VectorEnv[Features, NDArray[np.int64], NDArray[Any]]):
     """Environment of many worlds, stepped together by the compiled kernels.
 
     World i has the episodes of a `LambdaStarEnv` that was reset with seed + i. All worlds start and
@@ -246,12 +246,12 @@ class LambdaStarVectorEnv(_Learning, VectorEnv[Seen, NDArray[np.int64], NDArray[
         if isinstance(num_envs, bool) or not isinstance(num_envs, int) or num_envs < 1:
             raise ArgumentError(f"expected 1 environment or more, found {num_envs!r}")
         super().__init__(**settings)
-        self._mode = _autoreset(autoreset_mode)
+        self._mode = _parse_autoreset_mode(autoreset_mode)
         self.metadata = self.metadata | {"autoreset_mode": self._mode}
         self.num_envs = num_envs
         self.single_observation_space = self.observation_space
         self.single_action_space = self.action_space
-        self.observation_space = self._box(num_envs)
+        self.observation_space = self._observation_box(num_envs)
         self.action_space = MultiDiscrete(np.full(num_envs, MOVES))
 
     def reset(
@@ -259,7 +259,7 @@ class LambdaStarVectorEnv(_Learning, VectorEnv[Seen, NDArray[np.int64], NDArray[
         *,
         seed: int | Sequence[int] | None = None,
         options: dict[str, Any] | None = None,
-    ) -> tuple[Seen, dict[str, Any]]:
+    ) -> tuple[Features, dict[str, Any]]:
         """Start the next worlds of the seeds, or the first of new ones.
 
         Args:
@@ -271,35 +271,35 @@ class LambdaStarVectorEnv(_Learning, VectorEnv[Seen, NDArray[np.int64], NDArray[
         """
         if options and not np.all(options.get("reset_mask", True)):
             raise ArgumentError("all worlds start together: expected a reset_mask that is all True")
-        return self._begin(self._named(seed), restart=seed is not None), {}
+        return self._start_episode(self._resolve_seeds(seed), restart=seed is not None), {}
 
     def step(
         self, actions: NDArray[np.int64]
-    ) -> tuple[Seen, NDArray[Any], NDArray[Any], NDArray[Any], dict[str, Any]]:
+    ) -> tuple[Features, NDArray[Any], NDArray[Any], NDArray[Any], dict[str, Any]]:
         """Take a step in every world, or start new ones according to `autoreset_mode`."""
-        moves, count = _moves(actions, (self.num_envs,)), self.num_envs
+        moves, count = _validate_moves(actions, (self.num_envs,)), self.num_envs
         rewards, over = np.zeros(count), False
         info: dict[str, Any] = {}
-        if self._mode is AutoresetMode.NEXT_STEP and self._seeds and self._over:
+        if self._mode is AutoresetMode.NEXT_STEP and self._seeds and self._is_over:
             seen = self.reset()[0]
         else:
-            seen, rewards = self._act(moves)
-            over = self._over
+            seen, rewards = self._take_step(moves)
+            over = self._is_over
             if over and self._mode is AutoresetMode.SAME_STEP:
-                info, seen = _final(seen), self.reset()[0]
+                info, seen = _final_info(seen), self.reset()[0]
         return seen, rewards, np.zeros(count, np.bool_), np.full(count, over), info
 
     def render(self) -> Any:
         """Render each world as text or pixels; return None without a `render_mode`."""
-        return tuple(self._frames()) if self.render_mode else None
+        return tuple(self._render_worlds()) if self.render_mode else None
 
-    def _named(self, seed: int | Sequence[int] | None) -> tuple[int, ...]:
+    def _resolve_seeds(self, seed: int | Sequence[int] | None) -> tuple[int, ...]:
         """Return each world's seed."""
         if seed is None and self._seeds:
             return self._seeds
         if seed is None or isinstance(seed, int | np.integer):
             super().reset(seed=None if seed is None else int(seed))
-            first = int(self.np_random.integers(_SEEDS)) if seed is None else int(seed)
+            first = int(self.np_random.integers(_SEED_LIMIT)) if seed is None else int(seed)
             return tuple(range(first, first + self.num_envs))
         seeds = tuple(int(value) for value in seed)
         if len(seeds) != self.num_envs:
@@ -308,7 +308,7 @@ class LambdaStarVectorEnv(_Learning, VectorEnv[Seen, NDArray[np.int64], NDArray[
         return seeds
 
 
-def _autoreset(mode: AutoresetMode | str) -> AutoresetMode:
+def _parse_autoreset_mode(mode: AutoresetMode | str) -> AutoresetMode:
     try:
         return AutoresetMode(mode)
     except ValueError:
@@ -316,7 +316,7 @@ def _autoreset(mode: AutoresetMode | str) -> AutoresetMode:
         raise ArgumentError(f"expected an autoreset_mode of {modes}, found {mode!r}") from None
 
 
-def _moves(actions: Any, shape: tuple[int, ...]) -> NDArray[np.int8]:
+def _validate_moves(actions: Any, shape: tuple[int, ...]) -> NDArray[np.int8]:
     """Validate and convert actions for the kernels, which do not check them."""
     try:
         moves = np.asarray(actions)
@@ -329,12 +329,12 @@ def _moves(actions: Any, shape: tuple[int, ...]) -> NDArray[np.int8]:
     ):
         raise ArgumentError(
             f"expected moves 0 to {MOVES - 1}, integers of shape {shape}, "
-            f"found {_found(moves, shape)}"
+            f"found {_describe_invalid_moves(moves, shape)}"
         )
     return moves.astype(np.int8)
 
 
-def _found(moves: NDArray[Any], shape: tuple[int, ...]) -> str:
+def _describe_invalid_moves(moves: NDArray[Any], shape: tuple[int, ...]) -> str:
     """Describe invalid moves for an error: the first wrong value, or their type and shape."""
     if moves.ndim and (moves.shape != shape or moves.dtype.kind not in "iu"):
         return f"{moves.dtype}{list(moves.shape)}"
@@ -342,7 +342,7 @@ def _found(moves: NDArray[Any], shape: tuple[int, ...]) -> str:
     return f"{wrong.item()!r:.60}"
 
 
-def _final(seen: Seen) -> dict[str, Any]:
+def _final_info(seen: Features) -> dict[str, Any]:
     """Return Gymnasium's info on the last step of an episode after an automatic reset."""
     last = np.empty(len(seen), object)
     last[:] = list(seen)

@@ -14,7 +14,15 @@ from numpy.typing import NDArray
 
 from sts.numerics.compiled import compiled, lean, portable
 from sts.numerics.draws import draw
-from sts.worlds.lambda_star.torus import STAY, apart, distance, moved, toward, way, wrapped
+from sts.worlds.lambda_star.torus import (
+    STAY,
+    distance,
+    moved,
+    place_distance,
+    shortest_displacement,
+    toward,
+    wrap,
+)
 
 Ints = NDArray[np.int64]
 
@@ -58,7 +66,7 @@ class Arrays(NamedTuple):
 
 
 @portable
-def worth(away: Any) -> Any:
+def reward_at_distance(away: Any) -> Any:
     """Return Good's reward at a distance, in halves: 2 / (away + 1) for away < 2, else 0.
 
     Source: Chmait et al. 2016, section 4.1.2.
@@ -72,18 +80,18 @@ def reward(cell: int, good: int, evil: int, height: int, width: int) -> int:
 
     Source: Chmait et al. 2016, section 4.1.2.
     """
-    gain = worth(distance(cell, good, height, width))
-    return int(gain - worth(distance(cell, evil, height, width)))
+    gain = reward_at_distance(distance(cell, good, height, width))
+    return int(gain - reward_at_distance(distance(cell, evil, height, width)))
 
 
 @compiled
-def intended(cell: int, entry: int, kind: int, height: int, width: int) -> int:
+def intended_cell(cell: int, entry: int, kind: int, height: int, width: int) -> int:
     """Return the cell that a pattern's `entry`, a move from `cell` or a cell, leads to."""
     return entry if kind == 1 else int(moved(cell, entry, height, width))
 
 
 @compiled
-def settle(
+def resolve_collision(
     good: int, evil: int, good_next: int, evil_next: int, seed: Any, counter: int
 ) -> tuple[int, int, int]:
     """Return the next cells of Good and Evil, and the next counter of the world's stream.
@@ -104,7 +112,7 @@ def settle(
 
 
 @compiled
-def following(cursor: int, length: int) -> int:
+def next_cursor(cursor: int, length: int) -> int:
     """Return the index after `cursor` in a cyclic pattern."""
     return 0 if cursor + 1 == length else cursor + 1
 
@@ -116,12 +124,14 @@ def advance(a: Arrays, b: int) -> None:
     good, evil = a.objects[b, 0], a.objects[b, 1]
     good_entry = a.patterns[a.offset[b, 0] + a.cursor[b, 0]]
     evil_entry = a.patterns[a.offset[b, 1] + a.cursor[b, 1]]
-    good_next = intended(good, good_entry, kind, height, width)
-    evil_next = intended(evil, evil_entry, kind, height, width)
-    good, evil, counter = settle(good, evil, good_next, evil_next, a.seed[b], a.counter[b])
+    good_next = intended_cell(good, good_entry, kind, height, width)
+    evil_next = intended_cell(evil, evil_entry, kind, height, width)
+    good, evil, counter = resolve_collision(
+        good, evil, good_next, evil_next, a.seed[b], a.counter[b]
+    )
     a.objects[b, 0], a.objects[b, 1], a.counter[b] = good, evil, counter
     for index in range(2):
-        a.cursor[b, index] = following(a.cursor[b, index], a.length[b, index])
+        a.cursor[b, index] = next_cursor(a.cursor[b, index], a.length[b, index])
 
 
 @compiled
@@ -142,7 +152,7 @@ def step(a: Arrays, moves: NDArray[np.int8], says: NDArray[np.int8]) -> None:
 
 
 class Sight(NamedTuple):
-    """Observation arrays of R roles, filled by `look`.
+    """Observation arrays of R roles, filled by `observe`.
 
     Attributes:
       good: bool[B, R, M], True where Good is.
@@ -162,7 +172,7 @@ class Sight(NamedTuple):
 
 
 @compiled
-def look(a: Arrays, roles: Ints, in_team: NDArray[np.bool_], radius: int, out: Sight) -> None:
+def observe(a: Arrays, roles: Ints, in_team: NDArray[np.bool_], radius: int, out: Sight) -> None:
     """Write the observations of `roles` (int64[R]) within `radius` to `out`, which must be zero.
 
     `in_team` is bool[P], True for teammates; the observer itself is never counted. A neighbourhood
@@ -178,24 +188,27 @@ def look(a: Arrays, roles: Ints, in_team: NDArray[np.bool_], radius: int, out: S
         for i in range(roles.size):
             me = roles[i]
             row, column = a.cells[b, me] // width, a.cells[b, me] % width
-            to_good = apart(row, column, good_row, good_column, height, width)
-            to_evil = apart(row, column, evil_row, evil_column, height, width)
+            to_good = place_distance(row, column, good_row, good_column, height, width)
+            to_evil = place_distance(row, column, evil_row, evil_column, height, width)
             if to_good <= radius + 1 or to_evil <= radius + 1:
                 for m in range(side * side):
-                    y = wrapped(row + m // side - radius, height)
-                    x = wrapped(column + m % side - radius, width)
-                    to_good = apart(y, x, good_row, good_column, height, width)
-                    to_evil = apart(y, x, evil_row, evil_column, height, width)
+                    y = wrap(row + m // side - radius, height)
+                    x = wrap(column + m % side - radius, width)
+                    to_good = place_distance(y, x, good_row, good_column, height, width)
+                    to_evil = place_distance(y, x, evil_row, evil_column, height, width)
                     out.good[b, i, m] = to_good == 0
                     out.evil[b, i, m] = to_evil == 0
-                    out.reward[b, i, m] = worth(to_good) - worth(to_evil)
+                    out.reward[b, i, m] = reward_at_distance(to_good) - reward_at_distance(to_evil)
             for p in range(participants):
                 if p == me:
                     continue
                 other_row, other_column = a.cells[b, p] // width, a.cells[b, p] % width
-                if apart(row, column, other_row, other_column, height, width) > radius:
+                if place_distance(row, column, other_row, other_column, height, width) > radius:
                     continue
-                down, right = way(row, other_row, height), way(column, other_column, width)
+                down, right = (
+                    shortest_displacement(row, other_row, height),
+                    shortest_displacement(column, other_column, width),
+                )
                 m = (down + radius) * side + right + radius
                 if in_team[p]:
                     out.team[b, i, m] += 1
@@ -206,16 +219,16 @@ def look(a: Arrays, roles: Ints, in_team: NDArray[np.bool_], radius: int, out: S
 
 
 @compiled
-def ahead(a: Arrays, index: int) -> Ints:
+def intended_cells(a: Arrays, index: int) -> Ints:
     """Return int64[B], the cell that Good (index 0) or Evil (1) intends next in each world."""
     out = np.empty(a.step.size, np.int64)
     for b in range(out.size):
         entry = a.patterns[a.offset[b, index] + a.cursor[b, index]]
-        out[b] = intended(a.objects[b, index], entry, a.kind[b], a.size[b, 0], a.size[b, 1])
+        out[b] = intended_cell(a.objects[b, index], entry, a.kind[b], a.size[b, 0], a.size[b, 1])
     return out
 
 
-def headings(a: Arrays, index: int) -> Ints:
+def constant_headings(a: Arrays, index: int) -> Ints:
     """Return int64[B], the single move that Good (index 0) or Evil (1) intends at every step.
 
     It is -1 if the pattern has different moves, a jump or only "stay". Collisions are ignored.
@@ -225,10 +238,10 @@ def headings(a: Arrays, index: int) -> Ints:
         for first, length in zip(a.offset[:, index], a.length[:, index], strict=True)
     )
     worlds = zip(patterns, a.kind, *a.size.T, strict=True)
-    return np.array([heading(*world) for world in worlds], np.int64)
+    return np.array([constant_heading(*world) for world in worlds], np.int64)
 
 
-def heading(pattern: Ints, kind: int, height: int, width: int) -> int:
+def constant_heading(pattern: Ints, kind: int, height: int, width: int) -> int:
     """Return the single move, other than "stay", that `pattern` repeats; -1 without one."""
     moves = pattern
     if kind == 1:
@@ -238,7 +251,7 @@ def heading(pattern: Ints, kind: int, height: int, width: int) -> int:
     return int(moves[0]) if moves[0] != STAY and (moves == moves[0]).all() else -1
 
 
-def arrays(batch: int, participants: int, patterns: Ints) -> Arrays:
+def zero_arrays(batch: int, participants: int, patterns: Ints) -> Arrays:
     """Return zeroed arrays of `batch` worlds with these patterns."""
 
     def zeros(*shape: int, dtype: Any = np.int64) -> NDArray[Any]:
@@ -263,7 +276,7 @@ def arrays(batch: int, participants: int, patterns: Ints) -> Arrays:
     )
 
 
-def copied(a: Arrays) -> Arrays:
+def copy_arrays(a: Arrays) -> Arrays:
     """Return a copy of the worlds; the patterns, which are never modified, are shared."""
     copies = {name: array.copy() for name, array in a._asdict().items() if name != "patterns"}
     return a._replace(**copies)

@@ -15,36 +15,36 @@ from numpy.typing import NDArray
 from sts.domains import Picture
 from sts.domains import domain as find_domain
 from sts.episodes import Episode
-from sts.worlds.lambda_star.board import CELL, TRAIL, Style, board
+from sts.worlds.lambda_star.board import CELL, TRAIL, Style, draw_board
 
 _MARGIN, _GAP, _TITLE, _LABEL = 8, 14, 24, 20
-_WIDE, _LETTER = 880, 7.5
+_MAX_WIDTH, _LETTER_WIDTH = 880, 7.5
 _GREY = "#777"
 _STYLE = Style(ink="currentColor", ground="")
 
 
-def evenly(steps: int, count: int) -> list[int]:
+def space_frames(steps: int, count: int) -> list[int]:
     """Return up to `count` evenly spaced frames from 0 to `steps`, both included."""
     last = min(count - 1, steps)
     return sorted({round(i * steps / last) for i in range(last + 1)})
 
 
-def fitting(width: int) -> int:
+def boards_per_row(width: int) -> int:
     """Return the number of boards of `width` cells in a row of a page, 3 to 9."""
-    return max(3, min(9, (_WIDE + _GAP) // (width * CELL + _GAP)))
+    return max(3, min(9, (_MAX_WIDTH + _GAP) // (width * CELL + _GAP)))
 
 
-def svg(episode: Episode, frames: Sequence[int], *, title: str) -> bytes:
+def draw_filmstrip(episode: Episode, frames: Sequence[int], *, title: str) -> bytes:
     """Return the scenes at `frames` (0 to T, frame f is before step f) as an SVG file.
 
     Boards that do not fit in one row of a page are wrapped to further rows.
     """
     picture = find_domain(episode.domain).picture(episode.state)
     wide, high = picture.width * CELL, picture.height * CELL
-    per_row = min(len(frames), max(1, (_WIDE + _GAP) // (wide + _GAP)))
+    per_row = min(len(frames), max(1, (_MAX_WIDTH + _GAP) // (wide + _GAP)))
     lines = -(-len(frames) // per_row)
     boards = per_row * (wide + _GAP) - _GAP
-    width = max(boards, round(_LETTER * len(title))) + 2 * _MARGIN
+    width = max(boards, round(_LETTER_WIDTH * len(title))) + 2 * _MARGIN
     height = _TITLE + lines * (high + _LABEL) + (lines - 1) * _GAP
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
@@ -57,18 +57,18 @@ def svg(episode: Episode, frames: Sequence[int], *, title: str) -> bytes:
         label = "start" if frame == 0 else f"step {frame}"
         line, place = divmod(i, per_row)
         left, top = _MARGIN + place * (wide + _GAP), _TITLE + line * (high + _LABEL + _GAP)
-        parts += _frame(picture, scenes, left, top, label)
+        parts += _draw_frame(picture, scenes, left, top, label)
     return ("\n".join([*parts, "</svg>"]) + "\n").encode()
 
 
-def _frame(
+def _draw_frame(
     picture: Picture, scenes: NDArray[np.int64], left: int, top: int, label: str
 ) -> Iterator[str]:
     """Yield one framed board with its label; the last row of `scenes` is the current one."""
     wide, high = picture.width * CELL, picture.height * CELL
     box = f'x="{left}" y="{top}" width="{wide}" height="{high}"'
     yield f"<svg {box}>"
-    yield from board(picture, scenes, _STYLE)
+    yield from draw_board(picture, scenes, _STYLE)
     yield f'</svg><rect {box} fill="none" stroke="currentColor"/>'
     yield (
         f'<text x="{left + wide // 2}" y="{top + high + 15}" fill="currentColor" '

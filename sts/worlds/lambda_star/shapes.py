@@ -14,7 +14,7 @@ INK = "#111"
 """The colour of outlines, and of letters on all other colours."""
 
 
-def look(index: int) -> tuple[str, float]:
+def object_style(index: int) -> tuple[str, float]:
     """Return an object's colour and corners; 0 is a disc, 4.5 a square, 3.5 a triangle point-down.
 
     Good and Evil, the first two, have unique styles; the others cycle through five colours and six
@@ -26,7 +26,9 @@ def look(index: int) -> tuple[str, float]:
     return _COLOURS[index % len(_COLOURS)], _CORNERS[index % len(_CORNERS)]
 
 
-def outline(corners: float, x: float, y: float, radius: float) -> Iterator[tuple[float, float]]:
+def polygon_corners(
+    corners: float, x: float, y: float, radius: float
+) -> Iterator[tuple[float, float]]:
     """Yield the corners of a regular polygon; a square rests on a side, the others point up."""
     count, square = int(corners), corners == 4.5
     radius *= 1.2 if square else 1.3 if count == 3 else 1.12

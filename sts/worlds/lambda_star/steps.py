@@ -45,21 +45,21 @@ def columns(episode: Episode, role: int) -> dict[str, NDArray[Any]]:
         "good_in_sight": to_good <= start.radius,
         "evil_in_sight": to_evil <= start.radius,
         "others_in_sight": (to_others <= start.radius).sum(1),
-        "good_seen_ago": _ago(to_good <= start.radius),
-        "evil_seen_ago": _ago(to_evil <= start.radius),
-        "moved": _changed(me),
-        "good_moved": _changed(good),
-        "evil_moved": _changed(evil),
+        "good_seen_ago": _count_steps_since(to_good <= start.radius),
+        "evil_seen_ago": _count_steps_since(to_evil <= start.radius),
+        "moved": _has_moved(me),
+        "good_moved": _has_moved(good),
+        "evil_moved": _has_moved(evil),
     }
 
 
-def _ago(seen: NDArray[np.bool_]) -> NDArray[np.float64]:
+def _count_steps_since(seen: NDArray[np.bool_]) -> NDArray[np.float64]:
     """Return, at each step, the steps since a thing was last seen; NaN before the first time."""
     steps = np.arange(len(seen))
     last = np.maximum.accumulate(np.where(seen, steps, -1))
     return np.where(last < 0, np.nan, steps - last)
 
 
-def _changed(cells: NDArray[np.int64]) -> NDArray[np.bool_]:
+def _has_moved(cells: NDArray[np.int64]) -> NDArray[np.bool_]:
     """Return bool[T], True if the last step led to another cell; False before the first."""
     return np.concatenate(([False], cells[1:] != cells[:-1]))[: len(cells)]

@@ -30,13 +30,13 @@ class Offset(NamedTuple):
 
 
 @portable
-def wrapped(coordinate: Any, size: Any) -> Any:
+def wrap(coordinate: Any, size: Any) -> Any:
     """Return a coordinate in [-size, 2 * size) wrapped onto the ring."""
     return coordinate + size * (coordinate < 0) - size * (coordinate >= size)
 
 
 @portable
-def way(start: Any, goal: Any, size: Any, ties: int = INSIDE) -> Any:
+def shortest_displacement(start: Any, goal: Any, size: Any, ties: int = INSIDE) -> Any:
     """Return the signed shortest displacement on a ring.
 
     Args:
@@ -54,14 +54,18 @@ def way(start: Any, goal: Any, size: Any, ties: int = INSIDE) -> Any:
 
 @portable
 def offset(start: Any, goal: Any, height: Any, width: Any, ties: int = INSIDE) -> Offset:
-    """Return the shortest displacement from one cell to another, by axis; `ties` as in `way`."""
+    """Return the shortest displacement between two cells; see `shortest_displacement` on `ties`."""
     row, to_row = start // width, goal // width
-    rows = way(row, to_row, height, ties)
-    return Offset(rows, way(start - row * width, goal - to_row * width, width, ties))
+    rows = shortest_displacement(row, to_row, height, ties)
+    return Offset(
+        rows, shortest_displacement(start - row * width, goal - to_row * width, width, ties)
+    )
 
 
 @portable
-def apart(row: Any, column: Any, to_row: Any, to_column: Any, height: Any, width: Any) -> Any:
+def place_distance(
+    row: Any, column: Any, to_row: Any, to_column: Any, height: Any, width: Any
+) -> Any:
     """Return the toroidal Chebyshev distance of two cells given by row and column."""
     rows, columns = abs(row - to_row), abs(column - to_column)
     return np.maximum(np.minimum(rows, height - rows), np.minimum(columns, width - columns))
@@ -70,7 +74,7 @@ def apart(row: Any, column: Any, to_row: Any, to_column: Any, height: Any, width
 @portable
 def distance(start: Any, goal: Any, height: Any, width: Any) -> Any:
     """Return the toroidal Chebyshev distance of two cells."""
-    return apart(start // width, start % width, goal // width, goal % width, height, width)
+    return place_distance(start // width, start % width, goal // width, goal % width, height, width)
 
 
 @portable
@@ -83,7 +87,7 @@ def step(offset: Offset) -> Any:
 
 @portable
 def toward(start: Any, goal: Any, height: Any, width: Any, ties: int = INSIDE) -> Any:
-    """Return the first move of a shortest path; "stay" on the goal itself; `ties` as in `way`."""
+    """Return the first move of a shortest path; see `shortest_displacement` on `ties`."""
     return step(offset(start, goal, height, width, ties))
 
 
@@ -91,8 +95,8 @@ def toward(start: Any, goal: Any, height: Any, width: Any, ties: int = INSIDE) -
 def neighbour(cell: Any, entry: Any, side: int, height: Any, width: Any) -> Any:
     """Return the cell at an entry of the `side` x `side` neighbourhood of a cell."""
     row = cell // width
-    column = wrapped(cell - row * width + entry % side - side // 2, width)
-    return wrapped(row + entry // side - side // 2, height) * width + column
+    column = wrap(cell - row * width + entry % side - side // 2, width)
+    return wrap(row + entry // side - side // 2, height) * width + column
 
 
 @portable

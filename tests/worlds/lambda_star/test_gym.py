@@ -19,7 +19,7 @@ from gymnasium.wrappers.vector import RecordEpisodeStatistics
 
 from sts.errors import ArgumentError, UnknownName
 from sts.worlds.lambda_star import generate, rollout
-from sts.worlds.lambda_star.features import bounds, flat, layout
+from sts.worlds.lambda_star.features import bounds, flatten_observation, layout
 from sts.worlds.lambda_star.generation import patterns
 from sts.worlds.lambda_star.gym import ID, LambdaStarEnv, LambdaStarVectorEnv
 
@@ -167,7 +167,7 @@ def test_a_flat_observation_holds_what_an_agent_is_shown():
     rollout(keep, environments)
     low, high = bounds(environments.settings)
     for step, o in shown.items():
-        seen = flat(o, horizon)
+        seen = flatten_observation(o, horizon)
         assert seen.shape == (40, 3, 25 * 4 + 13) and seen.dtype == np.float32
         assert (low <= seen).all() and (seen <= high).all()
         np.testing.assert_array_equal(seen[..., where["good"]], o.good)
@@ -258,13 +258,13 @@ def test_without_autoreset_an_episode_that_is_over_waits_for_its_reset():
 
 def test_what_comes_round_again_is_made_once_and_never_changed(monkeypatch):
     made: list[int] = []
-    worlds = patterns.worlds
+    worlds = patterns.generate_worlds
 
     def counted(settings, names):
         made.extend(index for _, index in names)
         return worlds(settings, names)
 
-    monkeypatch.setattr(patterns, "worlds", counted)
+    monkeypatch.setattr(patterns, "generate_worlds", counted)
     env = LambdaStarEnv(worlds=3, steps=4)
     seen = [env.reset(seed=4)[0]]
     for _ in range(8):

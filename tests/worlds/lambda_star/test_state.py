@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from sts.errors import DamagedState, NewerFormat
 from sts.worlds.lambda_star.domain import Batch, LambdaStar
-from sts.worlds.lambda_star.state import State, decode, encode, view
+from sts.worlds.lambda_star.state import State, decode, encode, to_json
 from tests.worlds.lambda_star.examples import BY_HAND, state, states
 
 GOLDEN = Path(__file__).parent / "golden" / "state_v1.hex"
@@ -30,7 +30,7 @@ def test_decoding_gives_back_what_was_encoded(s):
 @given(states())
 @settings(deadline=None)
 def test_the_json_view_holds_all_of_the_state(s):
-    shown = json.loads(json.dumps(view(s)))
+    shown = json.loads(json.dumps(to_json(s)))
     assert (shown.pop("format"), shown.pop("version")) == ("lambda-star-state", 1)
     given: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in shown.items()}
     assert State(**given) == s

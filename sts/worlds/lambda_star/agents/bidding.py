@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from sts.agents.protocol import Memory
-from sts.worlds.lambda_star.agents.reactive import Reactive, Teams
-from sts.worlds.lambda_star.agents.sets import best, nth, reached
+from sts.worlds.lambda_star.agents.reactive import Reactive, TeamObservation
+from sts.worlds.lambda_star.agents.sets import best_moves, crop_reachable, pick_move
 from sts.worlds.lambda_star.domain import Observation
 from sts.worlds.lambda_star.kernels import Ints
 from sts.worlds.lambda_star.torus import moved, toward
@@ -14,13 +14,16 @@ from sts.worlds.lambda_star.torus import moved, toward
 NO_BID = (-1, -3)
 
 
-def rule(teams: Teams, bids: Ints) -> Ints:
+def choose_moves(teams: TeamObservation, bids: Ints) -> Ints:
     """Update the bids of B teams and return the moves towards the winning cells.
 
     `bids` is int64[B, 2], the target's cell and the highest bid in halves; `NO_BID` at the start.
     """
-    near, size = reached(teams.around), (teams.height, teams.width)
-    targets, rewards = moved(teams.cell, nth(best(near), teams.draws), *size), near.max(-1)
+    near, size = crop_reachable(teams.around), (teams.height, teams.width)
+    targets, rewards = (
+        moved(teams.cell, pick_move(best_moves(near), teams.draws), *size),
+        near.max(-1),
+    )
     highest = rewards.max(1)
     last = rewards.shape[1] - 1 - (rewards == highest[:, None])[:, ::-1].argmax(1)
     newest = np.stack((targets[np.arange(len(last)), last], highest), 1)
@@ -45,8 +48,8 @@ class Bidding(Reactive):
     name = "bidding"
     draws = 1
 
-    def _start(self, seen: Observation) -> Memory:
+    def _initial_memory(self, seen: Observation) -> Memory:
         return {"bids": np.tile(np.array(NO_BID, np.int64), (len(seen.cell), 1))}
 
-    def _decide(self, teams: Teams, kept: Memory) -> Ints:
-        return rule(teams, kept["bids"])
+    def _decide(self, teams: TeamObservation, kept: Memory) -> Ints:
+        return choose_moves(teams, kept["bids"])

@@ -5,16 +5,19 @@ from __future__ import annotations
 import numpy as np
 
 from sts.agents.protocol import Memory
-from sts.worlds.lambda_star.agents.reactive import Reactive, Teams
-from sts.worlds.lambda_star.agents.sets import best, nth, reached
+from sts.worlds.lambda_star.agents.reactive import Reactive, TeamObservation
+from sts.worlds.lambda_star.agents.sets import best_moves, crop_reachable, pick_move
 from sts.worlds.lambda_star.kernels import Ints
 from sts.worlds.lambda_star.torus import moved, toward
 
 
-def rule(teams: Teams) -> Ints:
+def choose_moves(teams: TeamObservation) -> Ints:
     """Return each role's moves towards the best of its own and its children's targets."""
-    near, size = reached(teams.around), (teams.height, teams.width)
-    targets, rewards = moved(teams.cell, nth(best(near), teams.draws), *size), near.max(-1)
+    near, size = crop_reachable(teams.around), (teams.height, teams.width)
+    targets, rewards = (
+        moved(teams.cell, pick_move(best_moves(near), teams.draws), *size),
+        near.max(-1),
+    )
     roles = np.arange(teams.cell.shape[1])
     leader = np.broadcast_to(roles, teams.cell.shape)
     for child in (2 * roles + 1, 2 * roles + 2):
@@ -42,5 +45,5 @@ class BinaryTree(Reactive):
     name = "binary-tree"
     draws = 1
 
-    def _decide(self, teams: Teams, kept: Memory) -> Ints:
-        return rule(teams)
+    def _decide(self, teams: TeamObservation, kept: Memory) -> Ints:
+        return choose_moves(teams)

@@ -6,7 +6,7 @@ import numpy as np
 
 from sts.agents.protocol import Agent, Choice, Draws, Instructions, Memory
 from sts.worlds.lambda_star.agents import following
-from sts.worlds.lambda_star.agents.instructions import Task, readings
+from sts.worlds.lambda_star.agents.instructions import Task, parse_instructions
 from sts.worlds.lambda_star.domain import Observation
 from sts.worlds.lambda_star.state import MOVES, TOKENS
 from sts.worlds.lambda_star.torus import STAY
@@ -35,16 +35,16 @@ class Blind(Agent):
     domain = "lambda-star"
 
     def begin(self, batch: int, roles: int) -> Memory:
-        """Return the memory before the first step; see `following.begin`."""
-        return following.begin(batch, roles)
+        """Return the memory before the first step; see `following.initial_memory`."""
+        return following.initial_memory(batch, roles)
 
     def act(
         self, observation: Observation, instructions: Instructions, memory: Memory, draws: Draws
     ) -> tuple[Choice, Memory]:
         """Return the instructed move or equal weights, and a guess if a question is open."""
-        tasks = readings(instructions)
-        step, memory = following.walk(tasks, observation, memory)
-        owed, memory = following.unanswered(tasks, observation, memory)
+        tasks = parse_instructions(instructions)
+        step, memory = following.continue_walk(tasks, observation, memory)
+        owed, memory = following.find_open_questions(tasks, observation, memory)
         still = tasks.asks("stand-still", "where-is-good", "evil-in-sight")
         sure = np.broadcast_to(tasks.asks("walk") | still, owed.shape)
         moves = np.ones((*owed.shape, len(MOVES)))

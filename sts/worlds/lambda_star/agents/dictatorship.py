@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from sts.agents.protocol import Memory
-from sts.worlds.lambda_star.agents.reactive import Reactive, Teams
-from sts.worlds.lambda_star.agents.sets import best, nth, reached
+from sts.worlds.lambda_star.agents.reactive import Reactive, TeamObservation
+from sts.worlds.lambda_star.agents.sets import best_moves, crop_reachable, pick_move
 from sts.worlds.lambda_star.kernels import Ints
 from sts.worlds.lambda_star.torus import moved, toward
 
 
-def rule(teams: Teams) -> Ints:
+def choose_moves(teams: TeamObservation) -> Ints:
     """Return the moves towards the first role's best cell; its draw breaks ties."""
     size = teams.height, teams.width
-    move = nth(best(reached(teams.around[:, :1])), teams.draws[:, :1])
+    move = pick_move(best_moves(crop_reachable(teams.around[:, :1])), teams.draws[:, :1])
     sets: Ints = 1 << toward(teams.cell, moved(teams.cell[:, :1], move, *size), *size)
     return sets
 
@@ -31,5 +31,5 @@ class Dictatorship(Reactive):
     name = "dictatorship"
     draws = 1
 
-    def _decide(self, teams: Teams, kept: Memory) -> Ints:
-        return rule(teams)
+    def _decide(self, teams: TeamObservation, kept: Memory) -> Ints:
+        return choose_moves(teams)

@@ -15,36 +15,38 @@ from sts.worlds.lambda_star.agents.instructions import Readings
 from sts.worlds.lambda_star.domain import Observation
 from sts.worlds.lambda_star.torus import STAY
 
-_NONE = -2
+_NO_MOVE = -2
 
 
-def begin(batch: int, roles: int) -> Memory:
-    """Return the initial memory of `walk` and `unanswered`: [B, R] arrays.
+def initial_memory(batch: int, roles: int) -> Memory:
+    """Return the initial memory of `continue_walk` and `find_open_questions`: [B, R] arrays.
 
     `meant` is the last intended move of a walk and `walked` the number of consecutive intended
     moves that were executed; `asked` and `answered` are True once a question was put and once the
     role has spoken since.
     """
     return {
-        "meant": np.full((batch, roles), _NONE, np.int64),
+        "meant": np.full((batch, roles), _NO_MOVE, np.int64),
         "walked": np.zeros((batch, roles), np.int64),
         "asked": np.zeros((batch, roles), np.bool_),
         "answered": np.zeros((batch, roles), np.bool_),
     }
 
 
-def walk(tasks: Readings, seen: Observation, memory: Memory) -> tuple[NDArray[np.int64], Memory]:
+def continue_walk(
+    tasks: Readings, seen: Observation, memory: Memory
+) -> tuple[NDArray[np.int64], Memory]:
     """Return the next move of the instructed walk and the updated memory."""
     # last_move never equals _NONE, not even before the first step.
     led = memory["meant"] != seen.last_move
     walked = np.where(led, 0, memory["walked"] + 1)
     arrived = walked >= tasks.number[:, None]
     move = np.where(arrived, STAY, tasks.move[:, None])
-    meant = np.where(tasks.asks("walk"), move, _NONE)
+    meant = np.where(tasks.asks("walk"), move, _NO_MOVE)
     return move, memory | {"walked": walked, "meant": meant}
 
 
-def unanswered(
+def find_open_questions(
     tasks: Readings, seen: Observation, memory: Memory
 ) -> tuple[NDArray[np.bool_], Memory]:
     """Return bool[B, R], True for roles with an open question, and the updated memory."""

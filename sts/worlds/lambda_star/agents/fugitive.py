@@ -11,9 +11,9 @@ from sts.worlds.lambda_star.domain import Observation
 from sts.worlds.lambda_star.state import MOVES
 from sts.worlds.lambda_star.torus import STAY, side
 
-_RUN = 2
-_WAYS = np.stack(np.divmod(np.arange(len(MOVES)), 3), -1) - 1
-_OUT_OF_SIGHT = 1000
+_MAX_FLIGHT = 2
+_DIRECTIONS = np.stack(np.divmod(np.arange(len(MOVES)), 3), -1) - 1
+_FAR_DISTANCE = 1000
 
 
 class Fugitive(Agent):
@@ -42,12 +42,12 @@ class Fugitive(Agent):
         """Return equal weights over the moves that lead farthest away, or "stay"."""
         crowd = observation.team.astype(np.int64) + observation.others
         distances = _distances_after_moves(crowd.shape[-1])
-        nearest = np.where((crowd > 0)[..., None], distances, _OUT_OF_SIGHT).min(-2)
+        nearest = np.where((crowd > 0)[..., None], distances, _FAR_DISTANCE).min(-2)
         away = nearest == nearest.max(-1, keepdims=True)
         last_move = np.maximum(observation.last_move, 0).astype(np.int64)
         as_meant = np.take_along_axis(memory["ways"], last_move[..., None], -1)[..., 0]
         fled = np.where(as_meant, memory["fled"] + 1, 0)
-        still = ~(crowd > 0).any(-1) | (fled >= _RUN)
+        still = ~(crowd > 0).any(-1) | (fled >= _MAX_FLIGHT)
         moves = np.where(still[..., None], np.arange(len(MOVES)) == STAY, away)
         ways = moves & ~still[..., None]
         return Choice(moves.astype(np.float64)), {"fled": np.where(still, 0, fled), "ways": ways}
@@ -57,4 +57,4 @@ def _distances_after_moves(cells: int) -> Any:
     """Return int64[M, 9], the distance of each cell in sight from the cell each move leads to."""
     length = side(cells)
     offsets = np.stack(np.divmod(np.arange(cells), length), -1) - length // 2
-    return np.abs(offsets[:, None] - _WAYS).max(-1)
+    return np.abs(offsets[:, None] - _DIRECTIONS).max(-1)

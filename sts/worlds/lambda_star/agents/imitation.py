@@ -8,8 +8,8 @@ import numpy as np
 
 from sts.agents.protocol import Memory
 from sts.errors import ArgumentError
-from sts.worlds.lambda_star.agents.reactive import Reactive, Teams
-from sts.worlds.lambda_star.agents.sets import best, reached
+from sts.worlds.lambda_star.agents.reactive import Reactive, TeamObservation
+from sts.worlds.lambda_star.agents.sets import best_moves, crop_reachable
 from sts.worlds.lambda_star.domain import Observation
 from sts.worlds.lambda_star.kernels import Ints
 from sts.worlds.lambda_star.torus import moved, offset, step, toward
@@ -17,7 +17,7 @@ from sts.worlds.lambda_star.torus import moved, offset, step, toward
 GUIDES = ("each-step", "each-role")
 
 
-def rule(teams: Teams, hasty: bool, guide: Ints) -> Ints:
+def choose_moves(teams: TeamObservation, hasty: bool, guide: Ints) -> Ints:
     """Move the teams' guides, once per role if `hasty`, and return each role's moves.
 
     `guide` is int64[B, 1], the guide's cell, updated in place.
@@ -28,7 +28,7 @@ def rule(teams: Teams, hasty: bool, guide: Ints) -> Ints:
         seen.append(guide.copy())
     way = offset(teams.cell, np.concatenate(seen, 1), *size)
     close = (abs(way.rows) <= 1) & (abs(way.columns) <= 1)
-    return np.where(close, 1 << step(way), best(reached(teams.around)))
+    return np.where(close, 1 << step(way), best_moves(crop_reachable(teams.around)))
 
 
 class Imitation(Reactive):
@@ -54,8 +54,8 @@ class Imitation(Reactive):
             raise ArgumentError(f"expected a guide {' or '.join(GUIDES)}, found {guide!r}")
         self.guide = guide
 
-    def _start(self, seen: Observation) -> Memory:
+    def _initial_memory(self, seen: Observation) -> Memory:
         return {"guide": seen.cell[:, -1:].copy()}
 
-    def _decide(self, teams: Teams, kept: Memory) -> Ints:
-        return rule(teams, self.guide == "each-role", kept["guide"])
+    def _decide(self, teams: TeamObservation, kept: Memory) -> Ints:
+        return choose_moves(teams, self.guide == "each-role", kept["guide"])

@@ -63,51 +63,53 @@ class Readings(NamedTuple):
 
 
 @functools.lru_cache(maxsize=4096)
-def read(text: str) -> Reading:
+def parse_text(text: str) -> Reading:
     """Parse a text by its keywords."""
     words = re.sub(r"\s+", " ", text.lower()).strip()
     if not words:
         return Reading("nothing")
-    number, move = _number(words), _move(words)
-    return Reading(_task(words, number, move), number, move)
+    number, move = _parse_number(words), _parse_direction(words)
+    return Reading(_parse_task(words, number, move), number, move)
 
 
-def readings(instructions: Instructions) -> Readings:
+def parse_instructions(instructions: Instructions) -> Readings:
     """Parse the current instruction of each episode."""
-    parsed = [read(text) for text in instructions.texts]
+    parsed = [parse_text(text) for text in instructions.texts]
     fields = ([TASKS.index(r.task), r.number, r.move] for r in parsed)
     columns = np.array(list(fields), np.int64)[instructions.ids]
     return Readings(columns[:, 0], columns[:, 1], columns[:, 2])
 
 
-def _has(words: str, *phrases: str) -> bool:
+def _has_phrase(words: str, *phrases: str) -> bool:
     return any(re.search(rf"\b{phrase}\b", words) for phrase in phrases)
 
 
-def _task(words: str, number: int, move: int) -> Task:
-    good, evil = _has(words, "good"), _has(words, "evil")
-    if _has(words, "do not move", "don't move", "stand still", "stay where you are", "hold your"):
+def _parse_task(words: str, number: int, move: int) -> Task:
+    good, evil = _has_phrase(words, "good"), _has_phrase(words, "evil")
+    if _has_phrase(
+        words, "do not move", "don't move", "stand still", "stay where you are", "hold your"
+    ):
         return "stand-still"
-    if good and _has(words, "direction", "where", "which way"):
+    if good and _has_phrase(words, "direction", "where", "which way"):
         return "where-is-good"
-    if evil and "?" in words and _has(words, "see", "in sight", "next to you"):
+    if evil and "?" in words and _has_phrase(words, "see", "in sight", "next to you"):
         return "evil-in-sight"
-    if evil and _has(words, "avoid", "keep away", "stay clear", "away from"):
+    if evil and _has_phrase(words, "avoid", "keep away", "stay clear", "away from"):
         return "avoid-evil"
-    if good and _has(words, "follow", "stay close", "keep next to", "stay next to"):
+    if good and _has_phrase(words, "follow", "stay close", "keep next to", "stay next to"):
         return "follow-good"
-    if _has(words, "join", "go to", "stand with") and _has(
+    if _has_phrase(words, "join", "go to", "stand with") and _has_phrase(
         words, r"participant \w+", "team-?mate", "team mate"
     ):
         return "join-teammate"
-    if good and _has(words, "reach", "go to", "stand on", "get onto"):
+    if good and _has_phrase(words, "reach", "go to", "stand on", "get onto"):
         return "reach-good"
-    if number and move != STAY and _has(words, "walk", "move", "go", "head"):
+    if number and move != STAY and _has_phrase(words, "walk", "move", "go", "head"):
         return "walk"
     return "unknown"
 
 
-def _number(words: str) -> int:
+def _parse_number(words: str) -> int:
     match = re.search(rf"\b(\d{{1,4}}|{'|'.join(_NUMBERS)})\b", words)
     if match is None:
         return 0
@@ -115,7 +117,7 @@ def _number(words: str) -> int:
     return int(word) if word.isdigit() else _NUMBERS.index(word)
 
 
-def _move(words: str) -> int:
-    down = _has(words, "down", "downwards?") - _has(words, "up", "upwards?")
-    right = _has(words, "right", "rightwards?") - _has(words, "left", "leftwards?")
+def _parse_direction(words: str) -> int:
+    down = _has_phrase(words, "down", "downwards?") - _has_phrase(words, "up", "upwards?")
+    right = _has_phrase(words, "right", "rightwards?") - _has_phrase(words, "left", "leftwards?")
     return 3 * (down + 1) + right + 1

@@ -9,12 +9,12 @@ import numpy as np
 from sts.agents.protocol import Agent, Choice, Draws, Instructions, Memory
 from sts.errors import ArgumentError
 from sts.worlds.lambda_star.agents import table
-from sts.worlds.lambda_star.agents.sets import weights
-from sts.worlds.lambda_star.agents.table import ENDED, FIRST, GREEDY, NEXT, Ints, Lessons, Table
+from sts.worlds.lambda_star.agents.sets import to_weights
+from sts.worlds.lambda_star.agents.table import ENDED, FIRST, GREEDY, NEXT, Ints, Table, Transitions
 from sts.worlds.lambda_star.domain import Observation
 
 BOOTSTRAPS = ("next", "published")
-_NOTE_BYTES = 8 + 1 + 1
+_RECORD_BYTES = 8 + 1 + 1
 
 
 class Tabular(Agent):
@@ -47,7 +47,7 @@ class Tabular(Agent):
         self.bootstrap = bootstrap
 
     @property
-    def ahead(self) -> int:
+    def future_kind(self) -> int:
         """State to bootstrap from after a move from (cell, t) to cell'.
 
         NEXT is (cell', t + 1), and 0 after the last step; FIRST is (cell', 0); SAME is (cell', t).
@@ -58,47 +58,47 @@ class Tabular(Agent):
         """Return an empty table, and records of no step: [B, 0, R] arrays."""
         shape = (batch, 0, roles)
         notes = {"moves": np.zeros(shape, np.int8), "rewards": np.zeros(shape, np.int8)}
-        return table.blank(batch)._asdict() | {"cells": np.zeros(shape, np.int64)} | notes
+        return table.empty_tables(batch)._asdict() | {"cells": np.zeros(shape, np.int64)} | notes
 
     def act(
         self, observation: Observation, instructions: Instructions, memory: Memory, draws: Draws
     ) -> tuple[Choice, Memory]:
         """Record the observed step, and return equal weights over the best moves."""
         cells, step = observation.cell[:, None], observation.step[:, None]
-        here = self._states(observation, cells, step)[:, 0]
-        notes = _noted(observation, memory)
-        return Choice(weights(table.greedy(_table(memory), here))), memory | notes
+        here = self._number_states(observation, cells, step)[:, 0]
+        notes = _append_record(observation, memory)
+        return Choice(to_weights(table.greedy_moves(_load_table(memory), here))), memory | notes
 
     def finish(self, observation: Observation, memory: Memory) -> Memory:
         """Learn from a finished pass; return the memory with which to replay the same episode.
 
         `observation` is the team's observation after the last step. `memory` is not modified.
         """
-        notes = _noted(observation, memory)
+        notes = _append_record(observation, memory)
         cells, moves = notes["cells"], notes["moves"]
         batch, steps, roles = moves.shape
         step = observation.step[:, None] - steps + np.arange(steps)
         taken = np.full_like(moves, GREEDY)
-        if self.on_policy and self.ahead == NEXT:
+        if self.on_policy and self.future_kind == NEXT:
             taken[:, :-1] = moves[:, 1:]
-        lessons = Lessons(
-            self._states(observation, cells[:, :-1], step),
+        lessons = Transitions(
+            self._number_states(observation, cells[:, :-1], step),
             moves,
             notes["rewards"],
-            self._ahead(observation, cells[:, 1:], step),
+            self._future_states(observation, cells[:, 1:], step),
             taken,
         )
-        learned = table.roomy(_table(memory), steps * roles)
-        table.study(learned, lessons)
+        learned = table.enlarge(_load_table(memory), steps * roles)
+        table.learn_pass(learned, lessons)
         return self.begin(batch, roles) | learned._asdict()
 
-    def footprint(self, roles: int, cells: int, steps: int, rehearsals: int) -> int:
+    def memory_bytes(self, roles: int, cells: int, steps: int, rehearsals: int) -> int:
         """Return the bytes that an episode can take: two tables while one is copied to another."""
         tables, visitors = (1, roles) if self.shared else (roles, 1)
-        learned = table.size(tables * steps * min(cells, visitors * (rehearsals + 1)))
-        return 2 * (learned + _NOTE_BYTES * steps * roles)
+        learned = table.table_bytes(tables * steps * min(cells, visitors * (rehearsals + 1)))
+        return 2 * (learned + _RECORD_BYTES * steps * roles)
 
-    def _states(self, seen: Observation, cells: Ints, step: Ints) -> Ints:
+    def _number_states(self, seen: Observation, cells: Ints, step: Ints) -> Ints:
         """Return int64[B, T, R], the numbers of (cell, step) in each role's table."""
         roles = cells.shape[2]
         number = (step * (seen.height * seen.width)[:, None])[..., None] + cells
@@ -106,16 +106,16 @@ class Tabular(Agent):
         out: Ints = number * roles + table_index
         return out
 
-    def _ahead(self, seen: Observation, cells: Ints, step: Ints) -> Ints:
+    def _future_states(self, seen: Observation, cells: Ints, step: Ints) -> Ints:
         """Return int64[B, T, R], the states to bootstrap from after moves to `cells`."""
-        future_step = {NEXT: step + 1, FIRST: 0 * step}.get(self.ahead, step)
-        states = self._states(seen, cells, future_step)
-        if self.ahead == NEXT:
+        future_step = {NEXT: step + 1, FIRST: 0 * step}.get(self.future_kind, step)
+        states = self._number_states(seen, cells, future_step)
+        if self.future_kind == NEXT:
             states[:, -1] = ENDED
         return states
 
 
-def _noted(seen: Observation, memory: Memory) -> Memory:
+def _append_record(seen: Observation, memory: Memory) -> Memory:
     """Return the records with the current cells and the last moves and rewards appended."""
     now: Memory = {"cells": seen.cell}
     if memory["cells"].shape[1]:
@@ -123,5 +123,5 @@ def _noted(seen: Observation, memory: Memory) -> Memory:
     return {name: np.concatenate((memory[name], now[name][:, None]), 1) for name in now}
 
 
-def _table(memory: Memory) -> Table:
+def _load_table(memory: Memory) -> Table:
     return Table(*(memory[name] for name in Table._fields))

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from sts.agents.protocol import Memory
-from sts.worlds.lambda_star.agents.reactive import Reactive, Teams
-from sts.worlds.lambda_star.agents.sets import best, reached
+from sts.worlds.lambda_star.agents.reactive import Reactive, TeamObservation
+from sts.worlds.lambda_star.agents.sets import best_moves, crop_reachable
 from sts.worlds.lambda_star.kernels import Ints
 
 
@@ -20,5 +20,5 @@ class LocalSearch(Reactive):
 
     name = "local-search"
 
-    def _decide(self, teams: Teams, kept: Memory) -> Ints:
-        return best(reached(teams.around))
+    def _decide(self, teams: TeamObservation, kept: Memory) -> Ints:
+        return best_moves(crop_reachable(teams.around))

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from sts.agents.protocol import Memory
-from sts.worlds.lambda_star.agents.reactive import Reactive, Teams
+from sts.worlds.lambda_star.agents.reactive import Reactive, TeamObservation
 from sts.worlds.lambda_star.kernels import Ints
-from sts.worlds.lambda_star.torus import STAY, Offset, step, way
+from sts.worlds.lambda_star.torus import STAY, Offset, shortest_displacement, step
 
 
-def _met(nearest: Ints, heading: Ints) -> Ints:
+def _choose_displacement(nearest: Ints, heading: Ints) -> Ints:
     """Return the offset to head for on one axis: the opposite way if Good runs away."""
     return np.where(nearest * heading > 1, -nearest, nearest)
 
@@ -39,11 +39,15 @@ class Oracle(Reactive):
     sees = "world"
     deterministic = True
 
-    def _decide(self, teams: Teams, kept: Memory) -> Ints:
+    def _decide(self, teams: TeamObservation, kept: Memory) -> Ints:
         heading = np.where(teams.heading < 0, STAY, teams.heading)
         row, column = np.divmod(teams.cell, teams.width)
         to_row, to_column = np.divmod(teams.good_next, teams.width)
-        rows = _met(way(row, to_row, teams.height), heading // 3 - 1)
-        columns = _met(way(column, to_column, teams.width), heading % 3 - 1)
+        rows = _choose_displacement(
+            shortest_displacement(row, to_row, teams.height), heading // 3 - 1
+        )
+        columns = _choose_displacement(
+            shortest_displacement(column, to_column, teams.width), heading % 3 - 1
+        )
         sets: Ints = 1 << step(Offset(rows, columns))
         return sets

@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sts.agents.protocol import Agent, Choice, Draws, Instructions, Memory
-from sts.worlds.lambda_star.agents.sets import weights
+from sts.worlds.lambda_star.agents.sets import to_weights
 from sts.worlds.lambda_star.domain import Observation
 from sts.worlds.lambda_star.kernels import Ints
 
 
-class Teams(NamedTuple):
+class TeamObservation(NamedTuple):
     """Observations of B teams of R roles at one step, M cells in sight each.
 
     Attributes:
@@ -37,7 +37,7 @@ class Teams(NamedTuple):
 
 
 class Reactive(Agent):
-    """Agent that decides by a rule on `Teams` and the teams' memory."""
+    """Agent that decides by a rule on `TeamObservation` and the teams' memory."""
 
     domain = "lambda-star"
     version = "1"
@@ -48,7 +48,7 @@ class Reactive(Agent):
         """Return equal weights over the moves that the rule allows, and the updated memory."""
         o, batch = observation, len(observation.cell)
         unseen = np.empty(0, np.int64)
-        teams = Teams(
+        teams = TeamObservation(
             o.reward,
             o.cell,
             o.height[:, None],
@@ -57,13 +57,13 @@ class Reactive(Agent):
             (unseen if o.good_heading is None else o.good_heading)[:, None],
             draws.reshape(batch, self.draws * o.cell.shape[1]),
         )
-        kept = {name: array.copy() for name, array in memory.items()} or self._start(o)
-        return Choice(weights(self._decide(teams, kept))), kept
+        kept = {name: array.copy() for name, array in memory.items()} or self._initial_memory(o)
+        return Choice(to_weights(self._decide(teams, kept))), kept
 
-    def _start(self, seen: Observation) -> Memory:
+    def _initial_memory(self, seen: Observation) -> Memory:
         """Return the memory before the first step."""
         return {}
 
     @abstractmethod
-    def _decide(self, teams: Teams, kept: Memory) -> Ints:
+    def _decide(self, teams: TeamObservation, kept: Memory) -> Ints:
         """Return int64[B, R], sets of moves; update the memory `kept` in place."""

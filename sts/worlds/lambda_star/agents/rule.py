@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from sts.agents.protocol import Agent, Choice, Draws, Instructions, Memory
 from sts.worlds.lambda_star.agents import following
-from sts.worlds.lambda_star.agents.instructions import Readings, readings
+from sts.worlds.lambda_star.agents.instructions import Readings, parse_instructions
 from sts.worlds.lambda_star.agents.local_search import LocalSearch
 from sts.worlds.lambda_star.domain import Observation
 from sts.worlds.lambda_star.kernels import Ints
@@ -44,30 +44,30 @@ class Rule(Agent):
         unknown = np.full((batch, roles), _UNKNOWN, np.int64)
         places = {"good": unknown, "evil": unknown.copy(), "mate": unknown.copy()}
         searched = np.zeros((batch, roles), np.int64)
-        return {**places, "searched": searched, **following.begin(batch, roles)}
+        return {**places, "searched": searched, **following.initial_memory(batch, roles)}
 
     def act(
         self, observation: Observation, instructions: Instructions, memory: Memory, draws: Draws
     ) -> tuple[Choice, Memory]:
         """Return the move and answer that the current instruction asks for."""
-        tasks, memory = readings(instructions), _looked(observation, memory)
-        step, memory = following.walk(tasks, observation, memory)
-        owed, memory = following.unanswered(tasks, observation, memory)
+        tasks, memory = parse_instructions(instructions), _update_places(observation, memory)
+        step, memory = following.continue_walk(tasks, observation, memory)
+        owed, memory = following.find_open_questions(tasks, observation, memory)
         joining = tasks.asks("join-teammate")
         seeking = tasks.asks("reach-good", "follow-good") | joining
         goal = np.where(joining, memory["mate"], memory["good"])
         lost = seeking & (goal == _UNKNOWN)
-        sweep = swept(memory["searched"], observation)
+        sweep = sweep_move(memory["searched"], observation)
         memory = memory | {"searched": np.where(lost, memory["searched"] + 1, 0)}
         still = tasks.asks("stand-still", "where-is-good", "evil-in-sight")
         decided = np.select(
             [still, tasks.asks("walk"), lost, seeking],
-            [STAY, step, sweep, _toward(observation, goal)],
+            [STAY, step, sweep, _move_to(observation, goal)],
             _UNDECIDED,
         )
         free = np.where(
             tasks.asks("avoid-evil")[..., None],
-            _away(observation, memory["evil"]),
+            _weigh_escape(observation, memory["evil"]),
             LocalSearch().act(observation, instructions, {}, draws)[0].moves,
         )
         moves = np.where((decided == _UNDECIDED)[..., None], free, np.eye(len(MOVES))[decided])
@@ -75,18 +75,18 @@ class Rule(Agent):
         return Choice(moves, np.eye(len(TOKENS))[says]), memory
 
 
-def _looked(seen: Observation, memory: Memory) -> Memory:
+def _update_places(seen: Observation, memory: Memory) -> Memory:
     """Return the memory updated with the things in sight."""
     cells = seen.surroundings
     people = seen.team.astype(np.int64) + seen.others > 0
     return memory | {
-        "good": _remembered(memory["good"], seen.good, cells),
-        "evil": _remembered(memory["evil"], seen.evil, cells),
-        "mate": _remembered(memory["mate"], people, cells),
+        "good": _update_place(memory["good"], seen.good, cells),
+        "evil": _update_place(memory["evil"], seen.evil, cells),
+        "mate": _update_place(memory["mate"], people, cells),
     }
 
 
-def _remembered(known: Ints, flags: NDArray[np.bool_], seen: Ints) -> Ints:
+def _update_place(known: Ints, flags: NDArray[np.bool_], seen: Ints) -> Ints:
     """Return the updated last known cell of a thing, int64[B, R], or `_UNKNOWN`.
 
     Of several cells in `flags`, bool[B, R, M], the middle one has priority; a known cell that is in
@@ -99,19 +99,19 @@ def _remembered(known: Ints, flags: NDArray[np.bool_], seen: Ints) -> Ints:
     return np.where(flags.any(-1), now, np.where(gone, _UNKNOWN, known))
 
 
-def _toward(seen: Observation, goal: Ints) -> Ints:
+def _move_to(seen: Observation, goal: Ints) -> Ints:
     moves: Ints = toward(seen.cell, goal, seen.height[:, None], seen.width[:, None])
     return moves
 
 
-def swept(searched: Ints, seen: Observation) -> Ints:
+def sweep_move(searched: Ints, seen: Observation) -> Ints:
     """Return the next move of a sweep: once round downwards, then diagonally to new columns."""
     around = np.maximum(seen.height[:, None], _SWEEP + 1)
     sideways = searched % around >= around - _SWEEP
     return np.where(sideways, MOVES.index("down-right"), MOVES.index("down"))
 
 
-def _away(seen: Observation, evil: Ints) -> NDArray[np.float64]:
+def _weigh_escape(seen: Observation, evil: Ints) -> NDArray[np.float64]:
     """Return equal weights over the moves that lead farthest from Evil's last known cell.
 
     Among cells at equal distance those off Evil's row and column are safer.
@@ -127,6 +127,6 @@ def _away(seen: Observation, evil: Ints) -> NDArray[np.float64]:
 
 def _answer(tasks: Readings, seen: Observation, memory: Memory) -> Ints:
     good = memory["good"]
-    direction = _DIRECTIONS[_toward(seen, good)]
+    direction = _DIRECTIONS[_move_to(seen, good)]
     known = np.where(good == _UNKNOWN, 0, direction)
     return np.where(tasks.asks("evil-in-sight"), np.where(seen.evil.any(-1), _YES, _NO), known)

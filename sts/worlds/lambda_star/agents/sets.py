@@ -23,13 +23,13 @@ _MEMBERS = _WEIGHTS.sum(1)
 _NTH = np.argsort(-_WEIGHTS, axis=1, kind="stable").astype(np.int8)
 
 
-def weights(sets: NDArray[np.int64]) -> NDArray[np.float64]:
+def to_weights(sets: NDArray[np.int64]) -> NDArray[np.float64]:
     """Return float64[..., 9] for sets [...]: weight 1 for each member and 0 for the rest."""
     return _WEIGHTS.take(sets, 0)
 
 
 @portable
-def nth(moves: Any, u: Any) -> Any:
+def pick_move(moves: Any, u: Any) -> Any:
     """Return the move that u, in [0, 1), selects from a non-empty set.
 
     It is number floor(u * members), ascending, like `sampling.pick` with equal weights.
@@ -37,7 +37,7 @@ def nth(moves: Any, u: Any) -> Any:
     return np.int64(_NTH[moves, np.int64(u * _MEMBERS[moves])])
 
 
-def reached(around: NDArray[Any]) -> NDArray[Any]:
+def crop_reachable(around: NDArray[Any]) -> NDArray[Any]:
     """Return [..., 9], the cells of neighbourhoods [..., M] that each move reaches."""
     length = side(around.shape[-1])
     first = length // 2 - 1
@@ -46,12 +46,12 @@ def reached(around: NDArray[Any]) -> NDArray[Any]:
     return near.reshape(*around.shape[:-1], MOVES)
 
 
-def best(values: NDArray[Any]) -> NDArray[np.int64]:
+def best_moves(values: NDArray[Any]) -> NDArray[np.int64]:
     """Return int64[...], the sets of the moves with the highest of `values` [..., 9]."""
     out: NDArray[np.int64] = (values == values.max(-1, keepdims=True)) @ _BITS
     return out
 
 
-def largest(height: NDArray[Any], width: NDArray[Any]) -> int:
+def max_cells(height: NDArray[Any], width: NDArray[Any]) -> int:
     """Return the number of cells of the largest grid in a batch."""
     return int((height * width).max())

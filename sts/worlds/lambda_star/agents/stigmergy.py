@@ -10,18 +10,18 @@ from numpy.typing import NDArray
 from sts.agents.protocol import Memory
 from sts.errors import ArgumentError
 from sts.numerics.compiled import compiled, lean
-from sts.worlds.lambda_star.agents.reactive import Reactive, Teams
-from sts.worlds.lambda_star.agents.sets import largest
+from sts.worlds.lambda_star.agents.reactive import Reactive, TeamObservation
+from sts.worlds.lambda_star.agents.sets import max_cells
 from sts.worlds.lambda_star.domain import Observation
 from sts.worlds.lambda_star.kernels import Ints
-from sts.worlds.lambda_star.torus import side, wrapped
+from sts.worlds.lambda_star.torus import side, wrap
 
 DISCOUNT = 0.5
-_LASTING = 0.4
+_LASTING_FACTOR = 0.4
 MARKS = ("one-step", "lasting")
 
 
-def rule(teams: Teams, lasting: bool, marks: NDArray[np.float64]) -> Ints:
+def choose_moves(teams: TeamObservation, lasting: bool, marks: NDArray[np.float64]) -> Ints:
     """Update the teams' marks and return each role's moves to the best marked cells.
 
     Lasting marks are averaged, as in the program: float64[B, cells or more] in whole rewards, 0 at
@@ -33,13 +33,13 @@ def rule(teams: Teams, lasting: bool, marks: NDArray[np.float64]) -> Ints:
 
 
 @compiled
-def _decide(teams: Teams, lasting: bool, marks: NDArray[np.float64], sets: Ints) -> None:
+def _decide(teams: TeamObservation, lasting: bool, marks: NDArray[np.float64], sets: Ints) -> None:
     for b in range(len(sets)):
         row, height, width = marks[b if lasting else 0], teams.height[b, 0], teams.width[b, 0]
         for r in range(sets.shape[1]):
             _mark(teams.around[b, r], teams.cell[b, r], height, width, lasting, row)
         for r in range(sets.shape[1]):
-            sets[b, r] = _best(row, teams.cell[b, r], height, width)
+            sets[b, r] = _best_moves(row, teams.cell[b, r], height, width)
 
 
 @lean
@@ -58,13 +58,13 @@ def _mark(
     if lasting and high + low == 0:
         return
     fake = DISCOUNT * high + (1.0 - DISCOUNT) * low
-    lasting_fake = _LASTING * (0.5 * high + 0.5 * low)
+    lasting_fake = _LASTING_FACTOR * (0.5 * high + 0.5 * low)
     k = side(around.size) // 2
     middle, m = cell // width, 0
     for row in range(middle - k, middle + k + 1):
-        start, left = wrapped(row, height) * width, cell - middle * width - k
+        start, left = wrap(row, height) * width, cell - middle * width - k
         for column in range(left, left + 2 * k + 1):
-            here = start + wrapped(column, width)
+            here = start + wrap(column, width)
             if lasting:
                 marks[here] = (marks[here] + 0.5 * around[m] + lasting_fake) / 3.0
             else:
@@ -73,15 +73,15 @@ def _mark(
 
 
 @lean
-def _best(values: NDArray[np.float64], cell: int, height: int, width: int) -> int:
+def _best_moves(values: NDArray[np.float64], cell: int, height: int, width: int) -> int:
     """Return the moves from `cell` to the cells of the highest of `values`."""
     middle = cell // width
     left = cell - middle * width - 1
     top, moves = -np.inf, 0
     for row in range(3):
-        start = wrapped(middle + row - 1, height) * width
+        start = wrap(middle + row - 1, height) * width
         for column in range(3):
-            value = values[start + wrapped(left + column, width)]
+            value = values[start + wrap(left + column, width)]
             moves = 0 if value > top else moves
             top = value if value > top else top
             moves |= 1 << (3 * row + column) if value == top else 0
@@ -113,11 +113,11 @@ class Stigmergy(Reactive):
             raise ArgumentError(f"expected marks {' or '.join(MARKS)}, found {marks!r}")
         self.marks = marks
 
-    def _start(self, seen: Observation) -> Memory:
+    def _initial_memory(self, seen: Observation) -> Memory:
         if self.marks == "one-step":
             return {}
-        return {"marks": np.zeros((len(seen.cell), largest(seen.height, seen.width)))}
+        return {"marks": np.zeros((len(seen.cell), max_cells(seen.height, seen.width)))}
 
-    def _decide(self, teams: Teams, kept: Memory) -> Ints:
-        scratch = np.empty((1, 0 if kept else largest(teams.height, teams.width)))
-        return rule(teams, self.marks == "lasting", kept.get("marks", scratch))
+    def _decide(self, teams: TeamObservation, kept: Memory) -> Ints:
+        scratch = np.empty((1, 0 if kept else max_cells(teams.height, teams.width)))
+        return choose_moves(teams, self.marks == "lasting", kept.get("marks", scratch))

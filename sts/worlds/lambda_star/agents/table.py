@@ -18,7 +18,7 @@ from sts.numerics.compiled import compiled, lean
 from sts.worlds.lambda_star.agents.sets import ALL, MOVES
 
 ALPHA, GAMMA = 0.3, 0.3
-START = 0.2
+INITIAL_VALUE = 0.2
 NEXT, FIRST, SAME = range(3)
 ENDED = -1
 GREEDY = -1
@@ -44,24 +44,24 @@ class Table(NamedTuple):
 
 
 @lean
-def best(table: Table, row: int, owner: int) -> int:
+def best_moves(table: Table, row: int, owner: int) -> int:
     """Return the set of moves of the highest value; all moves if the row has another owner."""
     mark = table.marks[row]
     return int(mark & ALL if mark >> _OWNER == owner else ALL)
 
 
 @lean
-def top(table: Table, row: int, owner: int) -> float:
-    """Return the highest value of a move; `START` if the row has another owner."""
-    return float(table.tops[row] if table.marks[row] >> _OWNER == owner else START)
+def best_value(table: Table, row: int, owner: int) -> float:
+    """Return the highest value of a move; `INITIAL_VALUE` if the row has another owner."""
+    return float(table.tops[row] if table.marks[row] >> _OWNER == owner else INITIAL_VALUE)
 
 
 @lean
-def _value(table: Table, row: int, owner: int, move: int) -> float:
-    """Return the value of a move; `START` if the owner has not tried it."""
+def _move_value(table: Table, row: int, owner: int, move: int) -> float:
+    """Return the value of a move; `INITIAL_VALUE` if the owner has not tried it."""
     mark = table.marks[row]
     tried = mark >> _OWNER == owner and mark >> MOVES >> move & 1
-    return float(table.values[row, move] if tried else START)
+    return float(table.values[row, move] if tried else INITIAL_VALUE)
 
 
 @lean
@@ -73,9 +73,9 @@ def learn(table: Table, row: int, owner: int, move: int, reward: int, future: fl
     """
     mark, bit = table.marks[row], 1 << move
     blank_row = mark >> _OWNER != owner
-    mark, highest = ALL if blank_row else mark, START if blank_row else table.tops[row]
+    mark, highest = ALL if blank_row else mark, INITIAL_VALUE if blank_row else table.tops[row]
     tried, chosen = mark >> MOVES & ALL, mark & ALL
-    value = table.values[row, move] if tried & bit else START
+    value = table.values[row, move] if tried & bit else INITIAL_VALUE
     value = value + ALPHA * (0.5 * reward + GAMMA * future - value)
     chosen = chosen & ~bit | (value == highest) << move
     chosen = bit if value > highest else chosen
@@ -83,15 +83,15 @@ def learn(table: Table, row: int, owner: int, move: int, reward: int, future: fl
     table.tops[row] = value if value > highest else highest
     table.values[row, move] = value
     if chosen == 0:
-        _search(table, row)
+        _recompute_best(table, row)
 
 
 @lean
-def _search(table: Table, row: int) -> None:
+def _recompute_best(table: Table, row: int) -> None:
     """Recompute the best moves of a row after the value of the last of them fell."""
     tried, highest, chosen = table.marks[row] >> MOVES & ALL, -np.inf, 0
     for move in range(MOVES):
-        value = table.values[row, move] if tried >> move & 1 else START
+        value = table.values[row, move] if tried >> move & 1 else INITIAL_VALUE
         chosen = 0 if value > highest else chosen
         highest = value if value > highest else highest
         chosen |= (value == highest) << move
@@ -99,35 +99,35 @@ def _search(table: Table, row: int) -> None:
     table.marks[row] |= chosen
 
 
-def blank(batch: int, rows: int = _ROWS) -> Table:
+def empty_tables(batch: int, rows: int = _ROWS) -> Table:
     """Return the empty tables of B episodes."""
     return Table(
         np.full((batch, rows), _FREE), np.zeros((batch, rows)), np.zeros((batch, rows, MOVES))
     )
 
 
-def roomy(table: Table, more: int) -> Table:
+def enlarge(table: Table, more: int) -> Table:
     """Return a copy that is at most half full after `more` new states an episode."""
     used = int((table.marks != _FREE).sum(-1).max(initial=0)) + more
-    out = blank(len(table.marks), _rows(used, table.marks.shape[1]))
-    _copy(table, out)
+    out = empty_tables(len(table.marks), _grown_rows(used, table.marks.shape[1]))
+    _copy_rows(table, out)
     return out
 
 
-def _rows(used: int, rows: int = _ROWS) -> int:
+def _grown_rows(used: int, rows: int = _ROWS) -> int:
     """Return the rows of a table grown from `rows` until at most half of them are used."""
     while rows <= 2 * used:
         rows = 2 * rows + 1
     return rows
 
 
-def size(states: int) -> int:
+def table_bytes(states: int) -> int:
     """Return the bytes of one episode's table with room for so many states."""
-    return _rows(states) * ROW_BYTES
+    return _grown_rows(states) * ROW_BYTES
 
 
 @lean
-def _row(marks: Ints, state: int) -> int:
+def _find_row(marks: Ints, state: int) -> int:
     """Return the row of a state, or the free row for it."""
     row = state % marks.size
     while marks[row] >> _OWNER != state and marks[row] != _FREE:
@@ -136,29 +136,29 @@ def _row(marks: Ints, state: int) -> int:
 
 
 @compiled
-def _copy(table: Table, out: Table) -> None:
+def _copy_rows(table: Table, out: Table) -> None:
     """Copy all rows of `table` to `out`, which has room for them."""
     for b in range(len(table.marks)):
         for row in range(table.marks.shape[1]):
             mark = table.marks[b, row]
             if mark != _FREE:
-                target = _row(out.marks[b], mark >> _OWNER)
+                target = _find_row(out.marks[b], mark >> _OWNER)
                 out.marks[b, target], out.tops[b, target] = mark, table.tops[b, row]
                 out.values[b, target] = table.values[b, row]
 
 
 @compiled
-def greedy(table: Table, states: Ints) -> Ints:
+def greedy_moves(table: Table, states: Ints) -> Ints:
     """Return int64[B, R], the sets of moves of the highest value in `states`, int64[B, R]."""
     sets = np.empty_like(states)
     for b in range(len(states)):
         episode = Table(table.marks[b], table.tops[b], table.values[b])
         for r in range(states.shape[1]):
-            sets[b, r] = best(episode, _row(episode.marks, states[b, r]), states[b, r])
+            sets[b, r] = best_moves(episode, _find_row(episode.marks, states[b, r]), states[b, r])
     return sets
 
 
-class Lessons(NamedTuple):
+class Transitions(NamedTuple):
     """Transitions of B teams in one pass over an episode.
 
     Attributes:
@@ -172,12 +172,12 @@ class Lessons(NamedTuple):
     states: Ints
     moves: NDArray[np.int8]
     rewards: NDArray[np.int8]
-    ahead: Ints
-    taken: NDArray[np.int8]
+    future_states: Ints
+    future_moves: NDArray[np.int8]
 
 
 @compiled
-def study(table: Table, lessons: Lessons) -> None:
+def learn_pass(table: Table, lessons: Transitions) -> None:
     """Learn a pass step by step, role after role, in a table with room for its states."""
     states, moves, rewards, ahead, taken = lessons
     for b in range(len(states)):
@@ -186,10 +186,10 @@ def study(table: Table, lessons: Lessons) -> None:
             for r in range(states.shape[2]):
                 state, after, future = states[b, t, r], ahead[b, t, r], 0.0
                 if after != ENDED:
-                    row, move = _row(episode.marks, after), int(taken[b, t, r])
+                    row, move = _find_row(episode.marks, after), int(taken[b, t, r])
                     if move == GREEDY:
-                        future = top(episode, row, after)
+                        future = best_value(episode, row, after)
                     else:
-                        future = _value(episode, row, after, move)
-                row, move = _row(episode.marks, state), int(moves[b, t, r])
+                        future = _move_value(episode, row, after, move)
+                row, move = _find_row(episode.marks, state), int(moves[b, t, r])
                 learn(episode, row, state, move, int(rewards[b, t, r]), future)

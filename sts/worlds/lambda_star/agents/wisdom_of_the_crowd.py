@@ -7,14 +7,14 @@ from numpy.typing import NDArray
 
 from sts.agents.protocol import Memory
 from sts.numerics.compiled import compiled, lean
-from sts.worlds.lambda_star.agents.reactive import Reactive, Teams
-from sts.worlds.lambda_star.agents.sets import largest
+from sts.worlds.lambda_star.agents.reactive import Reactive, TeamObservation
+from sts.worlds.lambda_star.agents.sets import max_cells
 from sts.worlds.lambda_star.domain import Observation
 from sts.worlds.lambda_star.kernels import Ints
-from sts.worlds.lambda_star.torus import side, toward, wrapped
+from sts.worlds.lambda_star.torus import side, toward, wrap
 
 
-def rule(teams: Teams, values: NDArray[np.float64]) -> Ints:
+def choose_moves(teams: TeamObservation, values: NDArray[np.float64]) -> Ints:
     """Average the observed rewards into the teams' values and return the moves to the best cells.
 
     Values are float64[B, cells or more], in halves; 0 at an episode's start. The teams' draws
@@ -26,7 +26,7 @@ def rule(teams: Teams, values: NDArray[np.float64]) -> Ints:
 
 
 @compiled
-def _decide(teams: Teams, values: NDArray[np.float64], sets: Ints) -> None:
+def _decide(teams: TeamObservation, values: NDArray[np.float64], sets: Ints) -> None:
     for b in range(len(sets)):
         cell, height, width, row = teams.cell[b], teams.height[b, 0], teams.width[b, 0], values[b]
         for r in range(cell.size):
@@ -39,7 +39,7 @@ def _decide(teams: Teams, values: NDArray[np.float64], sets: Ints) -> None:
             goal += c if row[c] == top else 0
         for r in range(cell.size):
             if ties > 1:
-                goal = _tied(row, cells, top, int(teams.draws[b, r] * ties))
+                goal = _find_tied_cell(row, cells, top, int(teams.draws[b, r] * ties))
             sets[b, r] = 1 << toward(cell[r], goal, height, width)
 
 
@@ -51,16 +51,16 @@ def _average(
     k = side(around.size) // 2
     middle, m = cell // width, 0
     for row in range(middle - k, middle + k + 1):
-        start, left = wrapped(row, height) * width, cell - middle * width - k
+        start, left = wrap(row, height) * width, cell - middle * width - k
         for column in range(left, left + 2 * k + 1):
-            here = start + wrapped(column, width)
+            here = start + wrap(column, width)
             value = values[here]
             values[here] = 0.5 * (value + around[m]) if around[m] != 0 else value
             m += 1
 
 
 @lean
-def _tied(values: NDArray[np.float64], cells: int, top: float, number: int) -> int:
+def _find_tied_cell(values: NDArray[np.float64], cells: int, top: float, number: int) -> int:
     """Return cell `number`, from 0 and row by row, of those whose value is `top`."""
     for c in range(cells):
         if values[c] == top:
@@ -85,8 +85,8 @@ class WisdomOfTheCrowd(Reactive):
     name = "wisdom-of-the-crowd"
     draws = 1
 
-    def _start(self, seen: Observation) -> Memory:
-        return {"values": np.zeros((len(seen.cell), largest(seen.height, seen.width)))}
+    def _initial_memory(self, seen: Observation) -> Memory:
+        return {"values": np.zeros((len(seen.cell), max_cells(seen.height, seen.width)))}
 
-    def _decide(self, teams: Teams, kept: Memory) -> Ints:
-        return rule(teams, kept["values"])
+    def _decide(self, teams: TeamObservation, kept: Memory) -> Ints:
+        return choose_moves(teams, kept["values"])

@@ -20,7 +20,7 @@ def run(args: argparse.Namespace) -> Result:
     lines = [
         table(("property", "", "found"), rows),
         "",
-        *_legend(result),
+        *_legend_lines(result),
         "",
         f"H(mu) = {result.uncertainty:.3f} bits in all {args.episodes} environments of "
         f"{height}x{width}, {args.steps} steps each",
@@ -32,7 +32,7 @@ def run(args: argparse.Namespace) -> Result:
     return Result(value, "\n".join(lines), 0 if result.holds else 1)
 
 
-def _legend(result: Soundness) -> list[str]:
+def _legend_lines(result: Soundness) -> list[str]:
     """Return a line on each symbol that occurs in the table."""
     text = " ".join(f"{finding.property} {finding.found}" for finding in result.findings)
     meanings = {

@@ -9,7 +9,7 @@ from sts.errors import ArgumentError
 from sts.storage import files
 
 
-def target(flag: str, name: str | None, suffix: str) -> Path | None:
+def resolve_target(flag: str, name: str | None, suffix: str) -> Path | None:
     """Return the path given with a flag; raise ArgumentError if it cannot be written."""
     if name is None:
         return None
@@ -29,7 +29,7 @@ def target(flag: str, name: str | None, suffix: str) -> Path | None:
 
 
 def write(path: Path, data: bytes) -> None:
-    """Write a file that `target` returned; an OSError names the path as the user gave it."""
+    """Write a file from `resolve_target`; an OSError names the path as the user gave it."""
     try:
         files.write_atomically(path, data)
     except OSError as error:

@@ -8,7 +8,7 @@ from sts.cli.arguments import say
 from sts.commands import terminal
 from sts.episodes import Episode
 from sts.worlds.lambda_star import plotting
-from sts.worlds.lambda_star.commands.files import target, write
+from sts.worlds.lambda_star.commands.files import resolve_target, write
 from sts.worlds.lambda_star.domain import Batch, LambdaStar
 from sts.worlds.lambda_star.generation import environments
 from sts.worlds.lambda_star.generation.patterns import Settings
@@ -20,19 +20,19 @@ _MAX_LISTED = 8
 
 def run(args: argparse.Namespace) -> int:
     """Play the episode and print frames of it."""
-    file = target("--svg", args.svg, ".svg")
-    name, episode = _played(args)
+    file = resolve_target("--svg", args.svg, ".svg")
+    name, episode = _play_episode(args)
     reward = float(episode.rewards.mean() * LambdaStar.reward_unit)
     title = f"{name}: mean reward {round(reward, 2) + 0.0:.2f}"
     count = args.frames or terminal.fitting(episode, terminal.room())
-    scenes = terminal.strip(episode, plotting.evenly(episode.steps, count), judged=())
-    lines = [title, scenes, _legend(episode, scenes)]
+    scenes = terminal.strip(episode, plotting.space_frames(episode.steps, count), judged=())
+    lines = [title, scenes, _format_legend(episode, scenes)]
     value = {"agent": name, "mean": reward, "steps": episode.steps, "file": None}
     try:
         if file is not None:
-            fit = args.frames or plotting.fitting(args.size[1])
-            frames = plotting.evenly(episode.steps, fit)
-            write(file, plotting.svg(episode, frames, title=title))
+            fit = args.frames or plotting.boards_per_row(args.size[1])
+            frames = plotting.space_frames(episode.steps, fit)
+            write(file, plotting.draw_filmstrip(episode, frames, title=title))
             value["file"] = args.svg
             lines.append(f"-> {file}")
     finally:
@@ -40,7 +40,7 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _legend(episode: Episode, scenes: str) -> str:
+def _format_legend(episode: Episode, scenes: str) -> str:
     """Return the meaning of the letters in printed scenes."""
     glyphs = LambdaStar().picture(episode.state).glyphs[2:]
     noun = "participant" if len(glyphs) == 1 else "participants"
@@ -49,13 +49,13 @@ def _legend(episode: Episode, scenes: str) -> str:
     return f"G Good, E Evil, {people} {noun}{crowd}"
 
 
-def _played(args: argparse.Namespace) -> tuple[str, Episode]:
+def _play_episode(args: argparse.Namespace) -> tuple[str, Episode]:
     """Play an episode of the intelligence test; return the team's name and the episode."""
     (height, width), seed, index = args.size, args.seed, args.index
     settings = Settings(height, width, args.team, args.steps, None, args.patterns)
     worlds = environments.generate(settings, seed=seed, start=index, stop=index + 1)
-    members = teams.team_for(args.agent, settings)
-    played = teams.episodes(members, worlds, seed=seed, rehearsals=args.rehearsals)
-    (state,) = Batch.of(worlds.arrays, settings.radius).states()
+    members = teams.load_team_for(args.agent, settings)
+    played = teams.play_episodes(members, worlds, seed=seed, rehearsals=args.rehearsals)
+    (state,) = Batch.from_arrays(worlds.arrays, settings.radius).states()
     batches = (played.moves, played.says, played.rewards, played.scene)
-    return teams.called(members), Episode(LambdaStar.name, state, *(rows[0] for rows in batches))
+    return teams.team_name(members), Episode(LambdaStar.name, state, *(rows[0] for rows in batches))

@@ -14,7 +14,7 @@ import numpy as np
 from sts.errors import ArgumentError
 from sts.worlds.lambda_star.generation import patterns, walks
 from sts.worlds.lambda_star.generation.patterns import Settings
-from sts.worlds.lambda_star.kernels import Arrays, Ints, copied
+from sts.worlds.lambda_star.kernels import Arrays, Ints, copy_arrays
 from sts.worlds.lambda_star.state import decode, gather
 
 
@@ -22,7 +22,7 @@ class Environments(NamedTuple):
     """E environments before their first step; E is `len(index)`.
 
     Attributes:
-      arrays: the initial states; do not step them, but a copy from `fresh`.
+      arrays: the initial states; do not step them, but a copy from `copy_arrays`.
       settings: the settings they were generated with.
       complexity: int64[E], K of Good's path, and in generated environments also of Evil's.
       index: int64[E], each environment's index among those of its settings and seed.
@@ -41,21 +41,21 @@ class Environments(NamedTuple):
             f"team={s.participants}, steps={s.horizon}, K {low} to {high}, {s.patterns} patterns)"
         )
 
-    def fresh(self) -> Arrays:
+    def copy_arrays(self) -> Arrays:
         """Return a copy of the arrays, to be stepped."""
-        return copied(self.arrays)
+        return copy_arrays(self.arrays)
 
 
 def generate(settings: Settings, *, seed: int, start: int, stop: int) -> Environments:
     """Generate environments `start` to `stop` - 1, the same as `patterns.generate` makes."""
     if not 0 <= start < stop:
         raise ArgumentError(f"expected indices from 0 on, found {start} to {stop - 1}")
-    arrays = patterns.worlds(settings, [(seed, index) for index in range(start, stop)])
-    k = walks.complexities(arrays)[:, 0]
+    arrays = patterns.generate_worlds(settings, [(seed, index) for index in range(start, stop)])
+    k = walks.path_complexities(arrays)[:, 0]
     return Environments(arrays, settings, k, np.arange(start, stop))
 
 
-def of_states(states: Sequence[bytes]) -> Environments:
+def from_states(states: Sequence[bytes]) -> Environments:
     """Return the environments in serialised states, which must be at step 0.
 
     The settings are inferred, so the states must agree in size, team, horizon, radius and kind of
@@ -76,7 +76,7 @@ def of_states(states: Sequence[bytes]) -> Environments:
     if not horizon:
         raise ArgumentError("expected states with a horizon of 1 step or more, found 0")
     arrays = gather(decoded)
-    k = walks.complexities(arrays)[:, 0]
+    k = walks.path_complexities(arrays)[:, 0]
     style = patterns.PATTERNS[kind == "cells"]
     complexity = (int(k.min()), int(k.max()))
     settings = Settings(height, width, participants, horizon, complexity, style, radius)

@@ -27,11 +27,11 @@ def lz76(text: Ints) -> int:
     for i in range(text.size):
         before[i] = last[text[i]]
         last[text[i]] = i
-    return int(components(text, before, text.size))
+    return int(count_components(text, before, text.size))
 
 
 @compiled
-def components(text: Ints, before: Ints, most: int) -> int:
+def count_components(text: Ints, before: Ints, most: int) -> int:
     """Return the number of components of `text`, or `most` + 1 if there are more.
 
     Only earlier occurrences of a component's first symbol are compared, the latest first: `before`

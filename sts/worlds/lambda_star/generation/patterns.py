@@ -18,14 +18,14 @@ from sts.errors import ArgumentError
 from sts.numerics.draws import below
 from sts.numerics.streams import stream, streams
 from sts.worlds.lambda_star.generation import walks
-from sts.worlds.lambda_star.kernels import Arrays, Ints, arrays
-from sts.worlds.lambda_star.state import MOST_PARTICIPANTS, State, scatter
+from sts.worlds.lambda_star.kernels import Arrays, Ints, zero_arrays
+from sts.worlds.lambda_star.state import MAX_PARTICIPANTS, State, scatter
 
 PATTERNS = ("paper", "lambdastar-2016")
 COMPLEXITY = (2, 23)
-_SAMPLE = 20_000
-_OFTEN = 2
-_FIRST = 64
+_SAMPLE_SIZE = 20_000
+_MIN_COUNT = 2
+_INITIAL_MAX = 64
 
 
 class Settings(NamedTuple):
@@ -40,8 +40,8 @@ class Settings(NamedTuple):
     radius: int = 1
 
 
-def sides(size: Any) -> tuple[Any, Any]:
-    """Unpack a size into rows and columns; `check` validates their values."""
+def parse_size(size: Any) -> tuple[Any, Any]:
+    """Unpack a size into rows and columns; `check_settings` validates their values."""
     try:
         height, width = size
     except (TypeError, ValueError):
@@ -49,14 +49,14 @@ def sides(size: Any) -> tuple[Any, Any]:
     return height, width
 
 
-def check(settings: Settings) -> None:
+def check_settings(settings: Settings) -> None:
     """Raise ArgumentError if `settings` are invalid; the message states what is allowed."""
     s = settings
     _check_types(s)
     if not (3 <= s.height <= 255 and 3 <= s.width <= 255):
         raise ArgumentError(f"expected sides from 3 to 255, found {s.height}x{s.width}")
-    if not 1 <= s.participants <= min(MOST_PARTICIPANTS, s.height * s.width):
-        most = min(MOST_PARTICIPANTS, s.height * s.width)
+    if not 1 <= s.participants <= min(MAX_PARTICIPANTS, s.height * s.width):
+        most = min(MAX_PARTICIPANTS, s.height * s.width)
         raise ArgumentError(
             f"expected a team of 1 to {most} on a {s.height}x{s.width} grid, found {s.participants}"
         )
@@ -74,88 +74,88 @@ def check(settings: Settings) -> None:
     if s.complexity is not None and not 1 <= s.complexity[0] <= s.complexity[1]:
         low, high = s.complexity
         raise ArgumentError(f"expected a complexity range of 1 or more, found {low} to {high}")
-    drawn_range(s)
+    complexity_range(s)
 
 
 def _check_types(s: Settings) -> None:
     """Raise ArgumentError if a setting has the wrong type, as Python callers can pass any."""
-    check_whole(rows=s.height, columns=s.width)
-    check_whole(team=s.participants, steps=s.horizon, radius=s.radius)
+    check_integers(rows=s.height, columns=s.width)
+    check_integers(team=s.participants, steps=s.horizon, radius=s.radius)
     range_ = s.complexity
     if range_ is not None and not (
-        isinstance(range_, Sequence) and len(range_) == 2 and all(map(whole, range_))
+        isinstance(range_, Sequence) and len(range_) == 2 and all(map(is_integer, range_))
     ):
         raise ArgumentError(
             f"expected a complexity range of two whole numbers or None, found {range_!r}"
         )
 
 
-def check_whole(**values: object) -> None:
+def check_integers(**values: object) -> None:
     """Raise ArgumentError if a value is not an integer; the message has its keyword."""
     for name, value in values.items():
-        if not whole(value):
+        if not is_integer(value):
             raise ArgumentError(f"expected whole numbers, found {name} {value!r}")
 
 
-def whole(value: object) -> TypeGuard[int]:
+def is_integer(value: object) -> TypeGuard[int]:
     """Return True if a value is an integer but not a Boolean."""
     return isinstance(value, int | np.integer) and not isinstance(value, bool)
 
 
 def generate(settings: Settings, *, seed: int, index: int) -> State:
     """Generate world `index` of a seed; raise ArgumentError if `settings` are invalid."""
-    return scatter(worlds(settings, [(seed, index)]), settings.radius)[0]
+    return scatter(generate_worlds(settings, [(seed, index)]), settings.radius)[0]
 
 
-def worlds(settings: Settings, names: Sequence[tuple[int, int]]) -> Arrays:
+def generate_worlds(settings: Settings, names: Sequence[tuple[int, int]]) -> Arrays:
     """Generate the worlds of several (seed, index); see `generate`."""
-    check(settings)
+    check_settings(settings)
     s = settings
-    low, high = drawn_range(s)
+    low, high = complexity_range(s)
     sides = (int(s.height), int(s.width), int(s.participants), int(s.horizon))
     purpose = ("lambda-star world", s.patterns, *sides, low, high)
     keys = streams(purpose, [(int(seed), int(index)) for seed, index in names])
     counters = np.zeros(keys.size, np.int64)
-    objects = walks.places(keys, counters, 2, s.height * s.width)
-    people = walks.places(keys, counters, s.participants, s.height * s.width)
+    objects = walks.draw_cells(keys, counters, 2, s.height * s.width)
+    people = walks.draw_cells(keys, counters, s.participants, s.height * s.width)
     if s.patterns == "paper":
         levels = [below(keys[e], int(counters[e]), high - low + 1) for e in range(keys.size)]
-        a = _of_moves(s, keys, objects, low + np.array(levels, np.int64))
+        a = _generate_move_patterns(s, keys, objects, low + np.array(levels, np.int64))
     else:
-        a = _of_cells(s, keys, counters)
+        a = _generate_cell_patterns(s, keys, counters)
     a.size[:], a.cells[:], a.horizon[:] = (s.height, s.width), people, s.horizon
-    a.seed[:] = _own("clash", keys)
+    a.seed[:] = _derive_streams("clash", keys)
     return a
 
 
-def _of_moves(s: Settings, keys: walks.Keys, objects: Ints, wanted: Ints) -> Arrays:
+def _generate_move_patterns(s: Settings, keys: walks.Keys, objects: Ints, wanted: Ints) -> Arrays:
     """Return worlds with the paper's patterns, of complexity `wanted`, int64[E]."""
-    object_keys = np.stack([_own(name, keys) for name in ("good", "evil")], 1)
-    attempts, lengths = walks.search(object_keys, wanted, s.height, s.width, s.horizon)
-    flat, offsets = walks.segments(object_keys, attempts, lengths, s.horizon)
-    a = arrays(keys.size, s.participants, flat)
+    object_keys = np.stack([_derive_streams(name, keys) for name in ("good", "evil")], 1)
+    attempts, lengths = walks.search_segments(object_keys, wanted, s.height, s.width, s.horizon)
+    flat, offsets = walks.concatenate_segments(object_keys, attempts, lengths, s.horizon)
+    a = zero_arrays(keys.size, s.participants, flat)
     a.objects[:], a.offset[:], a.length[:] = objects, offsets, lengths
     return a
 
 
-def _of_cells(s: Settings, keys: walks.Keys, counters: Ints) -> Arrays:
+def _generate_cell_patterns(s: Settings, keys: walks.Keys, counters: Ints) -> Arrays:
     """Return worlds with the published program's paths, which include the start cells."""
-    good, evil = walks.there_and_back(keys, counters, s.width, s.horizon + 10)
+    good, evil = walks.draw_published_paths(keys, counters, s.width, s.horizon + 10)
     paths = np.stack((good, evil), 1)
-    a = arrays(keys.size, s.participants, paths.ravel())
+    a = zero_arrays(keys.size, s.participants, paths.ravel())
     a.objects[:], a.length[:], a.cursor[:], a.kind[:] = paths[:, :, 0], paths.shape[2], 1, 1
     a.offset[:] = np.arange(0, paths.size, paths.shape[2]).reshape(a.offset.shape)
     return a
 
 
-def _own(name: str, keys: walks.Keys) -> walks.Keys:
+def _derive_streams(name: str, keys: walks.Keys) -> walks.Keys:
     """Return each world's random stream of this name."""
     return streams((name,), [(key,) for key in keys.tolist()])
 
 
-def drawn_range(s: Settings) -> tuple[int, int]:
+def complexity_range(s: Settings) -> tuple[int, int]:
     """Return the range of K to draw from; by default as much of [2, 23] as is reachable."""
-    least, most = reachable(s.height, s.width, s.horizon)
+    least, most = reachable_range(s.height, s.width, s.horizon)
     low, high = s.complexity or (max(least, COMPLEXITY[0]), min(most, COMPLEXITY[1]))
     if s.patterns == "paper" and not least <= low <= high <= most:
         low, high = s.complexity or COMPLEXITY
@@ -167,16 +167,16 @@ def drawn_range(s: Settings) -> tuple[int, int]:
 
 
 @functools.cache
-def reachable(height: int, width: int, horizon: int) -> tuple[int, int]:
+def reachable_range(height: int, width: int, horizon: int) -> tuple[int, int]:
     """Return the range of K whose values random patterns have often enough for rejection sampling.
 
     It starts with the first such value and ends before the next value that is too rare, even if
     there are more beyond.
     """
-    key, most = stream("reachable", height, width, horizon), _FIRST
+    key, most = stream("reachable", height, width, horizon), _INITIAL_MAX
     while True:
-        counts = walks.census(key, height, width, horizon, most, _SAMPLE)
-        often = counts[:-1] >= _OFTEN
+        counts = walks.count_complexities(key, height, width, horizon, most, _SAMPLE_SIZE)
+        often = counts[:-1] >= _MIN_COUNT
         low = int(np.argmax(often))
         values = int(np.argmin(often[low:]))
         if values or most > horizon:

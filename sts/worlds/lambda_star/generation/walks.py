@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from sts.numerics.compiled import compiled, lean
 from sts.numerics.draws import below
-from sts.worlds.lambda_star.generation.lempel_ziv import components, lz76
-from sts.worlds.lambda_star.kernels import Arrays, Ints, following, intended
+from sts.worlds.lambda_star.generation.lempel_ziv import count_components, lz76
+from sts.worlds.lambda_star.kernels import Arrays, Ints, intended_cell, next_cursor
 from sts.worlds.lambda_star.torus import moved
 
 Keys = NDArray[np.uint64]
@@ -21,7 +21,7 @@ _0, _1, _63 = map(np.uint64, (0, 1, 63))
 _COLUMNS = 2**32 - 1
 
 
-class Room(NamedTuple):
+class Scratch(NamedTuple):
     """Scratch space for candidate walks.
 
     A place encodes a walk's position without wrapping: 2^32 times its rows plus its columns, each
@@ -47,13 +47,13 @@ class Room(NamedTuple):
 
 
 @compiled
-def _room(height: int, width: int, horizon: int) -> Room:
+def _allocate_scratch(height: int, width: int, horizon: int) -> Scratch:
     """Allocate scratch space for walks over a horizon."""
     ways = np.empty(9, np.int64)
     for move in range(9):
         ways[move] = (move // 3 - 1 << 32) + move % 3 - 1
     unwrapped = np.arange(-horizon, horizon + 1)
-    return Room(
+    return Scratch(
         np.empty(horizon // 2, np.int64),
         ways,
         unwrapped % height * width,
@@ -65,19 +65,19 @@ def _room(height: int, width: int, horizon: int) -> Room:
 
 
 @lean
-def _start(room: Room) -> int:
+def _start_place(room: Scratch) -> int:
     """Return the start place of walks, on cell 0."""
     return (room.cells.size << 32) + room.cells.size
 
 
 @lean
-def _cell(place: int, room: Room) -> int:
+def _place_cell(place: int, room: Scratch) -> int:
     """Return the cell of a place."""
     return int(room.rows[np.uint64(place >> 32)] + room.columns[np.uint64(place & _COLUMNS)])
 
 
 @lean
-def _drawn(key: Any, attempt: int, most: int, room: Room) -> int:
+def _draw_segment(key: Any, attempt: int, most: int, room: Scratch) -> int:
     """Draw a segment of 1 to T // 2 moves; return its length, or 0 if K surely exceeds `most`.
 
     A component ends with the first visit to a cell, and another one starts before the end, so K
@@ -88,13 +88,13 @@ def _drawn(key: Any, attempt: int, most: int, room: Room) -> int:
     steps, longest = room.cells.size, room.segment.size
     first = attempt * (longest + 1)
     length = 1 + below(key, first, longest)
-    place, cursor, visited, count = _start(room), 0, _0, 0
+    place, cursor, visited, count = _start_place(room), 0, _0, 0
     for t in range(steps):
         if t < length:
             room.segment[np.uint64(t)] = below(key, first + 1 + t, 9)
         place += room.ways[np.uint64(room.segment[np.uint64(cursor)])]
-        cursor = following(cursor, length)
-        bit = _1 << (np.uint64(_cell(place, room)) & _63)
+        cursor = next_cursor(cursor, length)
+        bit = _1 << (np.uint64(_place_cell(place, room)) & _63)
         count += visited & bit == _0
         visited |= bit
         if count > most - (t + 1 < steps):
@@ -103,45 +103,49 @@ def _drawn(key: Any, attempt: int, most: int, room: Room) -> int:
 
 
 @lean
-def _complexity(length: int, most: int, room: Room) -> int:
+def _walk_complexity(length: int, most: int, room: Scratch) -> int:
     """Return K of the walk that repeats the current segment, or `most` + 1 if K is larger.
 
     K does not depend on the start cell, as the torus is translation-invariant.
     """
-    place, cursor = _start(room), 0
+    place, cursor = _start_place(room), 0
     for t in range(room.cells.size):
         place += room.ways[np.uint64(room.segment[np.uint64(cursor)])]
-        cursor = following(cursor, length)
-        cell = np.uint64(_cell(place, room))
+        cursor = next_cursor(cursor, length)
+        cell = np.uint64(_place_cell(place, room))
         room.cells[t], room.before[t], room.last[cell] = cell, room.last[cell], t
     for t in range(room.cells.size):
         room.last[np.uint64(room.cells[t])] = -1
-    return int(components(room.cells, room.before, most))
+    return int(count_components(room.cells, room.before, most))
 
 
 @compiled
-def search(keys: Keys, wanted: Ints, height: int, width: int, horizon: int) -> tuple[Ints, Ints]:
+def search_segments(
+    keys: Keys, wanted: Ints, height: int, width: int, horizon: int
+) -> tuple[Ints, Ints]:
     """Draw segments until their walks have the wanted K, int64[E].
 
     `keys` are the random streams, uint64[E, 2]. Returns int64[E, 2] twice: the number of the
     successful attempt, and its segment's length.
     """
-    room = _room(height, width, horizon)
+    room = _allocate_scratch(height, width, horizon)
     attempts, lengths = np.zeros(keys.shape, np.int64), np.zeros(keys.shape, np.int64)
     for e in range(wanted.size):
         for index in range(2):
             attempt, complexity, length = -1, 0, 0
             while complexity != wanted[e]:
                 attempt += 1
-                length = _drawn(keys[e, index], attempt, wanted[e], room)
-                complexity = _complexity(length, wanted[e], room) if length > 0 else 0
+                length = _draw_segment(keys[e, index], attempt, wanted[e], room)
+                complexity = _walk_complexity(length, wanted[e], room) if length > 0 else 0
             attempts[e, index], lengths[e, index] = attempt, length
     return attempts, lengths
 
 
 @compiled
-def segments(keys: Keys, attempts: Ints, lengths: Ints, horizon: int) -> tuple[Ints, Ints]:
-    """Return the segments of `search`, concatenated, and their offsets, int64[E, 2]."""
+def concatenate_segments(
+    keys: Keys, attempts: Ints, lengths: Ints, horizon: int
+) -> tuple[Ints, Ints]:
+    """Return the segments of `search_segments`, concatenated, and their offsets, int64[E, 2]."""
     out, offsets = np.empty(lengths.sum(), np.int64), np.empty(lengths.shape, np.int64)
     done = 0
     for e in range(len(lengths)):
@@ -155,20 +159,20 @@ def segments(keys: Keys, attempts: Ints, lengths: Ints, horizon: int) -> tuple[I
 
 
 @compiled
-def census(
+def count_complexities(
     key: int | np.uint64, height: int, width: int, horizon: int, most: int, sample: int
 ) -> Ints:
     """Return int64[most + 2], how many of `sample` random walks have each K; the last is more."""
-    room = _room(height, width, horizon)
+    room = _allocate_scratch(height, width, horizon)
     counts = np.zeros(most + 2, np.int64)
     for attempt in range(sample):
-        length = _drawn(key, attempt, most, room)
-        counts[_complexity(length, most, room) if length > 0 else most + 1] += 1
+        length = _draw_segment(key, attempt, most, room)
+        counts[_walk_complexity(length, most, room) if length > 0 else most + 1] += 1
     return counts
 
 
 @compiled
-def there_and_back(keys: Keys, counters: Ints, side: int, entries: int) -> tuple[Ints, Ints]:
+def draw_published_paths(keys: Keys, counters: Ints, side: int, entries: int) -> tuple[Ints, Ints]:
     """Return the published program's paths of Good and Evil, int64[E, entries] each.
 
     A walk of n to 2n - 1 cells is repeated forwards and backwards on a grid of side n; Evil's cell
@@ -193,7 +197,7 @@ def there_and_back(keys: Keys, counters: Ints, side: int, entries: int) -> tuple
 
 
 @compiled
-def places(keys: Keys, counters: Ints, count: int, cells: int) -> Ints:
+def draw_cells(keys: Keys, counters: Ints, count: int, cells: int) -> Ints:
     """Return int64[E, count], distinct random cells; advance `counters` in place."""
     out, occupied = np.empty((keys.size, count), np.int64), np.zeros(cells, np.bool_)
     for e in range(keys.size):
@@ -211,7 +215,7 @@ def places(keys: Keys, counters: Ints, count: int, cells: int) -> Ints:
 
 
 @compiled
-def walked(a: Arrays, e: int, index: int) -> Ints:
+def intended_path(a: Arrays, e: int, index: int) -> Ints:
     """Return int64[T], the cells that an object of world `e` intends over the horizon.
 
     The walk starts from the object's current cell and cursor; collisions are ignored.
@@ -219,14 +223,14 @@ def walked(a: Arrays, e: int, index: int) -> Ints:
     height, width, kind = a.size[e, 0], a.size[e, 1], a.kind[e]
     out, cell, cursor = np.empty(a.horizon[e], np.int64), a.objects[e, index], a.cursor[e, index]
     for t in range(out.size):
-        cell = intended(cell, a.patterns[a.offset[e, index] + cursor], kind, height, width)
+        cell = intended_cell(cell, a.patterns[a.offset[e, index] + cursor], kind, height, width)
         out[t] = cell
-        cursor = following(cursor, a.length[e, index])
+        cursor = next_cursor(cursor, a.length[e, index])
     return out
 
 
 @compiled
-def complexities(a: Arrays) -> Ints:
+def path_complexities(a: Arrays) -> Ints:
     """Return int64[E, 2], K of the cells that Good and Evil intend over the horizon.
 
     Source: Chmait et al. 2016, section 4.2; K is the LZ76 count.
@@ -234,5 +238,5 @@ def complexities(a: Arrays) -> Ints:
     out = np.empty((a.step.size, 2), np.int64)
     for e in range(a.step.size):
         for index in range(2):
-            out[e, index] = lz76(walked(a, e, index))
+            out[e, index] = lz76(intended_path(a, e, index))
     return out

@@ -15,10 +15,10 @@ from typing import NamedTuple
 
 from sts.errors import ArgumentError
 from sts.worlds.lambda_star.generation.environments import uncertainty
-from sts.worlds.lambda_star.generation.patterns import Settings, check, drawn_range
+from sts.worlds.lambda_star.generation.patterns import Settings, check_settings, complexity_range
 
 FACTORS = ("complexity", "uncertainty", "team", "steps")
-MOST_CLASSES = 6
+MAX_CLASSES = 6
 
 
 class Level(NamedTuple):
@@ -42,7 +42,7 @@ class Run(NamedTuple):
     settings: Settings
 
 
-def runs(
+def plan_runs(
     sizes: Sequence[tuple[int, int]],
     teams: Sequence[int],
     steps: Sequence[int],
@@ -71,16 +71,16 @@ def runs(
         common = _common_range([base, *(settings for _, settings in further)])
         base = base._replace(complexity=common)
         further = [(factor, settings._replace(complexity=common)) for factor, settings in further]
-    return base, tuple(Run(level(factor, settings), settings) for factor, settings in further)
+    return base, tuple(Run(make_level(factor, settings), settings) for factor, settings in further)
 
 
 def _common_range(all_settings: Iterable[Settings]) -> tuple[int, int]:
     """Return the range of K that all settings can draw."""
     ranges = {}
     for settings in all_settings:
-        check(settings)
+        check_settings(settings)
         name = f"{settings.height}x{settings.width} at {settings.horizon} steps"
-        ranges[name] = drawn_range(settings)
+        ranges[name] = complexity_range(settings)
     lows, highs = zip(*ranges.values(), strict=True)
     if max(lows) > min(highs):
         listing = ", ".join(f"{name} {low} to {high}" for name, (low, high) in ranges.items())
@@ -90,7 +90,7 @@ def _common_range(all_settings: Iterable[Settings]) -> tuple[int, int]:
     return max(lows), min(highs)
 
 
-def level(factor: str, settings: Settings) -> Level:
+def make_level(factor: str, settings: Settings) -> Level:
     """Return the level of a factor, other than complexity, that settings represent."""
     if factor == "uncertainty":
         bits = uncertainty(settings.height, settings.width)
@@ -99,22 +99,24 @@ def level(factor: str, settings: Settings) -> Level:
     return Level(factor, value, str(value))
 
 
-def with_base(base: Settings, further: Iterable[Run]) -> list[Run]:
+def add_base(base: Settings, further: Iterable[Run]) -> list[Run]:
     """Return the runs sorted by factor and value, with the base added to each varied factor."""
     runs = list(further)
     varied = {run.level.factor for run in runs}
-    runs += [Run(level(factor, base), base) for factor in varied]
+    runs += [Run(make_level(factor, base), base) for factor in varied]
     return sorted(runs, key=lambda run: (FACTORS.index(run.level.factor), run.level.value))
 
 
-def classes(met: Collection[int], drawn: tuple[int, int] | None) -> list[tuple[Level, list[int]]]:
+def complexity_classes(
+    met: Collection[int], drawn: tuple[int, int] | None
+) -> list[tuple[Level, list[int]]]:
     """Return the non-empty classes of K, lowest first, and the values of K met in each.
 
-    There are at most `MOST_CLASSES`, equally wide except that the first ones may have one value
+    There are at most `MAX_CLASSES`, equally wide except that the first ones may have one value
     more. They divide the range `drawn`, or without one the range of the values met.
     """
     low, high = drawn or (min(met), max(met))
-    count = min(MOST_CLASSES, high - low + 1)
+    count = min(MAX_CLASSES, high - low + 1)
     width, more = divmod(high - low + 1, count)
     out, first = [], low
     for i in range(count):

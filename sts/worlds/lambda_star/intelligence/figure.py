@@ -21,7 +21,7 @@ _TITLES = {
     "team": "participants in the team (log scale)",
     "steps": "steps of interaction (log scale)",
 }
-_BY_RATIO = ("team", "steps")
+_LOG_FACTORS = ("team", "steps")
 _MEAN = "mean reward ± standard error"
 _SEES = {"observation": "", "world": " (sees the world)", "rehearsal": " (rehearses)"}
 _SHAPES = (*plotting.SHAPES[:-1], "triangle-left")
@@ -34,19 +34,19 @@ _SPREAD = 0.6
 """Maximum total offset of the agents, as a fraction of the distance between levels."""
 
 
-def figure(parts: Sequence[Part]) -> str:
+def draw_figure(parts: Sequence[Part]) -> str:
     """Draw the breakdown as SVG text, with agents in its order and bars of one standard error."""
     frame = pd.DataFrame([part._asdict() for part in parts])
     frame["agent"] += frame["sees"].map(_SEES)
     frame["low"] = frame["mean"] - frame["standard_error"]
     frame["high"] = frame["mean"] + frame["standard_error"]
     names = list(dict.fromkeys(frame["agent"]))
-    looks = _looks(names)
+    looks = _agent_encodings(names)
     ends = frame[["mean", "low", "high"]].to_numpy().ravel()
     ends = ends[ends == ends]
     y = alt.Scale(domain=[min(0.0, ends.min()), ends.max()], nice=True)
     panels = [
-        _panel(frame[frame["factor"] == factor], factor, names, looks, y)
+        _draw_panel(frame[frame["factor"] == factor], factor, names, looks, y)
         for factor in FACTORS
         if (frame["factor"] == factor).any()
     ]
@@ -54,7 +54,7 @@ def figure(parts: Sequence[Part]) -> str:
     return plotting.alone(plotting.to_svg(chart), "Mean reward of each agent by factor")
 
 
-def _looks(names: Sequence[str]) -> dict[str, Any]:
+def _agent_encodings(names: Sequence[str]) -> dict[str, Any]:
     """Return the encodings of agents by stroke, fill, shape and dash, distinct even in grey."""
     many, indices = len(plotting.COLOURS), range(len(names))
     colours = [plotting.COLOURS[i % many] for i in indices]
@@ -70,11 +70,11 @@ def _looks(names: Sequence[str]) -> dict[str, Any]:
     }
 
 
-def _panel(
+def _draw_panel(
     rows: pd.DataFrame, factor: str, names: Sequence[str], looks: dict[str, Any], y: alt.Scale
 ) -> alt.LayerChart | alt.FacetChart:
     """Draw the panel of one factor."""
-    position = rows["value"].map(math.log2 if factor in _BY_RATIO else float)
+    position = rows["value"].map(math.log2 if factor in _LOG_FACTORS else float)
     places = sorted(set(position))
     span = places[-1] - places[0] or 1.0
     gap = min((b - a for a, b in pairwise(places)), default=span)
@@ -84,7 +84,7 @@ def _panel(
     x = alt.X(
         "x:Q",
         scale=alt.Scale(domain=[places[0] - margin, places[-1] + margin], nice=False, zero=False),
-        axis=_axis(
+        axis=_level_axis(
             dict(zip(position, zip(rows["value"], rows["label"], strict=True), strict=True)), factor
         ),
     )
@@ -106,7 +106,7 @@ def _panel(
     return alt.layer(zero_line, line, bar, dot).properties(width=_WIDTH, height=_HEIGHT)
 
 
-def _axis(levels: dict[float, tuple[float, str]], factor: str) -> alt.Axis:
+def _level_axis(levels: dict[float, tuple[float, str]], factor: str) -> alt.Axis:
     """Return an axis with a label at each level."""
     labels: list[Any] = [label for _, label in levels.values()]
     if factor == "uncertainty":

@@ -18,18 +18,18 @@ from sts.worlds.lambda_star.intelligence.score import REHEARSALS, Part, Scores
 METRIC = "lambda-star"
 
 
-def metric(settings: Mapping[str, Any]) -> str:
+def metric_name(settings: Mapping[str, Any]) -> str:
     """Return the metric name in reports of a score under `settings`, those of `Scores`.
 
     It is `METRIC` for the default settings, followed by those that differ, as in
     "lambda-star team=5". Episodes and seed only affect the precision and are not in the name.
     """
-    defaults, values = _in_words({}), _in_words(settings)
+    defaults, values = _settings_by_flag({}), _settings_by_flag(settings)
     different = [f"{word}={value}" for word, value in values.items() if value != defaults[word]]
     return " ".join([METRIC, *different])
 
 
-def save(workspace: Workspace, scores: Scores) -> Path:
+def save_scores(workspace: Workspace, scores: Scores) -> Path:
     """Save the scores in the workspace's scores table; return its path.
 
     They replace the rows of the same agents under the same settings; other rows stay. Column `sees`
@@ -38,17 +38,19 @@ def save(workspace: Workspace, scores: Scores) -> Path:
     """
     path = workspace.ensure().path("scores", f"{METRIC}.parquet")
     with workspace.locked():
-        merged = {(row["agent"], row["metric"]): row for row in (*_kept(path), *rows(scores))}
+        merged = {
+            (row["agent"], row["metric"]): row for row in (*_read_rows(path), *score_rows(scores))
+        }
         table.write(path, list(merged.values()))
     return path
 
 
-def rows(scores: Scores) -> list[dict[str, Any]]:
+def score_rows(scores: Scores) -> list[dict[str, Any]]:
     """Return the scores as rows of the scores table."""
     return [
         {
             "agent": mean.agent,
-            "metric": metric(scores.settings),
+            "metric": metric_name(scores.settings),
             "value": mean.mean,
             "standard_error": mean.standard_error,
             "n": mean.episodes,
@@ -60,7 +62,7 @@ def rows(scores: Scores) -> list[dict[str, Any]]:
     ]
 
 
-def csv_table(scores: Scores) -> bytes:
+def to_csv_table(scores: Scores) -> bytes:
     """Return every score as CSV: a row for each factor, level and agent, the best first.
 
     The factor `all` has the scores over all environments of the base. `complexity_low` and
@@ -73,11 +75,11 @@ def csv_table(scores: Scores) -> bytes:
     return to_csv([*Part._fields, "complexity_low", "complexity_high"], cells)
 
 
-def _in_words(settings: Mapping[str, Any]) -> dict[str, str]:
+def _settings_by_flag(settings: Mapping[str, Any]) -> dict[str, str]:
     """Return the settings that distinguish tests, by their command-line names."""
     merged = Settings()._asdict() | {"rehearsals": REHEARSALS} | dict(settings)
     s = Settings(*(merged[name] for name in Settings._fields))
-    default_range = patterns.drawn_range(s._replace(complexity=None))
+    default_range = patterns.complexity_range(s._replace(complexity=None))
     complexity = s.complexity and tuple(s.complexity)
     return {
         "size": f"{s.height}x{s.width}",
@@ -90,7 +92,7 @@ def _in_words(settings: Mapping[str, Any]) -> dict[str, str]:
     }
 
 
-def _kept(path: Path) -> list[dict[str, Any]]:
+def _read_rows(path: Path) -> list[dict[str, Any]]:
     """Read the rows of a scores table, with metric names recomputed from their parameters."""
     stored = table.read(path) if path.exists() else []
-    return [row | {"metric": metric(json.loads(row["parameters"]))} for row in stored]
+    return [row | {"metric": metric_name(json.loads(row["parameters"]))} for row in stored]

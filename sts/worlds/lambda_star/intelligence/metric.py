@@ -8,7 +8,7 @@ from typing import Any
 from sts.storage.workspace import Workspace
 from sts.suites.types import Suite
 from sts.worlds.lambda_star.generation.patterns import Settings
-from sts.worlds.lambda_star.intelligence.files import rows
+from sts.worlds.lambda_star.intelligence.files import score_rows
 from sts.worlds.lambda_star.intelligence.score import score
 
 EPISODES = 1000
@@ -22,4 +22,4 @@ def measure(
 
     Suite and workspace are ignored; the seed selects environments and the agents' random streams.
     """
-    return rows(score(agents, Settings(), episodes=EPISODES, seed=seed))
+    return score_rows(score(agents, Settings(), episodes=EPISODES, seed=seed))

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 
 class Moments(NamedTuple):
-    """Sums over environments, which `plus` adds up.
+    """Sums over environments, which `add_moments` adds up.
 
     Attributes:
       episodes: E, the number of environments.
@@ -38,7 +38,7 @@ class Estimate(NamedTuple):
     standard_error: float | None
 
 
-def moments(received: NDArray[np.int64]) -> Moments:
+def compute_moments(received: NDArray[np.int64]) -> Moments:
     """Return the sums of int64[E, A], each agent's team reward in each environment.
 
     They are Python integers, because products for large teams and long episodes exceed 64 bits.
@@ -47,7 +47,7 @@ def moments(received: NDArray[np.int64]) -> Moments:
     return Moments(len(whole), whole.sum(0), whole.T @ whole)
 
 
-def plus(parts: Iterable[Moments]) -> Moments:
+def add_moments(parts: Iterable[Moments]) -> Moments:
     """Add up the sums of one or more parts."""
     parts = list(parts)
     return Moments(

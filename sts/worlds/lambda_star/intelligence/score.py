@@ -19,9 +19,9 @@ from sts.agents.protocol import Agent
 from sts.worlds.lambda_star.generation import patterns
 from sts.worlds.lambda_star.generation.patterns import Settings
 from sts.worlds.lambda_star.intelligence import factors, trials
-from sts.worlds.lambda_star.intelligence.moments import Moments, estimate, plus
+from sts.worlds.lambda_star.intelligence.moments import Moments, add_moments, estimate
 from sts.worlds.lambda_star.intelligence.trials import Trial
-from sts.worlds.lambda_star.play.teams import called, team_of
+from sts.worlds.lambda_star.play.teams import load_team, team_name
 
 PUBLISHED = (
     "random",
@@ -40,7 +40,7 @@ PUBLISHED = (
 )
 """Agents of the paper and of its program."""
 
-_SHOWN = ("observation", "rehearsal", "recording", "world")
+_ACCESS_LEVELS = ("observation", "rehearsal", "recording", "world")
 
 REHEARSALS = 100
 """Default number of practice episodes, that of the published program."""
@@ -125,62 +125,62 @@ def score(
         agent's code has no fingerprint or changed during the run.
       UnknownName: an agent is not installed.
     """
-    teams = [team_of(name) for name in names]
+    teams = [load_team(name) for name in names]
     all_settings = [base, *(run.settings for run in further)]
     marks = tuple(",".join(fingerprint(member) for member in team) for team in teams)
     trial = Trial(tuple(names), marks, episodes, seed, rehearsals)
-    trials.check(trial, teams, all_settings, workers)
-    results = trials.play(trial, all_settings, workers, progress)
-    agents = [(called(team), sees(team, rehearsals)) for team in teams]
-    whole = plus(results[base].values())
-    means = _means(agents, whole, base)
+    trials.check_trial(trial, teams, all_settings, workers)
+    results = trials.play_trial(trial, all_settings, workers, progress)
+    agents = [(team_name(team), team_access(team, rehearsals)) for team in teams]
+    whole = add_moments(results[base].values())
+    means = _compute_means(agents, whole, base)
     ranked = sorted(range(len(means)), key=lambda i: -means[i].mean)
     return Scores(
         means,
-        _differences(means, whole, base),
-        tuple(_breakdown(agents, ranked, base, further, results)),
-        _used(base, trial),
+        _compute_differences(means, whole, base),
+        tuple(_break_down(agents, ranked, base, further, results)),
+        _settings_record(base, trial),
         marks,
     )
 
 
-def sees(team: Sequence[Agent], rehearsals: int) -> str:
-    """Return the widest access of any member of a team, by the order of `_SHOWN`.
+def team_access(team: Sequence[Agent], rehearsals: int) -> str:
+    """Return the widest access of any member of a team, by the order of `_ACCESS_LEVELS`.
 
     Agents with a method `finish` have access to a rehearsal if there are practice episodes.
     """
     shown: set[str] = {member.sees for member in team}
     if rehearsals > 0 and any(hasattr(member, "finish") for member in team):
         shown.add("rehearsal")
-    return max(shown, key=_SHOWN.index)
+    return max(shown, key=_ACCESS_LEVELS.index)
 
 
-def _means(
+def _compute_means(
     agents: Sequence[tuple[str, str]], sums: Moments, settings: Settings
 ) -> tuple[Mean, ...]:
     """Return the score of every agent, given as (name, access), under one settings."""
     return tuple(
-        Mean(*agent, *estimate(sums, weights, _unit(settings)), sums.episodes)
+        Mean(*agent, *estimate(sums, weights, _mean_divisor(settings)), sums.episodes)
         for agent, weights in zip(agents, np.eye(len(agents), dtype=np.int64), strict=True)
     )
 
 
-def _differences(
+def _compute_differences(
     means: Sequence[Mean], sums: Moments, settings: Settings
 ) -> tuple[Difference, ...]:
-    weights, unit = np.eye(len(means), dtype=np.int64), _unit(settings)
+    weights, unit = np.eye(len(means), dtype=np.int64), _mean_divisor(settings)
     return tuple(
         Difference(means[i].agent, means[j].agent, *estimate(sums, weights[i] - weights[j], unit))
         for i, j in combinations(range(len(means)), 2)
     )
 
 
-def _unit(settings: Settings) -> int:
+def _mean_divisor(settings: Settings) -> int:
     """Return the divisor from a team's halves per episode to reward per participant and step."""
     return 2 * settings.participants * settings.horizon
 
 
-def _breakdown(
+def _break_down(
     agents: Sequence[tuple[str, str]],
     order: Sequence[int],
     base: Settings,
@@ -189,21 +189,21 @@ def _breakdown(
 ) -> Iterator[Part]:
     """Yield the score of every agent at every level."""
     by_k = results[base]
-    drawn = patterns.drawn_range(base) if base.patterns == "paper" else None
+    drawn = patterns.complexity_range(base) if base.patterns == "paper" else None
     levels = [
-        (level, plus(by_k[k] for k in members), base)
-        for level, members in factors.classes(by_k, drawn)
+        (level, add_moments(by_k[k] for k in members), base)
+        for level, members in factors.complexity_classes(by_k, drawn)
     ]
-    for run in factors.with_base(base, further):
-        levels.append((run.level, plus(results[run.settings].values()), run.settings))
+    for run in factors.add_base(base, further):
+        levels.append((run.level, add_moments(results[run.settings].values()), run.settings))
     for level, sums, settings in levels:
-        means = _means(agents, sums, settings)
+        means = _compute_means(agents, sums, settings)
         for i in order:
             yield Part(level.factor, level.value, level.label, *means[i])
 
 
-def _used(base: Settings, trial: Trial) -> dict[str, Any]:
+def _settings_record(base: Settings, trial: Trial) -> dict[str, Any]:
     used = base._asdict() | trial._asdict()
     del used["names"], used["fingerprints"]
-    used["complexity"] = list(patterns.drawn_range(base)) if base.patterns == "paper" else None
+    used["complexity"] = list(patterns.complexity_range(base)) if base.patterns == "paper" else None
     return used

@@ -32,21 +32,26 @@ from sts.errors import ArgumentError
 from sts.worlds.lambda_star.generation import patterns
 from sts.worlds.lambda_star.generation.environments import Environments, generate, uncertainty
 from sts.worlds.lambda_star.generation.patterns import Settings
-from sts.worlds.lambda_star.generation.walks import complexities, walked
+from sts.worlds.lambda_star.generation.walks import intended_path, path_complexities
 from sts.worlds.lambda_star.intelligence import trials
-from sts.worlds.lambda_star.intelligence.moments import Estimate, estimate, moments, plus
+from sts.worlds.lambda_star.intelligence.moments import (
+    Estimate,
+    add_moments,
+    compute_moments,
+    estimate,
+)
 from sts.worlds.lambda_star.intelligence.trials import SPAN, Trial
-from sts.worlds.lambda_star.kernels import Arrays, Ints, step, worth
-from sts.worlds.lambda_star.play.teams import sums, team_of
+from sts.worlds.lambda_star.kernels import Arrays, Ints, reward_at_distance, step
+from sts.worlds.lambda_star.play.teams import load_team, total_rewards
 from sts.worlds.lambda_star.torus import STAY, distance
 
-MOST_Z = 4.0
+MAX_Z = 4.0
 """Largest accepted |z| of a random agent's mean; chance alone exceeds it once in 16,000 runs."""
 
 _TOO_SHORT = "; use more steps or a smaller grid"
 _MAX_REWARD = 2
 _NEVER = 1 << 30
-_CELLS = 2**21
+_MAX_CELLS = 2**21
 """Cells processed at once over all environments; results do not depend on it."""
 
 
@@ -73,23 +78,23 @@ class Properties(NamedTuple):
 
 def measure(environments: Environments) -> Properties:
     """Compute the properties of each environment over all steps of an episode."""
-    a, s = environments.fresh(), environments.settings
-    k, shift, same_moves = complexities(a), *_alike(a, s)
-    objects = _played(a, s.horizon)
+    a, s = environments.copy_arrays(), environments.settings
+    k, shift, same_moves = path_complexities(a), *_compare_paths(a, s)
+    objects = _play_objects(a, s.horizon)
     wait = np.full((len(k), s.height, s.width), _NEVER, np.int64)
     symmetric = np.ones(len(k), np.bool_)
     longest = np.empty((len(k), s.horizon), np.int64)
     for t in range(s.horizon - 1, -1, -1):
-        rewards = maps(objects[t], s.height, s.width)
-        symmetric &= balanced(rewards)
-        wait = waits(rewards, wait)
+        rewards = reward_maps(objects[t], s.height, s.width)
+        symmetric &= is_balanced(rewards)
+        wait = update_waits(rewards, wait)
         longest[:, t] = wait.max((1, 2))
-    return Properties(k, shift, same_moves, symmetric, least(longest))
+    return Properties(k, shift, same_moves, symmetric, least_sensitivity(longest))
 
 
-def _alike(a: Arrays, s: Settings) -> tuple[Ints, NDArray[np.bool_]]:
+def _compare_paths(a: Arrays, s: Settings) -> tuple[Ints, NDArray[np.bool_]]:
     """Return the shift from Good's to Evil's path, and whether they make the same moves."""
-    paths = np.array([[walked(a, e, index) for index in (0, 1)] for e in range(len(a.step))])
+    paths = np.array([[intended_path(a, e, index) for index in (0, 1)] for e in range(len(a.step))])
     cells = (paths[:, 1] - paths[:, 0]) % (s.height * s.width)
     shift = np.where((cells == cells[:, :1]).all(1), cells[:, 0], -1)
     row, column = np.divmod(np.concatenate((a.objects[..., None], paths), 2), s.width)
@@ -98,7 +103,7 @@ def _alike(a: Arrays, s: Settings) -> tuple[Ints, NDArray[np.bool_]]:
     return shift, same.all(1) & (a.kind == 0)
 
 
-def _played(a: Arrays, steps: int) -> Ints:
+def _play_objects(a: Arrays, steps: int) -> Ints:
     """Step the worlds; return int64[T, E, 2], the cells of Good and Evil after each step."""
     still, silent = np.full(a.cells.shape, STAY, np.int8), np.zeros(a.cells.shape, np.int8)
     out = np.empty((steps, *a.objects.shape), np.int64)
@@ -108,14 +113,14 @@ def _played(a: Arrays, steps: int) -> Ints:
     return out
 
 
-def maps(objects: Ints, height: int, width: int) -> Ints:
+def reward_maps(objects: Ints, height: int, width: int) -> Ints:
     """Return int64[E, H, W], the rewards of all cells in halves; `objects` is int64[E, 2]."""
     cells = np.arange(height * width).reshape(height, width)
-    gain, loss = worth(distance(cells, objects.T[..., None, None], height, width))
+    gain, loss = reward_at_distance(distance(cells, objects.T[..., None, None], height, width))
     return np.asarray(gain - loss)
 
 
-def balanced(rewards: Ints) -> NDArray[np.bool_]:
+def is_balanced(rewards: Ints) -> NDArray[np.bool_]:
     """Return bool[E], True if each reward is in as many cells as its negative, within 1 and -1.
 
     Rewards are int64[E, H, W], in halves.
@@ -126,16 +131,16 @@ def balanced(rewards: Ints) -> NDArray[np.bool_]:
     return np.asarray(out)
 
 
-def waits(rewards: Ints, after: Ints) -> Ints:
+def update_waits(rewards: Ints, after: Ints) -> Ints:
     """Return int64[E, H, W], the number of steps from each cell until rewards can differ.
 
     `rewards` are those of the next step, and `after` the number of steps from each cell after it.
     """
-    differ = _lowest(rewards) != -_lowest(-rewards)
-    return np.where(differ, 1, _lowest(after) + 1)
+    differ = _neighbourhood_minimum(rewards) != -_neighbourhood_minimum(-rewards)
+    return np.where(differ, 1, _neighbourhood_minimum(after) + 1)
 
 
-def _lowest(values: Ints) -> Ints:
+def _neighbourhood_minimum(values: Ints) -> Ints:
     """Return the minimum over each cell's neighbourhood, its own value included."""
     for axis in (1, 2):
         neighbours = [np.roll(values, by, axis) for by in (1, -1)]
@@ -143,7 +148,7 @@ def _lowest(values: Ints) -> Ints:
     return values
 
 
-def least(longest: Ints) -> Ints:
+def least_sensitivity(longest: Ints) -> Ints:
     """Return int64[E], the least n that bounds all waits with n or more steps left; 0 without one.
 
     `longest` is int64[E, T], the longest wait from any cell before each step.
@@ -199,43 +204,45 @@ def examine(
     """
     if episodes < 2:
         raise ArgumentError(f"expected 2 environments or more, found {episodes}")
-    trials.check(Trial((), (), episodes, seed, 0), [team_of("random")], [settings], 1)
+    trials.check_trial(Trial((), (), episodes, seed, 0), [load_team("random")], [settings], 1)
     parts, received = [], []
-    span = max(1, min(SPAN, _CELLS // (settings.height * settings.width)))
+    span = max(1, min(SPAN, _MAX_CELLS // (settings.height * settings.width)))
     progress(0, episodes)
     for start in range(0, episodes, span):
         part = generate(settings, seed=seed, start=start, stop=min(start + span, episodes))
         parts.append(measure(part))
-        received.append(moments(_received(part, seed)))
+        received.append(compute_moments(_team_rewards(part, seed)))
         progress(int(part.index[-1]) + 1, episodes)
     properties = Properties(*(np.concatenate(column) for column in zip(*parts, strict=True)))
     unit = 2 * settings.participants * settings.horizon
-    mean = estimate(plus(received), np.ones(1, np.int64), unit)
-    return _judged(properties, mean, settings, {"episodes": episodes, "seed": seed})
+    mean = estimate(add_moments(received), np.ones(1, np.int64), unit)
+    return _summarise(properties, mean, settings, {"episodes": episodes, "seed": seed})
 
 
-def _received(environments: Environments, seed: int) -> NDArray[np.int64]:
+def _team_rewards(environments: Environments, seed: int) -> NDArray[np.int64]:
     """Return int64[E, 1], the total rewards of a random agent's team, in halves."""
-    received: NDArray[np.int64] = sums("random", environments, seed=seed).sum(1)
+    received: NDArray[np.int64] = total_rewards("random", environments, seed=seed).sum(1)
     return received[:, None]
 
 
-def _judged(p: Properties, mean: Estimate, s: Settings, request: dict[str, int]) -> Soundness:
+def _summarise(p: Properties, mean: Estimate, s: Settings, request: dict[str, int]) -> Soundness:
     published = s.patterns == "lambdastar-2016"
     low, high = int(p.complexity.min()), int(p.complexity.max())
     z = mean.mean / mean.standard_error if mean.standard_error else None
     same = int(p.same_moves.sum())
     n = int(p.sensitivity.max()) if (p.sensitivity > 0).all() else None
     findings = [
-        _all("equal K", np.equal(*p.complexity.T), f", {low} to {high}"),
-        _all("different paths", p.shift != 0, f", {same} with the same moves" if same else ""),
-        _shifted(p, s) if published else _drawn(p, patterns.drawn_range(s)),
-        _all("symmetric rewards", p.symmetric),
-        _unbiased(mean, z),
-        _all("reward-sensitive", p.sensitivity > 0, f", n = {n}" if n else _TOO_SHORT),
+        _check_all("equal K", np.equal(*p.complexity.T), f", {low} to {high}"),
+        _check_all(
+            "different paths", p.shift != 0, f", {same} with the same moves" if same else ""
+        ),
+        _check_shift(p, s) if published else _check_range(p, patterns.complexity_range(s)),
+        _check_all("symmetric rewards", p.symmetric),
+        _check_unbiased(mean, z),
+        _check_all("reward-sensitive", p.sensitivity > 0, f", n = {n}" if n else _TOO_SHORT),
     ]
     used = s._asdict() | request
-    used["complexity"] = None if published else list(patterns.drawn_range(s))
+    used["complexity"] = None if published else list(patterns.complexity_range(s))
     return Soundness(
         settings=used,
         uncertainty=uncertainty(s.height, s.width),
@@ -248,25 +255,25 @@ def _judged(p: Properties, mean: Estimate, s: Settings, request: dict[str, int])
     )
 
 
-def _all(name: str, holds: NDArray[np.bool_], more: str = "") -> Finding:
+def _check_all(name: str, holds: NDArray[np.bool_], more: str = "") -> Finding:
     count = int(holds.sum())
     return Finding(name, count == holds.size, f"{count} of {holds.size} environments{more}")
 
 
-def _drawn(properties: Properties, drawn_range: tuple[int, int]) -> Finding:
+def _check_range(properties: Properties, drawn_range: tuple[int, int]) -> Finding:
     low, high = drawn_range
     within = (low <= properties.complexity) & (properties.complexity <= high)
-    return _all("K in range", within[:, 0] & within[:, 1], f", {low} to {high}")
+    return _check_all("K in range", within[:, 0] & within[:, 1], f", {low} to {high}")
 
 
-def _shifted(properties: Properties, s: Settings) -> Finding:
+def _check_shift(properties: Properties, s: Settings) -> Finding:
     """Check that Evil's path is Good's, shifted by the published program's constant."""
     by = s.height * s.width // 3 + 1
-    return _all("Evil's path is Good's shifted", properties.shift == by, f", by {by} cells")
+    return _check_all("Evil's path is Good's shifted", properties.shift == by, f", by {by} cells")
 
 
-def _unbiased(mean: Estimate, z: float | None) -> Finding:
-    holds = mean.mean == 0 if z is None else abs(z) <= MOST_Z
+def _check_unbiased(mean: Estimate, z: float | None) -> Finding:
+    holds = mean.mean == 0 if z is None else abs(z) <= MAX_Z
     error = "none" if mean.standard_error is None else f"{mean.standard_error:.5f}"
     text = f"mean {mean.mean:.5f}, standard error {error}"
     return Finding("random agent at 0", holds, text + ("" if z is None else f", z = {z:.2f}"))

@@ -19,14 +19,14 @@ from sts.jobs.executors import Owned
 from sts.jobs.pool import executor
 from sts.worlds.lambda_star.generation import environments, patterns
 from sts.worlds.lambda_star.generation.patterns import Settings
-from sts.worlds.lambda_star.intelligence.moments import Moments, moments, plus
-from sts.worlds.lambda_star.play.teams import called, check_memory, sums, team_for
+from sts.worlds.lambda_star.intelligence.moments import Moments, add_moments, compute_moments
+from sts.worlds.lambda_star.play.teams import check_memory, load_team_for, team_name, total_rewards
 
 SPAN = 500
 """Episodes that are played at once; results do not depend on it."""
 
-MOST = 10_000_000
-MOST_REHEARSALS = 100_000
+MAX_EPISODES = 10_000_000
+MAX_REHEARSALS = 100_000
 
 
 class Trial(NamedTuple):
@@ -52,7 +52,7 @@ class _Job(NamedTuple):
     stop: int
 
 
-def check(
+def check_trial(
     trial: Trial, teams: Sequence[Sequence[Agent]], all_settings: Sequence[Settings], workers: int
 ) -> None:
     """Raise ArgumentError if a trial cannot be played, before any environment is made.
@@ -63,17 +63,17 @@ def check(
     for count, things in ((episodes, "episodes"), (workers, "workers")):
         if count < 1:
             raise ArgumentError(f"expected 1 or more {things}, found {count}")
-    if episodes > MOST:
-        raise ArgumentError(f"expected at most {MOST} episodes, found {episodes}")
-    if not 0 <= rehearsals <= MOST_REHEARSALS:
-        raise ArgumentError(f"expected 0 to {MOST_REHEARSALS} rehearsals, found {rehearsals}")
-    names = [called(team) for team in teams]
+    if episodes > MAX_EPISODES:
+        raise ArgumentError(f"expected at most {MAX_EPISODES} episodes, found {episodes}")
+    if not 0 <= rehearsals <= MAX_REHEARSALS:
+        raise ArgumentError(f"expected 0 to {MAX_REHEARSALS} rehearsals, found {rehearsals}")
+    names = [team_name(team) for team in teams]
     for name in names:
         if names.count(name) > 1:
             raise ArgumentError(f"agent {name!r} is given twice; give each agent once")
     at_once = min(workers, len(all_settings) * -(-episodes // SPAN))
     for settings in all_settings:
-        patterns.check(settings)
+        patterns.check_settings(settings)
         if settings.complexity is not None and settings.patterns != "paper":
             raise ArgumentError(
                 f"{settings.patterns} patterns do not support a complexity range; leave it out, "
@@ -81,7 +81,7 @@ def check(
             )
         for team in teams:
             check_memory(
-                team_for(team, settings),
+                load_team_for(team, settings),
                 settings,
                 episodes=min(SPAN, episodes),
                 rehearsals=rehearsals,
@@ -89,13 +89,13 @@ def check(
             )
 
 
-def play(
+def play_trial(
     trial: Trial,
     all_settings: Sequence[Settings],
     workers: int,
     progress: Callable[[int, int], None],
 ) -> dict[Settings, dict[int, Moments]]:
-    """Play a trial that passed `check`; return the teams' rewards in halves, by settings and K."""
+    """Play a trial that passed `check_trial`; return the moments of rewards by settings and K."""
     jobs = [
         _Job(trial, settings, start, min(start + SPAN, trial.episodes))
         for settings in all_settings
@@ -104,22 +104,22 @@ def play(
     results: dict[Settings, dict[int, Moments]] = {settings: {} for settings in all_settings}
     done, total = 0, trial.episodes * len(all_settings)
     progress(done, total)
-    for job, parts in _results(jobs, workers):
+    for job, parts in _run_jobs(jobs, workers):
         by_k = results[job.settings]
         for k, part in parts.items():
-            by_k[k] = plus([by_k[k], part]) if k in by_k else part
+            by_k[k] = add_moments([by_k[k], part]) if k in by_k else part
         done += job.stop - job.start
         progress(done, total)
     return results
 
 
-def _results(jobs: Sequence[_Job], workers: int) -> Iterator[tuple[_Job, dict[int, Moments]]]:
-    """Yield each job with the result of `_play`, as completed; users' agents play in workers."""
+def _run_jobs(jobs: Sequence[_Job], workers: int) -> Iterator[tuple[_Job, dict[int, Moments]]]:
+    """Yield each job and its result, as completed; users' agents play in worker processes."""
     members = ",".join(jobs[0].trial.names).split(",") if jobs else []
     users = " ".join(dict.fromkeys(filter(None, (apart(member.strip()) for member in members))))
     with executor(min(workers, len(jobs)), len(jobs)) as pool:
         for job in jobs:
-            pool.submit(job, Owned(_play, users) if users else _play, job)
+            pool.submit(job, Owned(_play_job, users) if users else _play_job, job)
         for job, result in pool.completed():
             if isinstance(result, StsError):
                 has_agent = not users or str(result).startswith("agent ")
@@ -127,7 +127,7 @@ def _results(jobs: Sequence[_Job], workers: int) -> Iterator[tuple[_Job, dict[in
             yield job, result
 
 
-def _play(job: _Job) -> dict[int, Moments]:
+def _play_job(job: _Job) -> dict[int, Moments]:
     """Play a span of episodes; return the moments of the teams' rewards, by K."""
     names, fingerprints, _, seed, rehearsals = job.trial
     worlds = environments.generate(job.settings, seed=seed, start=job.start, stop=job.stop)
@@ -135,8 +135,8 @@ def _play(job: _Job) -> dict[int, Moments]:
     for i, (name, marks) in enumerate(zip(names, fingerprints, strict=True)):
         members = zip(name.split(","), marks.split(","), strict=True)
         team = [planned(member.strip(), mark) for member, mark in members]
-        received[:, i] = sums(team, worlds, seed=seed, rehearsals=rehearsals).sum(1)
+        received[:, i] = total_rewards(team, worlds, seed=seed, rehearsals=rehearsals).sum(1)
         for agent in team:
             check_unchanged(agent)
     met = np.unique(worlds.complexity)
-    return {int(k): moments(received[worlds.complexity == k]) for k in met}
+    return {int(k): compute_moments(received[worlds.complexity == k]) for k in met}

@@ -23,8 +23,16 @@ from sts.numerics.compiled import compiled, lean
 from sts.numerics.draws import uniform
 from sts.worlds.lambda_star.agents.q_learning import CooperativeQLearning, QLearning
 from sts.worlds.lambda_star.agents.sarsa import CooperativeSarsa, Sarsa
-from sts.worlds.lambda_star.agents.sets import MOVES, nth
-from sts.worlds.lambda_star.agents.table import NEXT, ROW_BYTES, SAME, Table, best, learn, top
+from sts.worlds.lambda_star.agents.sets import MOVES, pick_move
+from sts.worlds.lambda_star.agents.table import (
+    NEXT,
+    ROW_BYTES,
+    SAME,
+    Table,
+    best_moves,
+    best_value,
+    learn,
+)
 from sts.worlds.lambda_star.kernels import Arrays, Ints, advance
 from sts.worlds.lambda_star.torus import STAY, moved
 
@@ -42,14 +50,14 @@ class Outcome(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """Learning rule: one `shared` table or one per role, and `ahead` as in `Tabular`."""
+    """Learning rule: one `shared` table or one per role, and `Tabular.future_kind`."""
 
     shared: bool
     ahead: int
     rehearsals: int
 
 
-class _Bench(NamedTuple):
+class _Scratch(NamedTuple):
     """Working memory of one thread.
 
     Attributes:
@@ -99,10 +107,10 @@ def play(
       bootstrap: as in `Tabular`; "published" needs worlds at step 0.
     """
     learner = LEARNERS[name](bootstrap)
-    plan = Plan(learner.shared, learner.ahead, rehearsals)
+    plan = Plan(learner.shared, learner.future_kind, rehearsals)
     shape = (streams.size, steps, worlds.cells.shape[1])
     out = Outcome(np.empty(shape, np.int8), np.empty(shape, np.int8))
-    part = partial(_episodes, worlds, streams, plan, out)
+    part = partial(_play_episodes, worlds, streams, plan, out)
     edges = np.linspace(0, streams.size, threads + 1).astype(np.int64).tolist()
     with ThreadPoolExecutor(threads) as executor:
         list(executor.map(part, edges[:-1], edges[1:]))
@@ -115,7 +123,7 @@ def table_bytes(cells: int, steps: int) -> int:
 
 
 @compiled
-def _episodes(
+def _play_episodes(
     a: Arrays, streams: NDArray[np.uint64], plan: Plan, out: Outcome, first: int, last: int
 ) -> None:
     """Play episodes `first` to `last` - 1."""
@@ -125,7 +133,7 @@ def _episodes(
         most = max(most, a.size[b, 0] * a.size[b, 1])
     states = steps * most
     table = Table(np.zeros(states, np.int64), np.empty(states), np.empty((states, MOVES)))
-    bench = _Bench(
+    bench = _Scratch(
         table,
         np.empty(states, np.int8),
         np.empty((most, MOVES), np.int32),
@@ -136,21 +144,21 @@ def _episodes(
     for b in range(first, last):
         if a.size[b, 0] != height or a.size[b, 1] != width:
             height, width = a.size[b, 0], a.size[b, 1]
-            _chart(height, width, bench.ways)
-        _pay(a, b, steps, bench)
+            _write_ways(height, width, bench.ways)
+        _write_rewards(a, b, steps, bench)
         moves, rewards = out.moves[b], out.rewards[b]
         for start in range(0, participants, together):
             learner += 1
             team = _Team(learner, start, start + together, streams[b], height * width)
             for k in range(plan.rehearsals + 1):
-                _pass(bench, team, k, plan, a.cells[b], moves, rewards)
+                _play_pass(bench, team, k, plan, a.cells[b], moves, rewards)
         a.cells[b], a.moves[b], a.rewards[b] = bench.cells, moves[steps - 1], rewards[steps - 1]
         a.says[b] = 0
         a.step[b] += steps
 
 
 @lean
-def _chart(height: int, width: int, ways: NDArray[np.int32]) -> None:
+def _write_ways(height: int, width: int, ways: NDArray[np.int32]) -> None:
     """Write the cell that each move leads to from each cell."""
     for cell in range(height * width):
         for move in range(MOVES):
@@ -158,7 +166,7 @@ def _chart(height: int, width: int, ways: NDArray[np.int32]) -> None:
 
 
 @lean
-def _pay(a: Arrays, b: int, steps: int, bench: _Bench) -> None:
+def _write_rewards(a: Arrays, b: int, steps: int, bench: _Scratch) -> None:
     """Write the reward of every cell after every step; leave Good and Evil at the last step.
 
     Source: Chmait et al. 2016, section 4.1.2.
@@ -175,8 +183,8 @@ def _pay(a: Arrays, b: int, steps: int, bench: _Bench) -> None:
 
 
 @lean
-def _pass(
-    bench: _Bench,
+def _play_pass(
+    bench: _Scratch,
     team: _Team,
     k: int,
     plan: Plan,
@@ -199,13 +207,13 @@ def _pass(
         for p in range(team.start, team.stop):
             states[p] = here + cells[p]
             u = uniform(team.stream, (counter + p) * _SLOTS)
-            move = nth(best(table, states[p], team.learner), u)
+            move = pick_move(best_moves(table, states[p], team.learner), u)
             cells[p] = ways[cells[p], move]
             moves[t, p], rewards[t, p] = move, pay[here + cells[p]]
         if k < plan.rehearsals:
             over = plan.ahead == NEXT and t + 1 == steps
             base = here + team.cells if plan.ahead == NEXT else (here if plan.ahead == SAME else 0)
             for p in range(team.start, team.stop):
-                future = 0.0 if over else top(table, base + cells[p], team.learner)
+                future = 0.0 if over else best_value(table, base + cells[p], team.learner)
                 move, reward = int(moves[t, p]), int(rewards[t, p])
                 learn(table, states[p], team.learner, move, reward, future)

@@ -22,11 +22,16 @@ from sts.errors import ArgumentError
 from sts.worlds.lambda_star.domain import Batch, LambdaStar
 from sts.worlds.lambda_star.generation import environments as environments_
 from sts.worlds.lambda_star.generation.environments import Environments
-from sts.worlds.lambda_star.generation.patterns import Settings, check_whole, sides, whole
-from sts.worlds.lambda_star.play.teams import check, episodes, team_for
+from sts.worlds.lambda_star.generation.patterns import (
+    Settings,
+    check_integers,
+    is_integer,
+    parse_size,
+)
+from sts.worlds.lambda_star.play.teams import check_counts, load_team_for, play_episodes
 
-MOST = 10_000_000
-Worldly: TypeAlias = Environments | int | Sequence[bytes]
+MAX_ENVIRONMENTS = 10_000_000
+EnvironmentsLike: TypeAlias = Environments | int | Sequence[bytes]
 
 
 class Rollout(NamedTuple):
@@ -90,18 +95,18 @@ def generate(
     Raises:
       ArgumentError: an argument is out of range; the message states the range.
     """
-    if not whole(count) or not 1 <= count <= MOST:
-        raise ArgumentError(f"expected 1 to {MOST} environments, found {count!r}")
-    check_whole(seed=seed, start=start)
+    if not is_integer(count) or not 1 <= count <= MAX_ENVIRONMENTS:
+        raise ArgumentError(f"expected 1 to {MAX_ENVIRONMENTS} environments, found {count!r}")
+    check_integers(seed=seed, start=start)
     if start < 0:
         raise ArgumentError(f"expected a start of 0 or more, found start {start}")
-    settings = Settings(*sides(size), team, steps, complexity, patterns, radius)
+    settings = Settings(*parse_size(size), team, steps, complexity, patterns, radius)
     return environments_.generate(settings, seed=seed, start=start, stop=start + count)
 
 
 def rollout(
     agent: Any,
-    environments: Worldly,
+    environments: EnvironmentsLike,
     *,
     seed: int = 0,
     rehearsals: int = 100,
@@ -136,12 +141,12 @@ def rollout(
         needs more memory than is available, or there are no environments.
       StsError: the agent failed or returned an invalid choice; the message names the step.
     """
-    check_whole(seed=seed, rehearsals=rehearsals, threads=threads)
-    worlds = taken(environments)
-    members = team_for(agent, worlds.settings)
-    check(rehearsals, threads)
-    seen = _Eye(worlds) if observe else None
-    played = episodes(
+    check_integers(seed=seed, rehearsals=rehearsals, threads=threads)
+    worlds = to_environments(environments)
+    members = load_team_for(agent, worlds.settings)
+    check_counts(rehearsals, threads)
+    seen = _RewardRecorder(worlds) if observe else None
+    played = play_episodes(
         members,
         worlds,
         seed=seed,
@@ -161,7 +166,7 @@ def rollout(
     )
 
 
-class _Eye:
+class _RewardRecorder:
     """Recorder of the rewards that every participant sees."""
 
     def __init__(self, environments: Environments) -> None:
@@ -170,7 +175,7 @@ class _Eye:
         shape = (len(environments.index), settings.horizon, settings.participants, cells)
         self.around = np.empty(shape, np.float32)
         self._everyone = range(settings.participants)
-        self.watch(-1, Batch.of(environments.fresh(), settings.radius))
+        self.watch(-1, Batch.from_arrays(environments.copy_arrays(), settings.radius))
 
     def watch(self, t: int, worlds: Worlds) -> None:
         """Record the observations after step t, which are those before step t + 1."""
@@ -179,11 +184,11 @@ class _Eye:
             self.around[:, t + 1] = seen.reward * np.float32(LambdaStar.reward_unit)
 
 
-def taken(environments: Worldly) -> Environments:
+def to_environments(environments: EnvironmentsLike) -> Environments:
     """Convert the `environments` argument of `rollout` to `Environments`."""
     if isinstance(environments, Environments):
         return environments
-    if whole(environments):
+    if is_integer(environments):
         return generate(environments)
     items = list(environments) if isinstance(environments, Sequence) else []
     states = [item for item in items if isinstance(item, bytes)]
@@ -192,4 +197,4 @@ def taken(environments: Worldly) -> Environments:
             "expected environments from generate, their number or a sequence of serialised "
             f"states, found {type(environments).__name__}"
         )
-    return environments_.of_states(states)
+    return environments_.from_states(states)

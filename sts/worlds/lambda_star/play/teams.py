@@ -59,7 +59,7 @@ class Policy(Agent):
         return Choice(self._function(observation)), memory
 
 
-def team_of(agent: Any) -> tuple[Agent, ...]:
+def load_team(agent: Any) -> tuple[Agent, ...]:
     """Return the agents of a team, given in any form that `rollout` accepts.
 
     Raises:
@@ -71,34 +71,34 @@ def team_of(agent: Any) -> tuple[Agent, ...]:
     if isinstance(agent, Sequence):
         if not agent:
             raise ArgumentError("expected one agent or more, found none")
-        return tuple(member for item in agent for member in team_of(item))
+        return tuple(member for item in agent for member in load_team(item))
     if callable(agent) and not hasattr(agent, "act"):
         return (Policy(agent),)
     return (made(agent, getattr(agent, "__qualname__", repr(agent))),)
 
 
-def called(members: Sequence[Agent]) -> str:
+def team_name(members: Sequence[Agent]) -> str:
     """Return the name of a team: its members' names joined by commas."""
     return ",".join(member.name for member in members)
 
 
-def sums(
+def total_rewards(
     agent: Any, environments: Environments, *, seed: int, rehearsals: int = 100
 ) -> NDArray[np.int64]:
     """Return int64[E, P], each participant's total reward in each episode, in halves.
 
     Arguments and errors are those of `rollout`.
     """
-    members = team_for(agent, environments.settings)
-    check(rehearsals)
-    play = _practised if built_in(members) else episodes
+    members = load_team_for(agent, environments.settings)
+    check_counts(rehearsals)
+    play = _play_compiled if is_built_in_learner(members) else play_episodes
     received: NDArray[np.int64] = play(
         members, environments, seed=seed, rehearsals=rehearsals
     ).rewards.sum(1, np.int64)
     return received
 
 
-def episodes(
+def play_episodes(
     members: Sequence[Agent],
     environments: Environments,
     *,
@@ -114,24 +114,26 @@ def episodes(
     """
     settings = environments.settings
 
-    def fresh() -> Batch:
-        return Batch.of(environments.fresh(), settings.radius)
+    def start_worlds() -> Batch:
+        return Batch.from_arrays(environments.copy_arrays(), settings.radius)
 
     steps = settings.horizon
-    if built_in(members):
-        moves = _practised(
+    if is_built_in_learner(members):
+        moves = _play_compiled(
             members, environments, seed=seed, rehearsals=rehearsals, threads=threads
         ).moves
         script = Script(moves, np.zeros_like(moves), np.ones(moves.shape[1:], np.bool_))
-        return lockstep.play(LambdaStar(), fresh(), (), steps=steps, script=script, watch=watch)
-    count, keys = len(environments.index), streams(members, environments, seed)
+        return lockstep.play(
+            LambdaStar(), start_worlds(), (), steps=steps, script=script, watch=watch
+        )
+    count, keys = len(environments.index), member_streams(members, environments, seed)
     check_memory(members, settings, episodes=count, rehearsals=rehearsals)
-    roles = [_roles(members, settings, i) for i in range(len(members))]
+    roles = [_member_roles(members, settings, i) for i in range(len(members))]
     teams = [Team(*parts) for parts in zip(members, roles, keys, strict=True)]
-    return rehearse(fresh, teams, steps=steps, rehearsals=rehearsals, watch=watch)
+    return play_after_practice(start_worlds, teams, steps=steps, rehearsals=rehearsals, watch=watch)
 
 
-def _practised(
+def _play_compiled(
     members: Sequence[Agent],
     environments: Environments,
     *,
@@ -144,16 +146,16 @@ def _practised(
     check_memory(members, settings, episodes=count, rehearsals=rehearsals, threads=threads)
     return practice.play(
         members[0].name,
-        environments.fresh(),
-        *streams(members, environments, seed),
+        environments.copy_arrays(),
+        *member_streams(members, environments, seed),
         steps=settings.horizon,
         rehearsals=rehearsals,
         threads=threads,
     )
 
 
-def rehearse(
-    fresh: Callable[[], Worlds],
+def play_after_practice(
+    start_worlds: Callable[[], Worlds],
     teams: Sequence[Team],
     *,
     steps: int,
@@ -163,29 +165,29 @@ def rehearse(
     """Return the final pass, after the teams' learners have practised the same episodes together.
 
     Agents without a method `finish` take part with an empty memory in every pass; if no agent has
-    one, there is no practice. `fresh` returns a new copy of the worlds at the start of their
+    one, there is no practice. `start_worlds` returns a new copy of the worlds at the start of their
     episodes; `watch` is called in the final pass only; see `lockstep.play` on the rest.
     """
-    if not any(_finishes(team.agent) for team in teams):
+    if not any(_can_finish(team.agent) for team in teams):
         rehearsals = 0
     for k in range(rehearsals):
-        worlds = fresh()
+        worlds = start_worlds()
         memories = lockstep.play(LambdaStar(), worlds, teams, steps=steps).memories
         teams = [
-            team._replace(memory=_finished(team, worlds, kept), since=(k + 1) * steps)
+            team._replace(memory=_finish_pass(team, worlds, kept), since=(k + 1) * steps)
             for team, kept in zip(teams, memories, strict=True)
         ]
-    return lockstep.play(LambdaStar(), fresh(), teams, steps=steps, watch=watch)
+    return lockstep.play(LambdaStar(), start_worlds(), teams, steps=steps, watch=watch)
 
 
-def _finishes(agent: Any) -> bool:
+def _can_finish(agent: Any) -> bool:
     return callable(getattr(agent, "finish", None))
 
 
-def _finished(team: Team, worlds: Worlds, kept: Memory) -> Memory | None:
+def _finish_pass(team: Team, worlds: Worlds, kept: Memory) -> Memory | None:
     """Return a learner's memory for the next pass; turn any exception into an StsError."""
     agent: Any = team.agent
-    if not _finishes(agent):
+    if not _can_finish(agent):
         return None
     seen = worlds.observe(team.roles, team=team.roles, world=agent.sees == "world")
     try:
@@ -213,30 +215,30 @@ def check_memory(
     """
     s, cells = settings, settings.height * settings.width
     needed = episodes * (s.horizon + 1) * (_RECORD_BYTES * s.participants + _OBJECT_BYTES)
-    if built_in(members):
+    if is_built_in_learner(members):
         needed += threads * practice.table_bytes(cells, s.horizon)
     else:
         for i, member in enumerate(members):
             if isinstance(member, Tabular):
-                roles = len(_roles(members, s, i))
-                needed += episodes * member.footprint(roles, cells, s.horizon, rehearsals)
+                roles = len(_member_roles(members, s, i))
+                needed += episodes * member.memory_bytes(roles, cells, s.horizon, rehearsals)
     most = allowance()
     if at_once * needed > most:
         raise ArgumentError(
-            f"{called(members)} needs {-(-at_once * needed // _MIB)} MiB of memory for {at_once} "
-            f"times {episodes} episodes of {s.participants} participants and {s.horizon} steps on "
-            f"{s.height}x{s.width} cells, but only {most // _MIB} MiB, half of this machine's "
-            "memory, are allowed; lower the episodes, the size, the team, the steps, the "
-            "rehearsals or the workers"
+            f"{team_name(members)} needs {-(-at_once * needed // _MIB)} MiB of memory for "
+            f"{at_once} times {episodes} episodes of {s.participants} participants and "
+            f"{s.horizon} steps on {s.height}x{s.width} cells, but only {most // _MIB} MiB, half "
+            "of this machine's memory, are allowed; lower the episodes, the size, the team, the "
+            "steps, the rehearsals or the workers"
         )
 
 
-def _roles(members: Sequence[Agent], settings: Settings, i: int) -> tuple[int, ...]:
+def _member_roles(members: Sequence[Agent], settings: Settings, i: int) -> tuple[int, ...]:
     """Return the participants of member i."""
     return tuple(range(i, settings.participants, len(members)))
 
 
-def check(rehearsals: int, threads: int = 1) -> None:
+def check_counts(rehearsals: int, threads: int = 1) -> None:
     """Raise ArgumentError for fewer than 0 rehearsals or fewer than 1 thread."""
     if rehearsals < 0 or threads < 1:
         raise ArgumentError(
@@ -244,18 +246,18 @@ def check(rehearsals: int, threads: int = 1) -> None:
         )
 
 
-def team_for(agent: Any, settings: Settings) -> tuple[Agent, ...]:
+def load_team_for(agent: Any, settings: Settings) -> tuple[Agent, ...]:
     """Return the team's members; raise ArgumentError if there are more than participants."""
-    members, participants = team_of(agent), settings.participants
+    members, participants = load_team(agent), settings.participants
     if len(members) > participants:
         raise ArgumentError(
-            f"{called(members)}: expected at most as many agents as participants, "
+            f"{team_name(members)}: expected at most as many agents as participants, "
             f"found {len(members)} for {participants}"
         )
     return members
 
 
-def built_in(members: Sequence[Agent]) -> bool:
+def is_built_in_learner(members: Sequence[Agent]) -> bool:
     """Return True if a team is a single installed learner with its default attributes."""
     agent = members[0]
     if len(members) > 1 or agent.name not in practice.LEARNERS:
@@ -264,11 +266,11 @@ def built_in(members: Sequence[Agent]) -> bool:
     return type(agent) is type(installed) and vars(agent) == vars(installed)
 
 
-def streams(
+def member_streams(
     members: Sequence[Agent], environments: Environments, seed: int
 ) -> list[NDArray[np.uint64]]:
     """Return each member's random streams, uint64[E]: one stream per episode."""
-    name, mixed = called(members), len(members) > 1
+    name, mixed = team_name(members), len(members) > 1
     indices = [(int(index),) for index in environments.index]
     return [
         named_streams(("lambda-star score", name, *([i] if mixed else []), int(seed)), indices)

@@ -50,15 +50,15 @@ def read(path: Path) -> list[Trajectory]:
     Raises:
       DamagedData: a line violates the format; the message has its number.
     """
-    lines = _lines(path)
+    lines = _read_lines(path)
     origin = provenance() | {"file": path.name, "sha256": content_hash("\n".join(lines).encode())}
     out: list[Trajectory] = []
-    for start, steps in _episodes(path, lines):
-        out.extend(_teams(path, start, steps, origin))
+    for start, steps in _split_episodes(path, lines):
+        out.extend(_read_teams(path, start, steps, origin))
     return out
 
 
-def _lines(path: Path) -> list[str]:
+def _read_lines(path: Path) -> list[str]:
     try:
         with regular(path) as raw, lzma.open(raw) if path.suffix == ".xz" else raw as file:
             lines = file.read().decode("utf-8").splitlines()
@@ -78,20 +78,20 @@ class _Line(dict[str, Any]):
         super().__init__(value)
         self.path, self.number = path, number
 
-    def wrong(self, problem: str) -> DamagedData:
+    def make_error(self, problem: str) -> DamagedData:
         return DamagedData(f"{self.path}:{self.number}: {problem}")
 
-    def integers(self, key: str, low: int, high: int) -> list[int]:
+    def get_integers(self, key: str, low: int, high: int) -> list[int]:
         value: Any = self.get(key)
         entries: list[int] = value if isinstance(value, list) else [value]
         if not entries or not all(type(e) is int and low <= e <= high for e in entries):
-            raise self.wrong(
+            raise self.make_error(
                 f"expected {key} with integers from {low} to {high}, found {value!r:.60}"
             )
         return entries
 
 
-def _episodes(path: Path, lines: list[str]) -> Iterator[tuple[_Line, list[_Line]]]:
+def _split_episodes(path: Path, lines: list[str]) -> Iterator[tuple[_Line, list[_Line]]]:
     start: _Line | None = None
     steps: list[_Line] = []
     for number, text in enumerate(lines, 1):
@@ -116,27 +116,27 @@ def _episodes(path: Path, lines: list[str]) -> Iterator[tuple[_Line, list[_Line]
         yield start, steps
 
 
-def _teams(
+def _read_teams(
     path: Path, start: _Line, steps: list[_Line], origin: dict[str, Any]
 ) -> Iterator[Trajectory]:
-    (n,) = start.integers("n", 3, 255)
-    (count,) = start.integers("iterations", 1, 10**6)
-    (episode,) = start.integers("episode", 0, 10**9)
-    (people,) = start.integers("agents", 1, states.MOST_PARTICIPANTS)
-    paths = [start.integers(f"{name}_path", 1, n * n) for name in ("good", "evil")]
-    cells = start.integers("start", 1, n * n)
+    (n,) = start.get_integers("n", 3, 255)
+    (count,) = start.get_integers("iterations", 1, 10**6)
+    (episode,) = start.get_integers("episode", 0, 10**9)
+    (people,) = start.get_integers("agents", 1, states.MAX_PARTICIPANTS)
+    paths = [start.get_integers(f"{name}_path", 1, n * n) for name in ("good", "evil")]
+    cells = start.get_integers("start", 1, n * n)
     if len(cells) != people or any(len(p) != count + 1 for p in paths):
-        raise start.wrong(f"expected {people} start cells and paths of {count + 1} cells")
+        raise start.make_error(f"expected {people} start cells and paths of {count + 1} cells")
     if [line.get("it") for line in steps] != list(range(1, count + 1)):
-        raise start.wrong(
+        raise start.make_error(
             f"expected steps 1 to {count} of episode {episode}, found {len(steps)} or another order"
         )
     objects = np.array(paths, np.int64).T - 1
     for key in TEAMS:
-        yield _team(path, key, n, objects, cells, steps, origin | {"episode": episode})
+        yield _read_team(path, key, n, objects, cells, steps, origin | {"episode": episode})
 
 
-def _team(
+def _read_team(
     path: Path,
     key: str,
     n: int,
@@ -146,7 +146,7 @@ def _team(
     origin: dict[str, Any],
 ) -> Trajectory:
     people = len(cells)
-    rows = [_row(line, key, people, n * n) for line in steps]
+    rows = [_read_row(line, key, people, n * n) for line in steps]
     positions = np.array([cells, *(row.cells for row in rows)], np.int64) - 1
     rewards = np.array([row.rewards for row in rows], np.int8)
     try:
@@ -175,7 +175,7 @@ def _team(
     episode = Episode(
         "lambda-star",
         states.encode(state),
-        _moves(key, positions, n, steps),
+        _infer_moves(key, positions, n, steps),
         np.zeros((len(steps), people), np.int8),
         rewards,
         np.concatenate((objects, positions), 1).astype(np.uint16),
@@ -195,21 +195,25 @@ class _Row(NamedTuple):
     rewards: list[int]
 
 
-def _row(line: _Line, key: str, people: int, cells: int) -> _Row:
+def _read_row(line: _Line, key: str, people: int, cells: int) -> _Row:
     team = line.get(key)
     if not isinstance(team, dict):
-        raise line.wrong(f"team {key} is missing")
+        raise line.make_error(f"team {key} is missing")
     inner = _Line(team, line.path, line.number)
-    places = inner.integers("pos", 1, cells)
+    places = inner.get_integers("pos", 1, cells)
     received = team.get("r")
     if len(places) != people or not isinstance(received, list) or len(received) != people:
-        raise line.wrong(f"team {key}: expected {people} cells and {people} rewards")
+        raise line.make_error(f"team {key}: expected {people} cells and {people} rewards")
     if not all(type(r) in (int, float) and abs(r) <= 1 and 2 * r == int(2 * r) for r in received):
-        raise line.wrong(f"team {key}: expected rewards -1, -0.5, 0, 0.5 or 1, found {received}")
+        raise line.make_error(
+            f"team {key}: expected rewards -1, -0.5, 0, 0.5 or 1, found {received}"
+        )
     return _Row(places, [int(2 * r) for r in received])
 
 
-def _moves(key: str, positions: NDArray[np.int64], n: int, steps: list[_Line]) -> NDArray[np.int8]:
+def _infer_moves(
+    key: str, positions: NDArray[np.int64], n: int, steps: list[_Line]
+) -> NDArray[np.int8]:
     """Return int8[T, P], the moves between consecutive cells on the n x n torus."""
     before, after = positions[:-1], positions[1:]
     far = distance(before, after, n, n) > 1

@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 from sts.numerics.compiled import compiled, lean
 from sts.worlds.lambda_star.agents.readers.sight import NOWHERE
 from sts.worlds.lambda_star.kernels import Ints
-from sts.worlds.lambda_star.torus import STAY, Offset, step, way, wrapped
+from sts.worlds.lambda_star.torus import STAY, Offset, shortest_displacement, step, wrap
 
 MOVES = 9
-SURE = 0.9
+PERIOD_CONFIDENCE = 0.9
 """Confidence in a path with a period; the rest allows for a thing blocked by another."""
-_ONCE = 0.1
+_PRIOR_COUNT = 0.1
 """Prior count of each move, as against 1 for a move that was seen; staying has it twice."""
 _UNKNOWN = -1
 
@@ -30,11 +30,11 @@ class Forecast(NamedTuple):
     """
 
     path: Ints
-    sure: NDArray[np.float64]
-    chances: NDArray[np.float64]
+    confidence: NDArray[np.float64]
+    move_probabilities: NDArray[np.float64]
 
 
-def blank(count: int, ahead: int) -> Forecast:
+def unknown_forecast(count: int, ahead: int) -> Forecast:
     """Return the forecast of things that were never seen."""
     return Forecast(
         np.full((count, ahead + 1), NOWHERE, np.int64),
@@ -44,21 +44,21 @@ def blank(count: int, ahead: int) -> Forecast:
 
 
 @lean
-def _shift(start: int, goal: int, height: int, width: int) -> int:
+def _encode_shift(start: int, goal: int, height: int, width: int) -> int:
     """Return the offset from one cell to another, encoded as a cell of a grid with origin start."""
-    row = wrapped(goal // width - start // width, height)
-    return int(row * width + wrapped(goal % width - start % width, width))
+    row = wrap(goal // width - start // width, height)
+    return int(row * width + wrap(goal % width - start % width, width))
 
 
 @lean
-def _shifted(cell: int, shift: int, height: int, width: int) -> int:
-    """Return the cell at an offset that `_shift` encoded."""
-    row = wrapped(cell // width + shift // width, height)
-    return int(row * width + wrapped(cell % width + shift % width, width))
+def _apply_shift(cell: int, shift: int, height: int, width: int) -> int:
+    """Return the cell at an offset that `_encode_shift` encoded."""
+    row = wrap(cell // width + shift // width, height)
+    return int(row * width + wrap(cell % width + shift % width, width))
 
 
 @lean
-def _period(shifts: Ints) -> int:
+def _find_period(shifts: Ints) -> int:
     """Return the shortest period of the shifts, seen for two rounds; 0 without one.
 
     A period that fits all shifts has priority over one that fits only the last two rounds.
@@ -81,8 +81,8 @@ def _period(shifts: Ints) -> int:
 
 
 @compiled
-def foresee(trace: Ints, height: Ints, width: Ints, out: Forecast) -> None:
-    """Write the forecast of N things to `out`, which `blank` made.
+def write_forecasts(trace: Ints, height: Ints, width: Ints, out: Forecast) -> None:
+    """Write the forecast of N things to `out`, which `unknown_forecast` made.
 
     `trace` is int64[N, W], their cells at the last W steps, the newest last; `NOWHERE` if unseen.
     """
@@ -94,27 +94,34 @@ def foresee(trace: Ints, height: Ints, width: Ints, out: Forecast) -> None:
         if last < 0:
             continue
         shifts = np.full(length - 1, _UNKNOWN, np.int64)
-        seen = np.full(MOVES, _ONCE)
-        seen[STAY] += _ONCE
+        seen = np.full(MOVES, _PRIOR_COUNT)
+        seen[STAY] += _PRIOR_COUNT
         for j in range(1, length):
             if trace[n, j] != NOWHERE and trace[n, j - 1] != NOWHERE:
-                shifts[j - 1] = _shift(trace[n, j - 1], trace[n, j], height[n], width[n])
-                seen[_move(shifts[j - 1], height[n], width[n])] += 1.0
-        period = _period(shifts)
-        out.chances[n] = seen / seen.sum()
-        out.sure[n] = SURE if period > 0 else 0.0
+                shifts[j - 1] = _encode_shift(trace[n, j - 1], trace[n, j], height[n], width[n])
+                seen[_first_move(shifts[j - 1], height[n], width[n])] += 1.0
+        period = _find_period(shifts)
+        out.move_probabilities[n] = seen / seen.sum()
+        out.confidence[n] = PERIOD_CONFIDENCE if period > 0 else 0.0
         cell = trace[n, last]
         for j in range(last, length + ahead):
             if j > last and period > 0:
                 k = j - 1
                 while k >= 0 and (k >= length - 1 or shifts[k] == _UNKNOWN):
                     k -= period
-                cell = _shifted(cell, shifts[k], height[n], width[n]) if k >= 0 else cell
+                cell = _apply_shift(cell, shifts[k], height[n], width[n]) if k >= 0 else cell
             if j >= length - 1:
                 out.path[n, j - length + 1] = cell
 
 
 @lean
-def _move(shift: int, height: int, width: int) -> int:
+def _first_move(shift: int, height: int, width: int) -> int:
     """Return the first move of a shortest path along a shift."""
-    return int(step(Offset(way(0, shift // width, height), way(0, shift % width, width))))
+    return int(
+        step(
+            Offset(
+                shortest_displacement(0, shift // width, height),
+                shortest_displacement(0, shift % width, width),
+            )
+        )
+    )

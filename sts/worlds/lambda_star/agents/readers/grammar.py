@@ -10,7 +10,12 @@ import functools
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from sts.worlds.lambda_star.agents.readers.words import QUALIFIERS, Word, concepts, direction
+from sts.worlds.lambda_star.agents.readers.words import (
+    QUALIFIERS,
+    Word,
+    find_direction,
+    parse_concepts,
+)
 from sts.worlds.lambda_star.torus import STAY
 
 Instruction = Literal["nothing", "unknown", "walk", "stand", "keep", "hold", "ambush"]
@@ -56,24 +61,26 @@ def parse(text: str, qualified: bool = True) -> Intent:
     """Parse a text into an intent; without `qualified`, ignore the `QUALIFIERS`."""
     if not text.strip():
         return Intent("nothing")
-    words = concepts(text)
+    words = parse_concepts(text)
     if not qualified:
         words = [word for word in words if word.concept not in QUALIFIERS]
     concept_set = {word.concept for word in words}
     starts_with_question = words[:1] and words[0].concept in ("where", "how-many")
     if concept_set & {"question", "say"} or starts_with_question:
-        return _question(words, concept_set)
-    return _standing(words, concept_set) or _going(words, concept_set) or Intent("unknown")
+        return _parse_question(words, concept_set)
+    return (
+        _parse_standing(words, concept_set) or _parse_going(words, concept_set) or Intent("unknown")
+    )
 
 
-def _things(words: list[Word]) -> list[Thing]:
+def _find_things(words: list[Word]) -> list[Thing]:
     """Return the things in the text, each once, in the order of the words."""
     unique = dict.fromkeys(word.concept for word in words)
     return [thing for name in unique for thing in THINGS if thing == name != "first"]
 
 
-def _question(words: list[Word], concept_set: set[str]) -> Intent:
-    things = _things(words)
+def _parse_question(words: list[Word], concept_set: set[str]) -> Intent:
+    things = _find_things(words)
     if not things:
         return Intent("unknown")
     thing = things[0]
@@ -84,7 +91,7 @@ def _question(words: list[Word], concept_set: set[str]) -> Intent:
         return Intent("count", thing)
     if "where" not in concept_set:
         return Intent("seen", thing)
-    anchors = [t for t in things if ("from", t) in _pairs(words)]
+    anchors = [t for t in things if ("from", t) in _pair_concepts(words)]
     if len(things) > 1 and anchors:
         other = next(thing for thing in things if thing != anchors[0])
         return Intent("where", other, anchor=anchors[0])
@@ -97,21 +104,21 @@ def _question(words: list[Word], concept_set: set[str]) -> Intent:
     return Intent("where", thing)
 
 
-def _about_you(words: list[Word]) -> bool:
+def _is_about_you(words: list[Word]) -> bool:
     """Return True if the words begin with "you" or "your", but not with "your teammate"."""
     order = [word.concept for word in words[:2]]
     return order[:1] == ["you"] and order[1:] != ["people"]
 
 
-def _pairs(words: list[Word]) -> list[tuple[str, str]]:
+def _pair_concepts(words: list[Word]) -> list[tuple[str, str]]:
     """Return all pairs of consecutive concepts."""
     return [(a.concept, b.concept) for a, b in zip(words, words[1:], strict=False)]
 
 
-def _standing(words: list[Word], concept_set: set[str]) -> Intent | None:
+def _parse_standing(words: list[Word], concept_set: set[str]) -> Intent | None:
     """Parse a request to stand still: permanently, until a condition holds, or in ambush."""
-    things = [t for t in _things(words) if t != "people"]
-    pairs, order = _pairs(words), [word.concept for word in words]
+    things = [t for t in _find_things(words) if t != "people"]
+    pairs, order = _pair_concepts(words), [word.concept for word in words]
     rest = order[order.index("not") :] if "not" in order else []
     frozen = rest[1:2] == ["go"] and not set(rest[2:3]) & {"on", "beside", "good", "evil"}
     still = "still" in concept_set or {"keep", "here"} <= concept_set or frozen
@@ -119,16 +126,16 @@ def _standing(words: list[Word], concept_set: set[str]) -> Intent | None:
     lurks = "ambush" in concept_set or (lured and ("not", "let") not in pairs)
     conditional = "until" in concept_set and concept_set & {"flee", "cells"}
     if things and still and not lurks and conditional:
-        return Intent("hold", things[0], low=max(_band(words)[0], 2))
+        return Intent("hold", things[0], low=max(_parse_band(words)[0], 2))
     if things and (lurks or (still and ("on", "you") in pairs)):
         steps = [word.number for word in words if word.number]
         return Intent("ambush", things[0], number=steps[0] if steps else 0)
     return Intent("stand") if still else None
 
 
-def _going(words: list[Word], concept_set: set[str]) -> Intent | None:
+def _parse_going(words: list[Word], concept_set: set[str]) -> Intent | None:
     """Parse a request to go somewhere or to stay within a band of distances."""
-    move, things = direction(words), _things(words)
+    move, things = find_direction(words), _find_things(words)
     numbers = [w.number for w in words if w.number]
     if not things:
         if move != STAY and numbers and "go" in concept_set:
@@ -138,29 +145,29 @@ def _going(words: list[Word], concept_set: set[str]) -> Intent | None:
         return Intent("keep", "first", 0, 0) if things[0] == "good" else None
     if things[0] == "people" and len(things) > 1:
         things = [t for t in things if t != "people"]
-    alone, shun = "alone" in concept_set, _shunned(words, things)
+    alone, shun = "alone" in concept_set, _find_shunned(words, things)
     thing = next(t for t in things if t != shun)
     if shun != "nothing":
         return Intent("keep", thing, 0, 0, shun)
-    low, high = _band(words)
+    low, high = _parse_band(words)
     goals = {"keep", "find", "go", "flee", "off", "on", "beside", "let", "at-most", "still"}
     if not concept_set & goals:
         return None
     return Intent("keep", thing, low, max(low, high), alone=alone)
 
 
-def _shunned(words: list[Word], things: list[Thing]) -> Thing:
+def _find_shunned(words: list[Word], things: list[Thing]) -> Thing:
     """Return the thing to avoid: Good or Evil after a negation, in a text with two things."""
     inside, before = False, ""
     for word in words:
         shy = word.concept == "not" or (word.concept == "flee" and before != "cells")
         inside, before = (inside or shy) and word.concept != "break", word.concept
         if inside and word.concept in ("good", "evil") and len(things) > 1:
-            return _things([word])[0]
+            return _find_things([word])[0]
     return "nothing"
 
 
-def _band(words: list[Word]) -> tuple[int, int]:
+def _parse_band(words: list[Word]) -> tuple[int, int]:
     """Return the smallest and largest distance that a text allows.
 
     The two concepts of closeness mean distances 0 and 1: upper bounds, or after a negation lower
@@ -180,7 +187,7 @@ def _band(words: list[Word]) -> tuple[int, int]:
             bound = concept
         elif concept == "number":
             numbers.append(word.number)
-        elif wanted and concept in ("on", "beside") and _about_you(words[i + 1 :]):
+        elif wanted and concept in ("on", "beside") and _is_about_you(words[i + 1 :]):
             continue
         elif concept in ("on", "beside"):
             near = int(concept == "beside")

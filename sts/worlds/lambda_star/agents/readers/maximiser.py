@@ -9,7 +9,7 @@ from sts.agents.protocol import Memory
 from sts.worlds.lambda_star.agents.readers.foresight import Forecast
 from sts.worlds.lambda_star.agents.readers.grammar import ACTS, Act
 from sts.worlds.lambda_star.agents.readers.reader import Reader
-from sts.worlds.lambda_star.agents.readers.told import Told
+from sts.worlds.lambda_star.agents.readers.told import Intents
 from sts.worlds.lambda_star.domain import Observation
 from sts.worlds.lambda_star.state import TOKENS
 
@@ -22,7 +22,7 @@ MAJORITY: dict[Act, str] = {
     "next": "stay",
     "last": "left",
 }
-_BESIDE = "down"
+_ANCHORED_ANSWER = "down"
 
 
 class SpeakingMaximiser(Reader):
@@ -37,16 +37,16 @@ class SpeakingMaximiser(Reader):
 
     name = "speaking-maximiser"
 
-    def _heeded(self, text: Told) -> Told:
-        return Told(*(np.zeros_like(field) for field in text))
+    def _movement_intents(self, text: Intents) -> Intents:
+        return Intents(*(np.zeros_like(field) for field in text))
 
     def _reply(
-        self, text: Told, seen: Observation, memory: Memory, known: Forecast
+        self, text: Intents, seen: Observation, memory: Memory, known: Forecast
     ) -> NDArray[np.float64]:
         stock = np.zeros((len(ACTS), len(TOKENS)))
         for act, token in MAJORITY.items():
             stock[ACTS.index(act), TOKENS.index(token)] = 1.0
         out = stock[text.act]
         relative = (text.act == ACTS.index("where")) & (text.anchor > 0)
-        out[relative] = np.arange(len(TOKENS)) == TOKENS.index(_BESIDE)
+        out[relative] = np.arange(len(TOKENS)) == TOKENS.index(_ANCHORED_ANSWER)
         return out[:, None]

@@ -6,7 +6,7 @@ import numpy as np
 
 from sts.agents.protocol import Memory
 from sts.worlds.lambda_star.agents.readers.sight import GOOD, NOWHERE, PEOPLE, Sighting
-from sts.worlds.lambda_star.agents.readers.told import Told
+from sts.worlds.lambda_star.agents.readers.told import Intents
 from sts.worlds.lambda_star.domain import Observation
 from sts.worlds.lambda_star.kernels import Ints
 from sts.worlds.lambda_star.torus import STAY, distance
@@ -16,7 +16,7 @@ LENGTH = 32
 NEVER = -1
 
 
-def begin(batch: int, roles: int) -> Memory:
+def initial_memory(batch: int, roles: int) -> Memory:
     """Return the memory before the first step.
 
     Of three things, which are Good, Evil and another participant: `trace`, int64[B, R, 3, LENGTH],
@@ -42,17 +42,17 @@ def begin(batch: int, roles: int) -> Memory:
     }
 
 
-def forgotten(memory: Memory) -> Memory:
+def forget_sightings(memory: Memory) -> Memory:
     """Return the memory without positions of things, but with the role's own actions."""
     return memory | {
         name: np.full_like(memory[name], NOWHERE) for name in ("trace", "place", "age", "first")
     }
 
 
-def remembered(memory: Memory, seen: Observation, shown: Sighting, told: Told) -> Memory:
+def update_memory(memory: Memory, seen: Observation, shown: Sighting, told: Intents) -> Memory:
     """Return the memory updated with an observation and the current instruction."""
     new_text = (memory["text"] != told.text)[:, None]
-    cells = np.stack([_cell(memory, seen, shown, thing) for thing in range(3)], -1)
+    cells = np.stack([_locate(memory, seen, shown, thing) for thing in range(3)], -1)
     in_sight = cells != NOWHERE
     age = np.where(in_sight, 0, memory["age"] + (memory["age"] != NEVER))
     believed = cells.copy()
@@ -61,7 +61,7 @@ def remembered(memory: Memory, seen: Observation, shown: Sighting, told: Told) -
     first = memory["first"]
     trace = np.concatenate((memory["trace"][..., 1:], believed[..., None]), -1)
     step = np.stack((seen.last_move // 3 - 1, seen.last_move % 3 - 1), -1).astype(np.int64)
-    near = told.of(_apart(seen, cells) <= 1)
+    near = told.select(_measure_distances(seen, cells) <= 1)
     return {
         "trace": trace,
         "place": np.where(in_sight, cells, memory["place"]),
@@ -76,7 +76,7 @@ def remembered(memory: Memory, seen: Observation, shown: Sighting, told: Told) -
     }
 
 
-def _cell(memory: Memory, seen: Observation, shown: Sighting, thing: int) -> Ints:
+def _locate(memory: Memory, seen: Observation, shown: Sighting, thing: int) -> Ints:
     """Return the cell of a thing in sight, int64[B, R]; of several, the nearest to its last one."""
     flags = shown.flags[thing]
     start = np.where(memory["place"][..., thing] == NOWHERE, seen.cell, memory["place"][..., thing])
@@ -87,7 +87,7 @@ def _cell(memory: Memory, seen: Observation, shown: Sighting, thing: int) -> Int
     return np.where(flags.any(-1), cell, NOWHERE)
 
 
-def _apart(seen: Observation, cells: Ints) -> Ints:
+def _measure_distances(seen: Observation, cells: Ints) -> Ints:
     """Return int64[B, R, 3], the distances to things; the largest int64 for those out of sight."""
     size = seen.height[:, None, None], seen.width[:, None, None]
     far = np.iinfo(np.int64).max

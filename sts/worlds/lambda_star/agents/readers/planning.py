@@ -11,12 +11,12 @@ from sts.numerics.compiled import compiled, lean
 from sts.worlds.lambda_star.agents.readers.foresight import MOVES, Forecast
 from sts.worlds.lambda_star.agents.readers.grammar import FAR
 from sts.worlds.lambda_star.agents.readers.sight import NOWHERE
-from sts.worlds.lambda_star.kernels import Ints, worth
+from sts.worlds.lambda_star.kernels import Ints, reward_at_distance
 from sts.worlds.lambda_star.torus import STAY, distance, moved, side, toward
 
-AHEAD = 4
+PLAN_STEPS = 4
 """Steps of a plan."""
-_LONG = 2 * AHEAD + 1
+_WINDOW_SIDE = 2 * PLAN_STEPS + 1
 _DISCOUNT = 0.8
 _FORBIDDEN, _OUTSIDE, _MARGIN = 20.0, 5.0, 0.1
 _BAND, _ALOOF, _GAIN, _LOSS = range(4)
@@ -24,7 +24,7 @@ _SHARED, _CROWDED = 8.0, 1.0
 _EQUAL = 1e-9
 
 
-class Places(NamedTuple):
+class Positions(NamedTuple):
     """Positions of N roles. All int64[N]; `crowd` is int64[N, M], the others per cell in sight."""
 
     cell: Ints
@@ -33,7 +33,7 @@ class Places(NamedTuple):
     crowd: Ints
 
 
-class Wishes(NamedTuple):
+class Goals(NamedTuple):
     """Goals of N roles: a band of distances to a thing, and constraints.
 
     Attributes:
@@ -53,14 +53,16 @@ class Wishes(NamedTuple):
 
 
 @lean
-def _fit(gap: int, low: int, high: int, kind: int) -> float:
+def _distance_value(gap: int, low: int, high: int, kind: int) -> float:
     """Return the value of a distance: about 0 in the band, less outside of it.
 
     With a lower bound, being too far is as bad as being too near. For `_GAIN` and `_LOSS` the value
     is the reward in halves; for `_GAIN` less a small cost of distance.
     """
     if kind >= _GAIN:
-        return float(worth(gap) - _MARGIN * gap if kind == _GAIN else -worth(gap))
+        return float(
+            reward_at_distance(gap) - _MARGIN * gap if kind == _GAIN else -reward_at_distance(gap)
+        )
     if gap < low:
         return gap - low - _FORBIDDEN
     if gap > high:
@@ -71,7 +73,7 @@ def _fit(gap: int, low: int, high: int, kind: int) -> float:
 
 
 @lean
-def _expected(
+def _cell_value(
     here: int,
     t: int,
     n: int,
@@ -83,19 +85,19 @@ def _expected(
     width: int,
 ) -> float:
     """Return the value of a cell in `t` steps; for t = 1, the mean over the thing's moves."""
-    on_path = _fit(distance(here, thing.path[n, t], height, width), low, high, kind)
+    on_path = _distance_value(distance(here, thing.path[n, t], height, width), low, high, kind)
     if t > 1:
         return on_path
     total = 0.0
     for move in range(MOVES):
         cell = moved(thing.path[n, 0], move, height, width)
         gap = distance(here, cell, height, width)
-        total += thing.chances[n, move] * _fit(gap, low, high, kind)
-    return float(thing.sure[n] * on_path + (1.0 - thing.sure[n]) * total)
+        total += thing.move_probabilities[n, move] * _distance_value(gap, low, high, kind)
+    return float(thing.confidence[n] * on_path + (1.0 - thing.confidence[n]) * total)
 
 
 @lean
-def _company(crowd: Ints, row: int, column: int) -> float:
+def _crowding_penalty(crowd: Ints, row: int, column: int) -> float:
     """Return the penalty for others in sight on or next to the cell at this offset."""
     total, length = 0.0, side(crowd.size)
     for m in range(crowd.size):
@@ -106,14 +108,14 @@ def _company(crowd: Ints, row: int, column: int) -> float:
 
 
 @compiled
-def plan(places: Places, wishes: Wishes, goal: Forecast, threat: Forecast, sets: Ints) -> None:
-    """Write to `sets`, int64[N], the moves with the highest value over the next `AHEAD` steps.
+def plan(places: Positions, wishes: Goals, goal: Forecast, threat: Forecast, sets: Ints) -> None:
+    """Write to `sets`, int64[N], the moves with the highest value over the next `PLAN_STEPS` steps.
 
     The sets of roles that do not know the goal's cell are left unchanged. The threat is ignored if
     its cell is unknown.
     """
-    values = np.zeros((_LONG + 2, _LONG + 2))
-    later = np.zeros((_LONG + 2, _LONG + 2))
+    values = np.zeros((_WINDOW_SIDE + 2, _WINDOW_SIDE + 2))
+    later = np.zeros((_WINDOW_SIDE + 2, _WINDOW_SIDE + 2))
     for n in range(len(sets)):
         if goal.path[n, 0] == NOWHERE:
             continue
@@ -123,30 +125,30 @@ def plan(places: Places, wishes: Wishes, goal: Forecast, threat: Forecast, sets:
         gain = _ALOOF if wishes.alone[n] else gain
         shuns = wishes.shun[n] and threat.path[n, 0] != NOWHERE
         later[:] = 0.0
-        for t in range(AHEAD, 0, -1):
+        for t in range(PLAN_STEPS, 0, -1):
             for row in range(-t, t + 1):
                 for column in range(-t, t + 1):
                     here = (own_row + row) % height * width + (own_column + column) % width
-                    value = _expected(here, t, n, goal, low, high, gain, height, width)
+                    value = _cell_value(here, t, n, goal, low, high, gain, height, width)
                     if shuns:
-                        value += _expected(here, t, n, threat, 2, FAR, loss, height, width)
+                        value += _cell_value(here, t, n, threat, 2, FAR, loss, height, width)
                     if wishes.alone[n] and t == 1:
-                        value -= _company(places.crowd[n], row, column)
-                    i, j = row + AHEAD + 1, column + AHEAD + 1
+                        value -= _crowding_penalty(places.crowd[n], row, column)
+                    i, j = row + PLAN_STEPS + 1, column + PLAN_STEPS + 1
                     best = later[i, j]
                     for m in range(MOVES):
                         best = max(best, later[i + m // 3 - 1, j + m % 3 - 1])
-                    values[i, j] = value + _DISCOUNT * (best if t < AHEAD else 0.0)
+                    values[i, j] = value + _DISCOUNT * (best if t < PLAN_STEPS else 0.0)
             later[:] = values
-        sets[n] = _best(later)
+        sets[n] = _best_moves(later)
 
 
 @lean
-def _best(values: NDArray[np.float64]) -> int:
+def _best_moves(values: NDArray[np.float64]) -> int:
     """Return the set of moves to the highest values around the middle."""
     top, chosen = -np.inf, 0
     for move in range(MOVES):
-        value = values[AHEAD + move // 3, AHEAD + move % 3]
+        value = values[PLAN_STEPS + move // 3, PLAN_STEPS + move % 3]
         chosen = 0 if value > top + _EQUAL else chosen
         chosen |= (value >= top - _EQUAL) << move
         top = max(top, value)
@@ -154,7 +156,7 @@ def _best(values: NDArray[np.float64]) -> int:
 
 
 @compiled
-def lie_in_wait(places: Places, stood: Ints, wanted: Ints, prey: Forecast, sets: Ints) -> None:
+def lie_in_wait(places: Positions, stood: Ints, wanted: Ints, prey: Forecast, sets: Ints) -> None:
     """Write to `sets` the moves to the cell at which a waiting role meets the prey soonest.
 
     Roles have not moved for `stood` steps and must have waited `wanted` steps when it comes; a
@@ -163,17 +165,17 @@ def lie_in_wait(places: Places, stood: Ints, wanted: Ints, prey: Forecast, sets:
     for n in range(len(sets)):
         sets[n] = 1 << STAY
         soonest = prey.path.shape[1]
-        if prey.sure[n] == 0.0:
+        if prey.confidence[n] == 0.0:
             continue
         for t in range(1, prey.path.shape[1]):
-            came, move = _visit(places, n, prey.path[n, t], stood[n], wanted[n], prey.path[n])
+            came, move = _meet_prey(places, n, prey.path[n, t], stood[n], wanted[n], prey.path[n])
             if came < soonest:
                 soonest, sets[n] = came, 1 << move
 
 
 @lean
-def _visit(
-    places: Places, n: int, target: int, stood: int, wanted: int, path: Ints
+def _meet_prey(
+    places: Positions, n: int, target: int, stood: int, wanted: int, path: Ints
 ) -> tuple[int, int]:
     """Return when the prey reaches a role that waits on `target`, and the first move there.
 

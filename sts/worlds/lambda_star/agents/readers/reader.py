@@ -9,13 +9,13 @@ from numpy.typing import NDArray
 
 from sts.agents.protocol import Agent, Choice, Draws, Instructions, Memory
 from sts.worlds.lambda_star.agents.readers import memory as memories
-from sts.worlds.lambda_star.agents.readers.acting import expected, moves
-from sts.worlds.lambda_star.agents.readers.answers import answers, guesses
+from sts.worlds.lambda_star.agents.readers.acting import choose_moves, forecast_things
+from sts.worlds.lambda_star.agents.readers.answers import answer_weights, guess_weights
 from sts.worlds.lambda_star.agents.readers.foresight import Forecast
 from sts.worlds.lambda_star.agents.readers.grammar import QUESTIONS
-from sts.worlds.lambda_star.agents.readers.sight import look, narrowed
-from sts.worlds.lambda_star.agents.readers.told import Told, told
-from sts.worlds.lambda_star.agents.sets import weights
+from sts.worlds.lambda_star.agents.readers.sight import find_things, narrow_view
+from sts.worlds.lambda_star.agents.readers.told import Intents, parse_instructions
+from sts.worlds.lambda_star.agents.sets import to_weights
 from sts.worlds.lambda_star.domain import Observation
 from sts.worlds.lambda_star.state import MOVES, TOKENS
 
@@ -46,42 +46,42 @@ class Reader(Agent):
     noise: ClassVar[float] = 0.0
 
     def begin(self, batch: int, roles: int) -> Memory:
-        """Return the memory before the first step; see `memory.begin`."""
-        return memories.begin(batch, roles)
+        """Return the memory before the first step; see `memory.initial_memory`."""
+        return memories.initial_memory(batch, roles)
 
     def act(
         self, observation: Observation, instructions: Instructions, memory: Memory, draws: Draws
     ) -> tuple[Choice, Memory]:
         """Return the moves and answers that the current instruction asks for."""
-        seen = narrowed(observation) if self.near else observation
-        text, shown = self._told(instructions), look(seen)
-        before = memory if self.remembers else memories.forgotten(memory)
-        kept = memories.remembered(before, seen, shown, text)
-        known = expected(seen, kept)
-        sets, lost = moves(self._heeded(text), seen, shown, kept, known)
+        seen = narrow_view(observation) if self.near else observation
+        text, shown = self._parse(instructions), find_things(seen)
+        before = memory if self.remembers else memories.forget_sightings(memory)
+        kept = memories.update_memory(before, seen, shown, text)
+        known = forecast_things(seen, kept)
+        sets, lost = choose_moves(self._movement_intents(text), seen, shown, kept, known)
         kept["searched"] = np.where(lost, kept["searched"] + 1, 0)
         owed = (text.asks(*QUESTIONS) & ~kept["spoke"])[..., None]
         reply = silence = np.eye(1, len(TOKENS))[0]
         if owed.any():
-            reply = self._noisy(self._reply(text, seen, kept, known), guesses(text))
-        move = self._noisy(weights(sets), np.ones((1, 1, len(MOVES))))
+            reply = self._add_noise(self._reply(text, seen, kept, known), guess_weights(text))
+        move = self._add_noise(to_weights(sets), np.ones((1, 1, len(MOVES))))
         return Choice(move, np.where(owed, reply, silence)), kept
 
-    def _told(self, instructions: Instructions) -> Told:
+    def _parse(self, instructions: Instructions) -> Intents:
         """Parse the current instructions."""
-        return told(instructions, self.qualified)
+        return parse_instructions(instructions, self.qualified)
 
-    def _heeded(self, text: Told) -> Told:
+    def _movement_intents(self, text: Intents) -> Intents:
         """Return the instructions by which the agent moves."""
         return text
 
     def _reply(
-        self, text: Told, seen: Observation, memory: Memory, known: Forecast
+        self, text: Intents, seen: Observation, memory: Memory, known: Forecast
     ) -> NDArray[np.float64]:
         """Return float64[B, R or 1, 22], weights of the answers to the question."""
-        return answers(text, seen, memory, known)
+        return answer_weights(text, seen, memory, known)
 
-    def _noisy(
+    def _add_noise(
         self, chosen: NDArray[np.float64], allowed: NDArray[np.float64]
     ) -> NDArray[np.float64]:
         """Mix the chosen weights with those over all allowed actions, by the share of noise."""

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from sts.numerics.compiled import compiled
 from sts.worlds.lambda_star.domain import Observation
-from sts.worlds.lambda_star.kernels import Ints, worth
+from sts.worlds.lambda_star.kernels import Ints, reward_at_distance
 from sts.worlds.lambda_star.torus import neighbour, side
 
 GOOD, EVIL, PEOPLE = range(3)
@@ -32,7 +32,7 @@ class Sighting(NamedTuple):
     beyond: Ints
 
 
-def narrowed(seen: Observation) -> Observation:
+def narrow_view(seen: Observation) -> Observation:
     """Restrict an observation of radius k to the cells within k steps along rows and columns.
 
     For k = 1 these are the role's own cell and the four adjacent ones.
@@ -46,7 +46,7 @@ def narrowed(seen: Observation) -> Observation:
     return replace(seen, **shown)
 
 
-def look(seen: Observation) -> Sighting:
+def find_things(seen: Observation) -> Sighting:
     """Return the things that an observation shows or implies."""
     people = seen.team.astype(np.int64) + seen.others > 0
     flags = np.stack((seen.good, seen.evil, people))
@@ -54,12 +54,14 @@ def look(seen: Observation) -> Sighting:
     beyond = np.full((2, seen.cell.size), NOWHERE, np.int64)
     height, width = np.repeat(seen.height, shape[1]), np.repeat(seen.width, shape[1])
     flat = flags[:2].reshape(2, seen.cell.size, -1)
-    _infer(seen.reward.reshape(seen.cell.size, -1), flat, seen.cell.ravel(), height, width, beyond)
+    _infer_hidden(
+        seen.reward.reshape(seen.cell.size, -1), flat, seen.cell.ravel(), height, width, beyond
+    )
     return Sighting(flags, seen.surroundings, beyond.reshape(2, *shape))
 
 
 @compiled
-def _infer(
+def _infer_hidden(
     reward: NDArray[np.int8],
     flags: NDArray[np.bool_],
     cell: Ints,
@@ -100,7 +102,7 @@ def _infer(
             for j in range(counts[1]):
                 good, evil = places[0, i], places[1, j]
                 near = int(good >= 0) + int(evil >= 0)
-                if near <= fewest and _explains(reward[n], good, evil, k):
+                if near <= fewest and _explains_rewards(reward[n], good, evil, k):
                     if near < fewest:
                         fewest = near
                         fits[:] = -2
@@ -113,7 +115,7 @@ def _infer(
 
 
 @compiled
-def _explains(reward: NDArray[np.int8], good: int, evil: int, k: int) -> bool:
+def _explains_rewards(reward: NDArray[np.int8], good: int, evil: int, k: int) -> bool:
     """Return True if Good and Evil at these places give exactly the rewards in sight.
 
     Places are entries of the neighbourhood that is one wider than the sight; -1 is farther out.
@@ -123,9 +125,9 @@ def _explains(reward: NDArray[np.int8], good: int, evil: int, k: int) -> bool:
         row, column = m // (2 * k + 1) + 1, m % (2 * k + 1) + 1
         total = 0
         if good >= 0:
-            total += worth(max(abs(good // long - row), abs(good % long - column)))
+            total += reward_at_distance(max(abs(good // long - row), abs(good % long - column)))
         if evil >= 0:
-            total -= worth(max(abs(evil // long - row), abs(evil % long - column)))
+            total -= reward_at_distance(max(abs(evil // long - row), abs(evil % long - column)))
         if total != reward[m]:
             return False
     return True

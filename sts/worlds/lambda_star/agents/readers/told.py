@@ -13,7 +13,7 @@ from sts.worlds.lambda_star.agents.readers.grammar import ACTS, THINGS, Act, par
 from sts.worlds.lambda_star.kernels import Ints
 
 
-class Told(NamedTuple):
+class Intents(NamedTuple):
     """Current intents of B episodes; see `Intent`. All int64[B].
 
     `text` is a checksum of the text, `act` indexes `ACTS`, and `thing`, `shun` and `anchor` index
@@ -37,7 +37,7 @@ class Told(NamedTuple):
         out: NDArray[np.bool_] = asked.any(axis=1, keepdims=True)
         return out
 
-    def of(self, values: NDArray[Any], thing: Ints | None = None) -> NDArray[Any]:
+    def select(self, values: NDArray[Any], thing: Ints | None = None) -> NDArray[Any]:
         """Select each episode's thing, [B, R, ...], from values [B, R, 3 or more, ...].
 
         The third axis starts with Good, which is also selected if the intent has no thing.
@@ -48,7 +48,7 @@ class Told(NamedTuple):
         return out
 
 
-def told(instructions: Instructions, qualified: bool) -> Told:
+def parse_instructions(instructions: Instructions, qualified: bool) -> Intents:
     """Parse each episode's current instruction, with or without its qualifying words."""
     rows = []
     for text in instructions.texts:
@@ -56,4 +56,4 @@ def told(instructions: Instructions, qualified: bool) -> Told:
         thing, shun, anchor = (THINGS.index(name) for name in (i.thing, i.shun, i.anchor))
         goal = (ACTS.index(i.act), thing, i.low, i.high, shun, int(i.alone))
         rows.append((zlib.crc32(text.encode()), *goal, i.number, i.move, anchor))
-    return Told(*np.array(rows, np.int64)[instructions.ids].T.copy())
+    return Intents(*np.array(rows, np.int64)[instructions.ids].T.copy())

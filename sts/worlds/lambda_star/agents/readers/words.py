@@ -100,7 +100,7 @@ class Word(NamedTuple):
     number: int = 0
 
 
-def concepts(text: str) -> list[Word]:
+def parse_concepts(text: str) -> list[Word]:
     """Split a text into its concepts."""
     plain = " ".join(text.lower().split())
     for idiom, meaning in _IDIOMS:
@@ -118,7 +118,7 @@ def concepts(text: str) -> list[Word]:
     return out
 
 
-def direction(words: list[Word]) -> int:
+def find_direction(words: list[Word]) -> int:
     """Return the move in the direction that the words name; "stay" without one."""
     concept_set = {word.concept for word in words}
     down = ("down" in concept_set) - ("up" in concept_set)
