@@ -51,5 +51,5 @@ class Bidding(Reactive):
     def _initial_memory(self, seen: Observation) -> Memory:
         return {"bids": np.tile(np.array(NO_BID, np.int64), (len(seen.cell), 1))}
 
-    def _decide(self, teams: TeamObservation, kept: Memory) -> Ints:
-        return choose_moves(teams, kept["bids"])
+    def _decide(self, teams: TeamObservation, memory: Memory) -> Ints:
+        return choose_moves(teams, memory["bids"])

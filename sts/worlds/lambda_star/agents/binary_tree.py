@@ -45,5 +45,5 @@ class BinaryTree(Reactive):
     name = "binary-tree"
     draws = 1
 
-    def _decide(self, teams: TeamObservation, kept: Memory) -> Ints:
+    def _decide(self, teams: TeamObservation, memory: Memory) -> Ints:
         return choose_moves(teams)

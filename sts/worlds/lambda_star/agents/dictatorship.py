@@ -31,5 +31,5 @@ class Dictatorship(Reactive):
     name = "dictatorship"
     draws = 1
 
-    def _decide(self, teams: TeamObservation, kept: Memory) -> Ints:
+    def _decide(self, teams: TeamObservation, memory: Memory) -> Ints:
         return choose_moves(teams)

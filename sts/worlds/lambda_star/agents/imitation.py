@@ -57,5 +57,5 @@ class Imitation(Reactive):
     def _initial_memory(self, seen: Observation) -> Memory:
         return {"guide": seen.cell[:, -1:].copy()}
 
-    def _decide(self, teams: TeamObservation, kept: Memory) -> Ints:
-        return choose_moves(teams, self.guide == "each-role", kept["guide"])
+    def _decide(self, teams: TeamObservation, memory: Memory) -> Ints:
+        return choose_moves(teams, self.guide == "each-role", memory["guide"])

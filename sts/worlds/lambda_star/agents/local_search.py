@@ -20,5 +20,5 @@ class LocalSearch(Reactive):
 
     name = "local-search"
 
-    def _decide(self, teams: TeamObservation, kept: Memory) -> Ints:
+    def _decide(self, teams: TeamObservation, memory: Memory) -> Ints:
         return best_moves(crop_reachable(teams.around))

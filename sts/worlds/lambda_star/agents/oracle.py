@@ -39,7 +39,7 @@ class Oracle(Reactive):
     sees = "world"
     deterministic = True
 
-    def _decide(self, teams: TeamObservation, kept: Memory) -> Ints:
+    def _decide(self, teams: TeamObservation, memory: Memory) -> Ints:
         heading = np.where(teams.heading < 0, STAY, teams.heading)
         row, column = np.divmod(teams.cell, teams.width)
         to_row, to_column = np.divmod(teams.good_next, teams.width)

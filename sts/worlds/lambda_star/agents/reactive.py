@@ -57,13 +57,15 @@ class Reactive(Agent):
             (unseen if o.good_heading is None else o.good_heading)[:, None],
             draws.reshape(batch, self.draws * o.cell.shape[1]),
         )
-        kept = {name: array.copy() for name, array in memory.items()} or self._initial_memory(o)
-        return Choice(to_weights(self._decide(teams, kept))), kept
+        new_memory = {name: array.copy() for name, array in memory.items()} or self._initial_memory(
+            o
+        )
+        return Choice(to_weights(self._decide(teams, new_memory))), new_memory
 
     def _initial_memory(self, seen: Observation) -> Memory:
         """Return the memory before the first step."""
         return {}
 
     @abstractmethod
-    def _decide(self, teams: TeamObservation, kept: Memory) -> Ints:
-        """Return int64[B, R], sets of moves; update the memory `kept` in place."""
+    def _decide(self, teams: TeamObservation, memory: Memory) -> Ints:
+        """Return int64[B, R], sets of moves; update `memory` in place."""

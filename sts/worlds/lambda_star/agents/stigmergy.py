@@ -118,6 +118,6 @@ class Stigmergy(Reactive):
             return {}
         return {"marks": np.zeros((len(seen.cell), max_cells(seen.height, seen.width)))}
 
-    def _decide(self, teams: TeamObservation, kept: Memory) -> Ints:
-        scratch = np.empty((1, 0 if kept else max_cells(teams.height, teams.width)))
-        return choose_moves(teams, self.marks == "lasting", kept.get("marks", scratch))
+    def _decide(self, teams: TeamObservation, memory: Memory) -> Ints:
+        scratch = np.empty((1, 0 if memory else max_cells(teams.height, teams.width)))
+        return choose_moves(teams, self.marks == "lasting", memory.get("marks", scratch))

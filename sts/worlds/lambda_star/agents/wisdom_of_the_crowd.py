@@ -88,5 +88,5 @@ class WisdomOfTheCrowd(Reactive):
     def _initial_memory(self, seen: Observation) -> Memory:
         return {"values": np.zeros((len(seen.cell), max_cells(seen.height, seen.width)))}
 
-    def _decide(self, teams: TeamObservation, kept: Memory) -> Ints:
-        return choose_moves(teams, kept["values"])
+    def _decide(self, teams: TeamObservation, memory: Memory) -> Ints:
+        return choose_moves(teams, memory["values"])

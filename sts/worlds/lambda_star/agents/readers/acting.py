@@ -44,31 +44,33 @@ def forecast_things(seen: Observation, memory: Memory) -> Forecast:
 
 
 def choose_moves(
-    told: Intents, seen: Observation, shown: Sighting, memory: Memory, known: Forecast
+    intents: Intents, seen: Observation, shown: Sighting, memory: Memory, known: Forecast
 ) -> tuple[Ints, NDArray[np.bool_]]:
     """Return sets of equally good moves, int64[B, R], and bool[B, R], True for lost roles."""
-    idle = told.act == 0
-    told = told._replace(
-        thing=np.where(idle, _GOOD, told.thing),
-        high=np.where(idle, 0, told.high),
-        shun=np.where(idle, _EVIL, told.shun),
+    idle = intents.act == 0
+    intents = intents._replace(
+        thing=np.where(idle, _GOOD, intents.thing),
+        high=np.where(idle, 0, intents.high),
+        shun=np.where(idle, _EVIL, intents.shun),
     )
     roles, shape = seen.cell.shape[1], seen.cell.shape
-    seeking = told.asks("nothing", "keep") & (told.high < FAR)[:, None]
-    goal, lost = _forecast_goal(told, seen, shown, memory, known, seeking)
-    threat = _flatten(_select_forecast(told, known, told.shun))
-    wishes = Goals(*np.repeat((told.low, told.high, told.shun, told.alone, idle), roles, axis=1))
+    seeking = intents.asks("nothing", "keep") & (intents.high < FAR)[:, None]
+    goal, lost = _forecast_goal(intents, seen, shown, memory, known, seeking)
+    threat = _flatten(_select_forecast(intents, known, intents.shun))
+    wishes = Goals(
+        *np.repeat((intents.low, intents.high, intents.shun, intents.alone, idle), roles, axis=1)
+    )
     crowd = seen.team.astype(np.int64) + seen.others
     height, width = np.repeat(seen.height, roles), np.repeat(seen.width, roles)
     places = Positions(seen.cell.ravel(), height, width, crowd.reshape(seen.cell.size, -1))
     planned, waiting = np.full((2, seen.cell.size), 1 << STAY, np.int64)
     plan(places, wishes, goal, threat, planned)
-    enough = np.repeat(np.where(told.number > 0, told.number, _DEFAULT_WAIT), roles)
+    enough = np.repeat(np.where(intents.number > 0, intents.number, _DEFAULT_WAIT), roles)
     lie_in_wait(places, memory["stood"].ravel(), enough, goal, waiting)
-    active = told.asks("nothing", "keep") | (told.asks("hold") & memory["met"])
+    active = intents.asks("nothing", "keep") | (intents.asks("hold") & memory["met"])
     return np.select(
-        [told.asks("walk"), told.asks("ambush"), active],
-        [1 << _walk_move(told, memory), waiting.reshape(shape), planned.reshape(shape)],
+        [intents.asks("walk"), intents.asks("ambush"), active],
+        [1 << _walk_move(intents, memory), waiting.reshape(shape), planned.reshape(shape)],
         1 << STAY,
     ), lost
 
@@ -79,14 +81,14 @@ def _flatten(forecast: Forecast) -> Forecast:
     return Forecast(path.reshape(-1, path.shape[-1]), sure.ravel(), chances.reshape(-1, MOVES))
 
 
-def _select_forecast(told: Intents, known: Forecast, thing: Ints) -> Forecast:
+def _select_forecast(intents: Intents, known: Forecast, thing: Ints) -> Forecast:
     """Select the forecast of each episode's thing, [B, R, ...], from [B, R, 4, ...]."""
-    path, sure, chances = (told.select(a, thing) for a in known)
+    path, sure, chances = (intents.select(a, thing) for a in known)
     return Forecast(path, sure, chances)
 
 
 def _forecast_goal(
-    told: Intents,
+    intents: Intents,
     seen: Observation,
     shown: Sighting,
     memory: Memory,
@@ -98,10 +100,12 @@ def _forecast_goal(
     A seeking role is lost if it has not seen the thing, or does not find it where forecast. It then
     heads for the cells of a sweep.
     """
-    path, sure, chances = _select_forecast(told, known, told.thing)
+    path, sure, chances = _select_forecast(intents, known, intents.thing)
     here = path[..., 0]
     in_sight = (shown.cells == here[..., None]).any(-1)
-    missed = in_sight & (told.select(memory["age"]) != 0) & (told.thing < len(THINGS) - 1)[:, None]
+    missed = (
+        in_sight & (intents.select(memory["age"]) != 0) & (intents.thing < len(THINGS) - 1)[:, None]
+    )
     lost = seeking & (missed | (here == NOWHERE))
     sweep = moved(seen.cell, sweep_move(memory["searched"], seen), *_grid_size(seen))
     path = np.where(lost[..., None], sweep[..., None], path)
@@ -112,10 +116,10 @@ def _grid_size(seen: Observation) -> tuple[Ints, Ints]:
     return seen.height[:, None], seen.width[:, None]
 
 
-def _walk_move(told: Intents, memory: Memory) -> Ints:
+def _walk_move(intents: Intents, memory: Memory) -> Ints:
     """Return the next move of a walk from the cell at which the instruction was given."""
     rows, columns = np.moveaxis(memory["gone"], -1, 0)
-    down = told.number * (told.move // 3 - 1)
-    right = told.number * (told.move % 3 - 1)
+    down = intents.number * (intents.move // 3 - 1)
+    right = intents.number * (intents.move % 3 - 1)
     move: Ints = 3 * np.sign(down[:, None] - rows) + np.sign(right[:, None] - columns) + STAY
     return move

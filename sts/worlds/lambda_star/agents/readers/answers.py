@@ -22,7 +22,7 @@ _UNKNOWN = -1
 _PEOPLE = THINGS.index("people")
 
 
-def guess_weights(told: Intents) -> NDArray[np.float64]:
+def guess_weights(intents: Intents) -> NDArray[np.float64]:
     """Return float64[B, 1, 22], equal weights over all tokens that can answer the question."""
     ways = [TOKENS.index(move) for move in MOVES]
     others = [way for way in ways if TOKENS[way] != "stay"]
@@ -31,35 +31,40 @@ def guess_weights(told: Intents) -> NDArray[np.float64]:
     table = np.zeros((len(ACTS), len(TOKENS)))
     for act in QUESTIONS:
         table[ACTS.index(act), kinds.get(act, ways)] = 1.0
-    out = table[told.act]
-    out[(told.act == ACTS.index("where")) & (told.anchor > 0)] = np.isin(
+    out = table[intents.act]
+    out[(intents.act == ACTS.index("where")) & (intents.anchor > 0)] = np.isin(
         np.arange(len(TOKENS)), others
     )
     return out[:, None]
 
 
 def answer_weights(
-    told: Intents, seen: Observation, memory: Memory, known: Forecast
+    intents: Intents, seen: Observation, memory: Memory, known: Forecast
 ) -> NDArray[np.float64]:
     """Return float64[B, R, 22], the answer to the question; a guess if it is unknown."""
-    now = told.select(memory["age"]) == 0
+    now = intents.select(memory["age"]) == 0
     crowd = (seen.team.astype(np.int64) + seen.others).sum(-1)
-    age = told.select(memory["age"])
-    place, anchor = told.select(known.path)[..., 0], told.select(known.path, told.anchor)[..., 0]
-    start = np.where((told.anchor > 0)[:, None], anchor, seen.cell)
-    trace = told.select(memory["trace"])
+    age = intents.select(memory["age"])
+    place, anchor = (
+        intents.select(known.path)[..., 0],
+        intents.select(known.path, intents.anchor)[..., 0],
+    )
+    start = np.where((intents.anchor > 0)[:, None], anchor, seen.cell)
+    trace = intents.select(memory["trace"])
     by_act: dict[Act, Ints] = {
         "seen": np.where(now, _YES, _NO),
         "when": np.where((age < 0) | (age > 8), _MORE, _ZERO + age),
-        "count": _ZERO + np.minimum(np.where((told.thing == _PEOPLE)[:, None], crowd, now), 9),
+        "count": _ZERO + np.minimum(np.where((intents.thing == _PEOPLE)[:, None], crowd, now), 9),
         "where": _direction_token(seen, start, place),
-        "was": _direction_token(seen, seen.cell, told.select(memory["place"])),
+        "was": _direction_token(seen, seen.cell, intents.select(memory["place"])),
         "last": _direction_token(seen, trace[..., -2], trace[..., -1]),
-        "next": _next_move_token(told, seen, known),
+        "next": _next_move_token(intents, seen, known),
     }
-    tokens = np.select([told.asks(act) for act in by_act], list(by_act.values()), default=_UNKNOWN)
+    tokens = np.select(
+        [intents.asks(act) for act in by_act], list(by_act.values()), default=_UNKNOWN
+    )
     sure = (tokens != _UNKNOWN)[..., None]
-    return np.where(sure, np.eye(len(TOKENS))[np.maximum(tokens, 0)], guess_weights(told))
+    return np.where(sure, np.eye(len(TOKENS))[np.maximum(tokens, 0)], guess_weights(intents))
 
 
 def _direction_token(seen: Observation, start: Ints, goal: Ints) -> Ints:
@@ -69,9 +74,9 @@ def _direction_token(seen: Observation, start: Ints, goal: Ints) -> Ints:
     return np.where((start == NOWHERE) | (goal == NOWHERE), _UNKNOWN, _FIRST_DIRECTION + move)
 
 
-def _next_move_token(told: Intents, seen: Observation, known: Forecast) -> Ints:
+def _next_move_token(intents: Intents, seen: Observation, known: Forecast) -> Ints:
     """Return the token of the thing's next move: by its period, else its most frequent move."""
-    path, sure = told.select(known.path), told.select(known.confidence)
-    often = _FIRST_DIRECTION + told.select(known.move_probabilities).argmax(-1)
+    path, sure = intents.select(known.path), intents.select(known.confidence)
+    often = _FIRST_DIRECTION + intents.select(known.move_probabilities).argmax(-1)
     expected = np.where(sure > 0, _direction_token(seen, path[..., 0], path[..., 1]), often)
     return np.where(path[..., 0] == NOWHERE, _UNKNOWN, expected)

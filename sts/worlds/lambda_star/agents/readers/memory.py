@@ -49,9 +49,9 @@ def forget_sightings(memory: Memory) -> Memory:
     }
 
 
-def update_memory(memory: Memory, seen: Observation, shown: Sighting, told: Intents) -> Memory:
+def update_memory(memory: Memory, seen: Observation, shown: Sighting, intents: Intents) -> Memory:
     """Return the memory updated with an observation and the current instruction."""
-    new_text = (memory["text"] != told.text)[:, None]
+    new_text = (memory["text"] != intents.text)[:, None]
     cells = np.stack([_locate(memory, seen, shown, thing) for thing in range(3)], -1)
     in_sight = cells != NOWHERE
     age = np.where(in_sight, 0, memory["age"] + (memory["age"] != NEVER))
@@ -61,13 +61,13 @@ def update_memory(memory: Memory, seen: Observation, shown: Sighting, told: Inte
     first = memory["first"]
     trace = np.concatenate((memory["trace"][..., 1:], believed[..., None]), -1)
     step = np.stack((seen.last_move // 3 - 1, seen.last_move % 3 - 1), -1).astype(np.int64)
-    near = told.select(_measure_distances(seen, cells) <= 1)
+    near = intents.select(_measure_distances(seen, cells) <= 1)
     return {
         "trace": trace,
         "place": np.where(in_sight, cells, memory["place"]),
         "age": age,
         "first": np.where(first == NOWHERE, cells[..., GOOD], first),
-        "text": told.text,
+        "text": intents.text,
         "gone": np.where(new_text[..., None], 0, memory["gone"] + step),
         "stood": np.where(new_text | (seen.last_move != STAY), 0, memory["stood"] + 1),
         "searched": np.where(new_text, 0, memory["searched"]),

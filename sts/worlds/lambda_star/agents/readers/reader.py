@@ -56,16 +56,16 @@ class Reader(Agent):
         seen = narrow_view(observation) if self.near else observation
         text, shown = self._parse(instructions), find_things(seen)
         before = memory if self.remembers else memories.forget_sightings(memory)
-        kept = memories.update_memory(before, seen, shown, text)
-        known = forecast_things(seen, kept)
-        sets, lost = choose_moves(self._movement_intents(text), seen, shown, kept, known)
-        kept["searched"] = np.where(lost, kept["searched"] + 1, 0)
-        owed = (text.asks(*QUESTIONS) & ~kept["spoke"])[..., None]
+        new_memory = memories.update_memory(before, seen, shown, text)
+        known = forecast_things(seen, new_memory)
+        sets, lost = choose_moves(self._movement_intents(text), seen, shown, new_memory, known)
+        new_memory["searched"] = np.where(lost, new_memory["searched"] + 1, 0)
+        owed = (text.asks(*QUESTIONS) & ~new_memory["spoke"])[..., None]
         reply = silence = np.eye(1, len(TOKENS))[0]
         if owed.any():
-            reply = self._add_noise(self._reply(text, seen, kept, known), guess_weights(text))
+            reply = self._add_noise(self._reply(text, seen, new_memory, known), guess_weights(text))
         move = self._add_noise(to_weights(sets), np.ones((1, 1, len(MOVES))))
-        return Choice(move, np.where(owed, reply, silence)), kept
+        return Choice(move, np.where(owed, reply, silence)), new_memory
 
     def _parse(self, instructions: Instructions) -> Intents:
         """Parse the current instructions."""
