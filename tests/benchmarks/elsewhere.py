@@ -58,7 +58,7 @@ def _measured(there: Agent, count: int, sizes: Sizes) -> tuple[float, ...]:
     streams = np.array([stream("elsewhere", i) for i in range(count)], np.uint64)
 
     def played(agent: Agent) -> Played:
-        worlds = Batch.of(made.fresh(), settings.radius)
+        worlds = Batch.from_arrays(made.copy_arrays(), settings.radius)
         return play(LambdaStar(), worlds, [Team(agent, (0,), streams)], steps=sizes.steps)
 
     here = Greedy()

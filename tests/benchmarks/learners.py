@@ -11,7 +11,7 @@ from sts import agents
 from sts.engine.session import Team
 from sts.worlds.lambda_star.play import practice
 from sts.worlds.lambda_star.play.practice import LEARNERS
-from sts.worlds.lambda_star.play.teams import rehearse
+from sts.worlds.lambda_star.play.teams import play_after_practice
 from tests.benchmarks import rival_learners, rivals
 from tests.benchmarks.measure import Sizes, Table, seconds
 from tests.benchmarks.paths import PEOPLE, batch, made, states, streams
@@ -36,7 +36,7 @@ def measured(sizes: Sizes) -> Rates:
                     name, arrays, own, steps=sizes.steps, rehearsals=sizes.rehearsals
                 ).rewards
 
-            found[name, people] = updates / seconds(work, worlds.fresh, runs=sizes.runs)
+            found[name, people] = updates / seconds(work, worlds.copy_arrays, runs=sizes.runs)
     return found
 
 
@@ -91,7 +91,7 @@ def _slower(people: int, sizes: Sizes) -> tuple[float, float, float]:
     team = Team(agents.load(RIVALLED), tuple(range(people)), own)
 
     def general(_: None) -> NDArray[np.int64]:
-        played = rehearse(lambda: batch(worlds), [team], steps=steps, rehearsals=repeats)
+        played = play_after_practice(lambda: batch(worlds), [team], steps=steps, rehearsals=repeats)
         return played.rewards.sum(1, np.int64)
 
     def arrays(_: None) -> NDArray[np.int64]:
@@ -101,7 +101,7 @@ def _slower(people: int, sizes: Sizes) -> tuple[float, float, float]:
         return rival_learners.in_python(given[0], key, steps, repeats)
 
     expected = practice.play(
-        RIVALLED, worlds.fresh(), own, steps=steps, rehearsals=repeats
+        RIVALLED, worlds.copy_arrays(), own, steps=steps, rehearsals=repeats
     ).rewards.sum(1, np.int64)
     np.testing.assert_array_equal(general(None), expected)
     np.testing.assert_array_equal(arrays(None), expected)

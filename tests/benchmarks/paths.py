@@ -88,7 +88,7 @@ def stepwise(agent: Agent, worlds: Environments) -> Callable[[Batch], NDArray[np
 
 
 def batch(worlds: Environments) -> Batch:
-    return Batch.of(worlds.fresh(), worlds.settings.radius)
+    return Batch.from_arrays(worlds.copy_arrays(), worlds.settings.radius)
 
 
 def measured(sizes: Sizes) -> Rates:

@@ -12,7 +12,7 @@ from collections import defaultdict
 import numpy as np
 from numpy.typing import NDArray
 
-from sts.worlds.lambda_star.agents.table import ALPHA, GAMMA, START
+from sts.worlds.lambda_star.agents.table import ALPHA, GAMMA, INITIAL_VALUE
 from sts.worlds.lambda_star.state import State
 from tests.benchmarks.rivals import Plain, Stacked, picked, uniform, uniforms
 
@@ -23,7 +23,7 @@ def with_numpy(
     """Return int64[B, P], what each participant receives after rehearsing, in halves."""
     batch, people = worlds.people.shape[:2]
     cells, width = int(worlds.size.prod()), worlds.size[1]
-    values = np.full((steps, batch, people, cells, 9), START)
+    values = np.full((steps, batch, people, cells, 9), INITIAL_VALUE)
     b, p = np.arange(batch)[:, None], np.arange(people)
     total = np.zeros((batch, people), np.int64)
     for k in range(rehearsals + 1):
@@ -48,7 +48,9 @@ def in_python(s: State, stream: int, steps: int, rehearsals: int) -> list[int]:
     """Return what each participant of one episode receives after rehearsing, in halves."""
     people = len(s.cells)
     total = [0] * people
-    values: dict[tuple[int, int, tuple[int, int]], list[float]] = defaultdict(lambda: [START] * 9)
+    values: dict[tuple[int, int, tuple[int, int]], list[float]] = defaultdict(
+        lambda: [INITIAL_VALUE] * 9
+    )
     for k in range(rehearsals + 1):
         world = Plain(s)
         for t in range(steps):

@@ -59,7 +59,7 @@ def _learning(sizes: Sizes) -> tuple[float, float]:
             ).rewards
         )
 
-    return _both(work, worlds.fresh, sizes.runs)
+    return _both(work, worlds.copy_arrays, sizes.runs)
 
 
 def _workers(sizes: Sizes) -> tuple[float, float]:

@@ -4,8 +4,8 @@
 
     lambda_star.rollout("local-search", lambda_star.generate(100, team=3)).rewards.mean()
 
-`generate` makes environments and `rollout` plays an agent in them; both are loaded when first used,
-as the command line reads this file too.
+`generate` makes environments and `rollout` plays an agent in them. Both are imported lazily, as the
+command line imports this module too.
 
 Source: Chmait, Li, Dowe and Green 2016, "A dynamic intelligence test framework for evaluating AI
 agents", section 4.

@@ -1,18 +1,18 @@
-// How Λ* looks in a browser: the torus as judges see it, and the neighbourhood that a participant
-// sees. Colours are Okabe and Ito's; whatever a colour says, a shape and a letter say too. What is
-// exported here is asked for by name; docs/worlds.md says what each is.
+// Drawing of Λ* in a browser: the torus for annotators, and the neighbourhood that a participant
+// sees. Colours are Okabe and Ito's, and no information is given by colour alone: shapes and letters
+// repeat it. docs/worlds.md documents the exports.
 
-// The first two objects have a colour and a shape of their own: a disc, and a diamond. The others go
-// round five colours and six shapes, so that thirty of them differ.
-const OWN = [["#009E73", 0], ["#D55E00", 4]];
+// The first two objects have unique styles: a disc, and a diamond. The others cycle through five
+// colours and six shapes, so that thirty of them differ.
+const OBJECT_STYLES = [["#009E73", 0], ["#D55E00", 4]];
 const COLOURS = ["#0072B2", "#E69F00", "#56B4E9", "#CC79A7", "#F0E442"];
 const SIDES = [4.5, 3, 6, 5, 3.5, 8]; // corners: 4.5 is a square, 3.5 a triangle that points down
-const DARK_FILLS = ["#0072B2"]; // these carry white letters
-/** @returns {any[]} the colour and the sides of an object */
-const lookOf = (k) => OWN[k] ?? [COLOURS[(k - OWN.length) % COLOURS.length], SIDES[(k - OWN.length) % SIDES.length]];
-const TRAIL = 4; // steps of motion shown behind each object
+const DARK_FILLS = ["#0072B2"]; // fills on which letters are white
+/** @returns {any[]} colour and sides of an object */
+const lookOf = (k) => OBJECT_STYLES[k] ?? [COLOURS[(k - OBJECT_STYLES.length) % COLOURS.length], SIDES[(k - OBJECT_STYLES.length) % SIDES.length]];
+const TRAIL = 4; // length of the trail behind each object, in steps
 
-// Draws what is where at a frame, and returns where each object stands.
+// Draw the board at a frame; return the position of each object.
 export function paint(canvas, episode, frame, options) {
   const x = canvas.getContext("2d");
   const cell = Math.floor(Math.min(canvas.width / episode.width, canvas.height / episode.height));
@@ -36,7 +36,7 @@ export function paint(canvas, episode, frame, options) {
   for (let k = 0; k < episode.names.length; k++) paintTrail(board, k);
   const places = placesOf(cells);
   const judged = (k) => episode.judged.includes(k);
-  const order = [...places.keys()].sort((a, b) => judged(a) - judged(b)); // the judged ones on top
+  const order = [...places.keys()].sort((a, b) => judged(a) - judged(b)); // judged objects on top
   for (const k of order) {
     const { row, column, size } = places[k];
     const shown = { glyph: episode.glyphs[k], judged: judged(k), options };
@@ -51,7 +51,7 @@ export function paint(canvas, episode, frame, options) {
   return places.map(({ row, column }) => ({ x: left + column * cell, y: top + row * cell, reach: 0.42 * cell }));
 }
 
-// In which cell everything is, in words.
+// Describe the cell of each object in words.
 export function describe(episode, frame) {
   return episode.names.map((name, k) => {
     const [row, column] = cellOf(episode, frame, k);
@@ -59,7 +59,7 @@ export function describe(episode, frame) {
   }).join("; ");
 }
 
-// One object by itself, for the list of who is who.
+// Draw a single object, for the legend.
 export function paintObject(canvas, episode, object, options) {
   const shown = { glyph: episode.glyphs[object], judged: episode.judged.includes(object), options };
   const middle = canvas.width / 2;
@@ -72,7 +72,7 @@ function cellOf(episode, frame, object) {
   return [Math.floor(cell / episode.width), cell % episode.width];
 }
 
-// The shorter way round the torus from one cell to another, as [rows, columns].
+// Return the shortest displacement on the torus from one cell to another, as [rows, columns].
 export function displacement({ height, width }, [r0, c0], [r1, c1]) {
   const around = (d, size) => ((((d + size / 2) % size) + size) % size) - size / 2;
   return [around(r1 - r0, height), around(c1 - c0, width)];
@@ -90,7 +90,7 @@ function paintGround({ x, cell, episode, options, wide, high }) {
   x.stroke();
 }
 
-// The cells around an object in which it gives or takes reward.
+// Return the cells around an object in which it gives or takes reward.
 /** @returns {[row: number, column: number][]} */
 function around({ episode, frame }, object) {
   const [row, column] = cellOf(episode, frame, object);
@@ -98,8 +98,8 @@ function around({ episode, frame }, object) {
   return near(row, episode.height).flatMap((r) => near(column, episode.width).map((c) => /** @type {[number, number]} */ ([r, c])));
 }
 
-// Parallel lines through a cell, upwards for reward that is given and downwards for what is taken.
-// They go on in the next cell, and where both reach they cross.
+// Draw parallel lines through a cell: rising for positive rewards, falling for negative ones. They
+// continue in the next cell, and cross where both rewards apply.
 function hatch({ x, cell, options }, [row, column], sign, colour) {
   const [left, top] = [column * cell, row * cell];
   x.save();
@@ -119,7 +119,7 @@ function hatch({ x, cell, options }, [row, column], sign, colour) {
   x.restore();
 }
 
-// The sign of a reward in a corner of a cell; where areas overlap both stay readable.
+// Draw the sign of a reward in a corner of a cell; where areas overlap both signs stay legible.
 function paintSign({ x, cell, options }, [row, column], sign) {
   const text = sign > 0 ? "+" : "−";
   const place = [(sign > 0 ? column : column + 1) * cell + sign * cell * 0.07, row * cell + cell * 0.04];
@@ -135,7 +135,7 @@ function paintSign({ x, cell, options }, [row, column], sign) {
   x.restore();
 }
 
-// Where a judged participant stood at takeover: instructions count from there.
+// Draw a dashed frame around the cell of a judged participant at the takeover.
 function paintStart({ x, cell, episode, options }, object) {
   const [row, column] = cellOf(episode, episode.takeover, object);
   x.save();
@@ -146,7 +146,7 @@ function paintStart({ x, cell, episode, options }, object) {
   x.restore();
 }
 
-// A cell that is judged by: its corners, which no shape covers, and a tint.
+// Draw corner marks, which no object covers, and a tint on a cell that matters for the verdict.
 function paintMark({ x, cell, episode, options }, place) {
   const [row, column] = [Math.floor(place / episode.width), place % episode.width];
   const arm = 0.28 * cell;
@@ -167,7 +167,7 @@ function paintMark({ x, cell, episode, options }, place) {
   x.restore();
 }
 
-// What a judged participant sees: a frame around the cells, that goes on at the other side.
+// Draw a frame around the cells that a judged participant sees, wrapped across the edges.
 function paintAround({ x, cell, episode, frame, options, wide, high }, object) {
   const [row, column] = cellOf(episode, frame, object);
   x.save();
@@ -178,8 +178,8 @@ function paintAround({ x, cell, episode, frame, options, wide, high }, object) {
   x.restore();
 }
 
-// Where each object came from. A step over the edge is drawn leaving one side and entering at the
-// other: both halves are full segments, and the board's clipping keeps the visible part of each.
+// Draw an object's last steps. A step over the edge is drawn twice, leaving on one side and entering
+// on the other, and clipped by the board.
 function paintTrail({ x, cell, episode, frame }, object) {
   x.save();
   x.strokeStyle = lookOf(object)[0];
@@ -201,7 +201,7 @@ function paintTrail({ x, cell, episode, frame }, object) {
   x.restore();
 }
 
-// The objects of each cell in which there is one.
+// Return the objects of each occupied cell.
 function cellsOf(episode, frame) {
   const cells = new Map();
   for (let k = 0; k < episode.names.length; k++) {
@@ -211,8 +211,8 @@ function cellsOf(episode, frame) {
   return cells;
 }
 
-// Objects that share a cell stand in it smaller, close together: two one below the other's corner,
-// more in rows.
+// Return the position and size of each object; those that share a cell are smaller: two are placed
+// diagonally, more in rows.
 function placesOf(cells) {
   const places = [];
   for (const [key, group] of cells) {
@@ -232,7 +232,7 @@ function placesOf(cells) {
   return places;
 }
 
-// The plate that objects of one cell stand on.
+// Draw the plate under several objects that share a cell.
 function paintPlate({ x, cell, options }, key) {
   const [row, column] = key.split(",").map(Number);
   const inset = 0.02 * cell;
@@ -268,7 +268,7 @@ function paintShape(x, object, cx, cy, radius, { glyph, judged, options }) {
   x.stroke();
   if (radius < 5) return;
   x.fillStyle = DARK_FILLS.includes(colour) ? "#fff" : "#111";
-  const size = [1, 1, 0.85, 0.66][Math.min(glyph.length, 3)]; // so that up to three letters fit
+  const size = [1, 1, 0.85, 0.66][Math.min(glyph.length, 3)]; // fits up to three letters
   x.font = `700 ${Math.round(radius * size)}px sans-serif`;
   x.textAlign = "center";
   x.textBaseline = "alphabetic";
@@ -291,9 +291,9 @@ function outline(x, sides, cx, cy, radius) {
 }
 
 const TINTS = { gain: "#009E73", loss: "#D55E00" };
-const GOOD = 0, EVIL = 1, SELF = 2, OTHERS = 3; // the same colours and shapes as on the board
+const GOOD = 0, EVIL = 1, SELF = 2, OTHERS = 3; // colours and shapes as on the board
 
-// What one participant sees: its Moore neighbourhood, itself in the middle.
+// Draw the view of one participant: its Moore neighbourhood, with itself in the middle.
 export function paintSight(canvas, sight, options) {
   const x = canvas.getContext("2d");
   const cell = Math.floor(canvas.width / sight.side);
@@ -318,38 +318,38 @@ export function paintSight(canvas, sight, options) {
     x.textBaseline = "top";
     const worth = `${content.reward > 0 ? "+" : "−"}${Math.abs(content.reward)}`;
     if (content.reward) x.fillText(worth, left + cell * 0.06, top + cell * 0.06);
-    paintThere(x, content, i === middle, left, top, cell, options);
+    paintContent(x, content, i === middle, left, top, cell, options);
   });
   x.strokeStyle = options.text;
   x.lineWidth = Math.max(2, cell / 40);
   x.strokeRect(middle % sight.side * cell, Math.floor(middle / sight.side) * cell, cell, cell);
 }
 
-function paintThere(x, content, own, left, top, cell, options) {
-  const there = [
+function paintContent(x, content, own, left, top, cell, options) {
+  const objects = [
     ...(own ? [[SELF, "YOU"]] : []),
     ...(content.good ? [[GOOD, "G"]] : []),
     ...(content.evil ? [[EVIL, "E"]] : []),
     ...(content.others ? [[OTHERS, content.others > 1 ? `${content.others}` : ""]] : []),
   ];
-  const side = there.length > 1 ? 2 : 1;
-  there.forEach(([object, glyph], i) => {
+  const side = objects.length > 1 ? 2 : 1;
+  objects.forEach(([object, glyph], i) => {
     const cx = left + ((i % side) + 0.5) * (cell / side);
-    const cy = top + (Math.floor(i / side) + 0.5) * (cell / side) + (side === 2 && there.length < 3 ? cell / 4 : 0);
+    const cy = top + (Math.floor(i / side) + 0.5) * (cell / side) + (side === 2 && objects.length < 3 ? cell / 4 : 0);
     paintShape(x, object, cx, cy, cell * (side === 1 ? 0.28 : 0.17), { glyph, judged: false, options });
   });
 }
 
-// Who is in which cell of it, in words.
+// Describe the objects in each cell of a view in words.
 export function describeSight(sight) {
   const cells = sight.cells.map((cell, i) => {
-    const there = [cell.good && "Good", cell.evil && "Evil", cell.others && `${cell.others} others`].filter(Boolean);
-    return there.length ? `${sight.side === 3 ? AROUND[i] : `cell ${i + 1}`}: ${there.join(", ")}` : "";
+    const objects = [cell.good && "Good", cell.evil && "Evil", cell.others && `${cell.others} others`].filter(Boolean);
+    return objects.length ? `${sight.side === 3 ? AROUND[i] : `cell ${i + 1}`}: ${objects.join(", ")}` : "";
   });
-  return cells.filter(Boolean).join("; ") || "nobody near";
+  return cells.filter(Boolean).join("; ") || "nothing in view";
 }
 const AROUND = ["up-left", "up", "up-right", "left", "here", "right", "down-left", "down", "down-right"];
 
-// Where the participant itself is.
+// Describe the position of the participant itself.
 export const placeOf = ({ row, column, height, width }) =>
-  `You are in row ${row + 1}, column ${column + 1} of ${height} × ${width}; the edges meet`;
+  `You are in row ${row + 1}, column ${column + 1} of ${height} × ${width}; the board wraps around`;

@@ -1,7 +1,7 @@
-"""One board of Λ* as SVG, in the look of board.mjs: what strips and films are made of.
+"""SVG drawing of one Λ* board in the style of board.mjs, used by filmstrips and films.
 
-Colours are Okabe and Ito's; whatever a colour says, a shape and a letter say too. A board is drawn
-in units of its own, `CELL` to a cell, so the caller that places it chooses its size.
+Colours are Okabe and Ito's, and no information is given by colour alone: shapes and letters repeat
+it. A board is drawn in its own units, `CELL` per cell, so the caller chooses its size.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sts.domains import Picture
-from sts.worlds.lambda_star.shapes import DARK, INK, look, outline
-from sts.worlds.lambda_star.torus import way
+from sts.worlds.lambda_star.shapes import DARK, INK, object_style, polygon_corners
+from sts.worlds.lambda_star.torus import shortest_displacement
 
 CELL = 20
-"""Units of a cell's side."""
+"""Side of a cell, in units of the drawing."""
 TRAIL = 4
-"""Steps of motion that are shown behind each object."""
+"""Length of the trail behind each object, in steps."""
 Places = Sequence[tuple[int, int]]
 
 
@@ -30,7 +30,7 @@ class Style(NamedTuple):
 
     Attributes:
       ink: colour of lines and signs.
-      ground: colour behind everything; "" lets the page show through.
+      ground: background colour; "" for a transparent one.
     """
 
     ink: str
@@ -38,11 +38,11 @@ class Style(NamedTuple):
 
 
 class Marks(NamedTuple):
-    """Additions to a board for the people who judge it.
+    """Highlights on a board for annotators.
 
     Attributes:
       judged: objects with a ring.
-      starts: cells with a dashed frame, where judged participants stood at takeover.
+      starts: cells with a dashed frame: those of the judged participants at the takeover.
       cells: cells with marked corners.
       sight: whether the cells that judged objects see are framed.
     """
@@ -56,55 +56,60 @@ class Marks(NamedTuple):
 UNMARKED = Marks()
 
 
-def board(
+def draw_board(
     picture: Picture, scenes: NDArray[np.integer], style: Style, marks: Marks = UNMARKED
 ) -> Iterator[str]:
-    """Yield the elements of one board, which cover `picture.width * CELL` units and as many rows.
+    """Yield the SVG elements of one board of width x height cells.
 
-    Scenes are int[F, O], the cell of each object; the last row is now, the others lead to it.
+    Scenes are int[F, O], the cell of each object; the last row is drawn, the others as trails.
     """
     now = [divmod(int(cell), picture.width) for cell in scenes[-1]]
     groups: dict[tuple[int, int], list[int]] = {}
-    for which, place in enumerate(now):
-        groups.setdefault(place, []).append(which)
-    auras = [(which, sign, list(_around(picture, now[which]))) for which, sign in _auras(picture)]
-    yield from _ground(picture, style)
-    for which, sign, cells in auras:
-        yield _hatching(cells, sign, look(which)[0])
+    for index, place in enumerate(now):
+        groups.setdefault(place, []).append(index)
+    auras = [
+        (index, sign, list(_neighbours(picture, now[index])))
+        for index, sign in _list_auras(picture)
+    ]
+    yield from _draw_ground(picture, style)
+    for index, sign, cells in auras:
+        yield _draw_hatching(cells, sign, object_style(index)[0])
     for place, group in groups.items():
         if len(group) > 1:
-            yield from _plate(place, style)
+            yield from _draw_plate(place, style)
     for _, sign, cells in auras:
-        yield _signs(cells, sign, style)
+        yield _draw_signs(cells, sign, style)
     for cell in marks.starts:
-        yield _start(divmod(cell, picture.width), style)
+        yield _draw_start(divmod(cell, picture.width), style)
     for cell in marks.cells:
-        yield from _mark(divmod(cell, picture.width), style)
-    for which in range(len(picture.glyphs)):
-        yield from _trail(picture, which, scenes[:, which])
-    spots = _spots(groups)
-    for which in sorted(spots, key=lambda one: one in marks.judged):  # judged objects on top
-        yield from _object(which, picture.glyphs[which], spots[which], which in marks.judged, style)
-    for which in marks.judged if marks.sight else ():
-        yield from _sight(picture, now[which], style)
+        yield from _draw_mark(divmod(cell, picture.width), style)
+    for index in range(len(picture.glyphs)):
+        yield from _draw_trail(picture, index, scenes[:, index])
+    spots = _place_objects(groups)
+    for index in sorted(spots, key=lambda item: item in marks.judged):  # judged objects on top
+        yield from _draw_object(
+            index, picture.glyphs[index], spots[index], index in marks.judged, style
+        )
+    for index in marks.judged if marks.sight else ():
+        yield from _draw_sight(picture, now[index], style)
 
 
-def _short(value: float) -> str:
-    """Return a number to a tenth, as it is written in the file."""
+def _round(value: float) -> str:
+    """Format a number to one decimal, without a trailing ".0"."""
     return f"{value:.1f}".removesuffix(".0")
 
 
-def _auras(picture: Picture) -> Iterator[tuple[int, int]]:
-    yield from ((which, sign) for which, sign in picture.details["auras"])
+def _list_auras(picture: Picture) -> Iterator[tuple[int, int]]:
+    yield from ((index, sign) for index, sign in picture.details["auras"])
 
 
-def _around(picture: Picture, place: tuple[int, int]) -> Iterator[tuple[int, int]]:
+def _neighbours(picture: Picture, place: tuple[int, int]) -> Iterator[tuple[int, int]]:
     for down in (-1, 0, 1):
         for right in (-1, 0, 1):
             yield (place[0] + down) % picture.height, (place[1] + right) % picture.width
 
 
-def _ground(picture: Picture, style: Style) -> Iterator[str]:
+def _draw_ground(picture: Picture, style: Style) -> Iterator[str]:
     wide, high = picture.width * CELL, picture.height * CELL
     if style.ground:
         yield f'<rect width="{wide}" height="{high}" fill="{style.ground}"/>'
@@ -115,32 +120,32 @@ def _ground(picture: Picture, style: Style) -> Iterator[str]:
     )
 
 
-def _hatching(cells: Places, sign: int, colour: str) -> str:
-    """Return parallel lines through cells, rising where reward is given, else falling."""
+def _draw_hatching(cells: Places, sign: int, colour: str) -> str:
+    """Return parallel lines through cells: rising for positive rewards, falling for negative."""
     quarter = CELL // 4
     lines = []
     for row, column in cells:
         x, y = column * CELL, row * CELL
-        for at in range(quarter, 2 * CELL, quarter):  # where a line meets the sum of both axes
-            start, end = max(0, at - CELL), min(CELL, at)
+        for level in range(quarter, 2 * CELL, quarter):  # x + y along one line
+            start, end = max(0, level - CELL), min(CELL, level)
             length = end - start
-            top = y + at - start if sign > 0 else y + CELL - at + start
+            top = y + level - start if sign > 0 else y + CELL - level + start
             lines.append(f"M{x + start} {top}l{length} {-length if sign > 0 else length}")
     path = "".join(lines)
     return f'<path d="{path}" stroke="{colour}" stroke-opacity=".6" stroke-width=".7"/>'
 
 
-def _signs(cells: Places, sign: int, style: Style) -> str:
+def _draw_signs(cells: Places, sign: int, style: Style) -> str:
     corners = [(column * CELL, row * CELL) for row, column in cells]
     plus = "".join(f"M{x + 1.5} {y + 3}h3M{x + 3} {y + 1.5}v3" for x, y in corners)
     minus = "".join(f"M{x + CELL - 4.5} {y + 3}h3" for x, y in corners)
     return f'<path d="{plus if sign > 0 else minus}" stroke="{style.ink}" stroke-width=".8"/>'
 
 
-def _plate(place: tuple[int, int], style: Style) -> Iterator[str]:
-    """Yield the plate on which the objects of one cell stand."""
+def _draw_plate(place: tuple[int, int], style: Style) -> Iterator[str]:
+    """Yield the plate under several objects that share a cell."""
     box = (
-        f'x="{_short(place[1] * CELL + 0.4)}" y="{_short(place[0] * CELL + 0.4)}" '
+        f'x="{_round(place[1] * CELL + 0.4)}" y="{_round(place[0] * CELL + 0.4)}" '
         f'width="{CELL - 0.8}" height="{CELL - 0.8}" rx="3"'
     )
     if style.ground:
@@ -148,31 +153,31 @@ def _plate(place: tuple[int, int], style: Style) -> Iterator[str]:
     yield f'<rect {box} fill="{style.ink}" fill-opacity=".16" stroke="{style.ink}"/>'
 
 
-def _start(place: tuple[int, int], style: Style) -> str:
+def _draw_start(place: tuple[int, int], style: Style) -> str:
     return (
-        f'<rect x="{_short(place[1] * CELL + 1.6)}" y="{_short(place[0] * CELL + 1.6)}" '
+        f'<rect x="{_round(place[1] * CELL + 1.6)}" y="{_round(place[0] * CELL + 1.6)}" '
         f'width="{CELL - 3.2}" height="{CELL - 3.2}" fill="none" stroke="{style.ink}" '
         'stroke-width=".6" stroke-dasharray="2.4 1.6"/>'
     )
 
 
-def _mark(place: tuple[int, int], style: Style) -> Iterator[str]:
-    """Yield a tint, and corners that no shape covers."""
+def _draw_mark(place: tuple[int, int], style: Style) -> Iterator[str]:
+    """Yield a tint, and corner marks that no object covers."""
     x, y, arm, near = place[1] * CELL, place[0] * CELL, 0.28 * CELL, 0.04 * CELL
     yield (
         f'<rect x="{x}" y="{y}" width="{CELL}" height="{CELL}" fill="{style.ink}" '
         'fill-opacity=".12"/>'
     )
     corners = "".join(
-        f"M{_short(cx + right * arm)} {_short(cy)}H{_short(cx)}V{_short(cy + down * arm)}"
+        f"M{_round(cx + right * arm)} {_round(cy)}H{_round(cx)}V{_round(cy + down * arm)}"
         for cx, right in ((x + near, 1), (x + CELL - near, -1))
         for cy, down in ((y + near, 1), (y + CELL - near, -1))
     )
     yield f'<path d="{corners}" fill="none" stroke="{style.ink}" stroke-width="1.4"/>'
 
 
-def _sight(picture: Picture, place: tuple[int, int], style: Style) -> Iterator[str]:
-    """Yield the frame around what an object sees, which goes on at the other side."""
+def _draw_sight(picture: Picture, place: tuple[int, int], style: Style) -> Iterator[str]:
+    """Yield the frame around the cells that an object sees, wrapped across the edges."""
     side = 3 * CELL
     for down in (-picture.height, 0, picture.height):
         for right in (-picture.width, 0, picture.width):
@@ -183,76 +188,81 @@ def _sight(picture: Picture, place: tuple[int, int], style: Style) -> Iterator[s
             )
 
 
-def _trail(picture: Picture, which: int, cells: NDArray[np.integer]) -> Iterator[str]:
+def _draw_trail(picture: Picture, index: int, cells: NDArray[np.integer]) -> Iterator[str]:
     """Yield an object's last steps, fading with age.
 
-    A step over the edge leaves on one side and enters on the other: both halves are drawn whole,
-    and the board shows the part of each that lies on it. Each object's trail is slightly offset
-    from the next one's, so that objects that move together stay distinguishable.
+    A step over the edge is drawn twice, leaving on one side and entering on the other, and clipped
+    by the board. Trails are slightly offset from each other, so that objects that move together
+    stay distinguishable.
     """
-    colour = look(which)[0]
-    aside = 0.4 * CELL * (which / (len(picture.glyphs) - 1) - 0.5)
+    colour = object_style(index)[0]
+    aside = 0.4 * CELL * (index / (len(picture.glyphs) - 1) - 0.5)
     steps = list(zip(cells[:-1].tolist(), cells[1:].tolist(), strict=True))
     for age, (start, end) in enumerate(reversed(steps)):
         row, column = divmod(start, picture.width)
         to_row, to_column = divmod(end, picture.width)
-        down, right = way(row, to_row, picture.height), way(column, to_column, picture.width)
+        down, right = (
+            shortest_displacement(row, to_row, picture.height),
+            shortest_displacement(column, to_column, picture.width),
+        )
         if not (down or right):
             continue
         halves = dict.fromkeys(((column, row), (to_column - right, to_row - down)))
         path = "".join(
-            f"M{_short((x + 0.5) * CELL + aside)} {_short((y + 0.5) * CELL + aside / 2)}"
+            f"M{_round((x + 0.5) * CELL + aside)} {_round((y + 0.5) * CELL + aside / 2)}"
             f"l{right * CELL} {down * CELL}"
             for x, y in halves
         )
         yield (
-            f'<path d="{path}" stroke="{colour}" stroke-width="{_short(2.5 - 0.3 * age)}" '
-            f'stroke-opacity="{_short(0.9 * (1 - age / TRAIL))}" stroke-linecap="round"/>'
+            f'<path d="{path}" stroke="{colour}" stroke-width="{_round(2.5 - 0.3 * age)}" '
+            f'stroke-opacity="{_round(0.9 * (1 - age / TRAIL))}" stroke-linecap="round"/>'
         )
 
 
-def _spots(
+def _place_objects(
     groups: dict[tuple[int, int], list[int]],
 ) -> dict[int, tuple[float, float, float]]:
-    """Return x, y and radius of each object; those that share a cell are smaller."""
+    """Return x, y and radius of each object; objects that share a cell are smaller."""
     spots = {}
     for (row, column), group in groups.items():
         side = math.isqrt(len(group) - 1) + 1
         lines = -(-len(group) // side)
-        for at, which in enumerate(group):
-            down, right = divmod(at, side)
+        for position, index in enumerate(group):
+            down, right = divmod(position, side)
             if len(group) == 2:
-                y, x, size = (0.33, 0.67)[at], (0.32, 0.68)[at], 0.5
+                y, x, size = (0.33, 0.67)[position], (0.32, 0.68)[position], 0.5
             else:
                 y = 0.5 + (down + 0.5 - lines / 2) / side * 0.92
                 x = 0.5 + (right + 0.5 - side / 2) / side * 0.92
                 size = 0.74 if side == 1 else 0.84 / side
-            spots[which] = (column + x) * CELL, (row + y) * CELL, size * CELL / 2
+            spots[index] = (column + x) * CELL, (row + y) * CELL, size * CELL / 2
     return spots
 
 
-def _object(
-    which: int, glyph: str, spot: tuple[float, float, float], judged: bool, style: Style
+def _draw_object(
+    index: int, glyph: str, spot: tuple[float, float, float], judged: bool, style: Style
 ) -> Iterator[str]:
     """Yield an object's shape and letter, and a ring around it if it is judged."""
     x, y, radius = spot
-    colour, corners = look(which)
-    middle = f'cx="{_short(x)}" cy="{_short(y)}"'
+    colour, corners = object_style(index)
+    middle = f'cx="{_round(x)}" cy="{_round(y)}"'
     if judged:
         width = max(0.7, 0.16 * radius)
         yield (
-            f'<circle {middle} r="{_short(1.3 * radius - width / 2)}" fill="none" '
-            f'stroke="{style.ink}" stroke-width="{_short(width)}"/>'
+            f'<circle {middle} r="{_round(1.3 * radius - width / 2)}" fill="none" '
+            f'stroke="{style.ink}" stroke-width="{_round(width)}"/>'
         )
-    edge = f'fill="{colour}" stroke="{INK}" stroke-width="{_short(max(0.3, 0.09 * radius))}"'
+    edge = f'fill="{colour}" stroke="{INK}" stroke-width="{_round(max(0.3, 0.09 * radius))}"'
     if corners:
-        points = " ".join(f"{_short(px)},{_short(py)}" for px, py in outline(corners, *spot))
+        points = " ".join(
+            f"{_round(px)},{_round(py)}" for px, py in polygon_corners(corners, *spot)
+        )
         yield f'<polygon points="{points}" {edge}/>'
     else:
-        yield f'<circle {middle} r="{_short(radius)}" {edge}/>'
+        yield f'<circle {middle} r="{_round(radius)}" {edge}/>'
     size = radius * (1.25, 1.25, 1.0, 0.8)[min(len(glyph), 3)] * (0.9 if 3 <= corners < 4 else 1)
     ink = "#fff" if colour == DARK else INK
     yield (
-        f'<text x="{_short(x)}" y="{_short(y)}" dy=".36em" font-size="{_short(size)}" '
+        f'<text x="{_round(x)}" y="{_round(y)}" dy=".36em" font-size="{_round(size)}" '
         f'font-weight="700" fill="{ink}" text-anchor="middle">{escape(glyph)}</text>'
     )

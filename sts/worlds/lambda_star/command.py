@@ -1,4 +1,4 @@
-"""`sts lambda-star`: the intelligence test, what it rests on, and one episode of it."""
+"""`sts lambda-star`: the intelligence test, its property checks, and filmstrips of its episodes."""
 
 from __future__ import annotations
 
@@ -6,48 +6,48 @@ import re
 
 from sts.cli.command import Row, action, deferred, group, option, repeatable, switch
 from sts.errors import ArgumentError
-from sts.worlds.lambda_star.flags import size
+from sts.worlds.lambda_star.flags import parse_size
 
 
-def _complexity(text: str) -> tuple[int, int]:
-    """Return (low, high) of "2-23"."""
+def _parse_complexity(text: str) -> tuple[int, int]:
+    """Parse "2-23" into (low, high)."""
     match = re.fullmatch(r"(\d{1,6})-(\d{1,6})", text, re.ASCII)
     if not match:
         raise ArgumentError(f"expected --complexity like 2-23, found {text!r}")
     return int(match[1]), int(match[2])
 
 
-def _world(sides: str, team: int, steps: int) -> tuple[Row, ...]:
-    """Return the rows that say what environments are made to, with these defaults."""
+def _environment_options(sides: str, team: int, steps: int) -> tuple[Row, ...]:
+    """Return the options for the settings of environments, with these defaults."""
     return (
-        option("--size HxW", "rows and columns", sides, type=size),
-        option("--team P", "participants", team),
-        option("--steps T", "of an episode", steps),
-        *_DRAWN,
+        option("--size HxW", "rows and columns", sides, type=parse_size),
+        option("--team P", "number of participants", team),
+        option("--steps T", "steps per episode", steps),
+        *_GENERATOR_OPTIONS,
     )
 
 
-def _class(more: str = "") -> tuple[Row, ...]:
-    """Return the rows that say which environments are drawn, and how many."""
-    words = f"range of K (default: what can be drawn of 2-23{more})"
+def _sample_options(more: str = "") -> tuple[Row, ...]:
+    """Return the options for the range of K and the number of environments."""
+    text = f"range of the complexity K (default: as much of 2-23 as is possible{more})"
     return (
-        option("--complexity LOW-HIGH", words, type=_complexity),
-        option("--episodes N", "environments", 1000),
+        option("--complexity LOW-HIGH", text, type=_parse_complexity),
+        option("--episodes N", "number of environments, one episode each", 1000),
     )
 
 
-_DRAWN = (
-    option("--seed S", "names the environments", 0),
+_GENERATOR_OPTIONS = (
+    option("--seed S", "seed of the environments", 0),
     option(
         "--patterns",
-        "how Good and Evil move: as the paper or as its program has it",
+        "movement patterns of Good and Evil: the paper's or its program's",
         "paper",
         choices=("paper", "lambdastar-2016"),
     ),
 )
-_AGENT = (
-    "a name, module:Class or PYTHON:module:Class; several between commas are dealt to the "
-    "participants in turn"
+_AGENT_HELP = (
+    "name, module:Class or PYTHON:module:Class; separate several by commas for a mixed team, "
+    "assigned to the participants in turn"
 )
 
 COMMAND = group(
@@ -56,59 +56,59 @@ COMMAND = group(
     "sts.worlds.lambda_star.commands",
     action(
         "score --agent random --agent local-search --episodes 200",
-        "mean reward per participant and step",
-        repeatable("--agent A", f"{_AGENT}; all: every published behaviour", required=True),
-        repeatable("--size HxW", "rows and columns (default: 10x10)", type=size),
-        repeatable("--team P", "participants (default: 1)", type=int),
-        repeatable("--steps T", "of an episode (default: 50)", type=int),
-        *_DRAWN,
-        *_class(" at every level"),
+        "measure mean reward per participant and step",
+        repeatable("--agent A", f"{_AGENT_HELP}; all: every published agent", required=True),
+        repeatable("--size HxW", "rows and columns (default: 10x10)", type=parse_size),
+        repeatable("--team P", "number of participants (default: 1)", type=int),
+        repeatable("--steps T", "steps per episode (default: 50)", type=int),
+        *_GENERATOR_OPTIONS,
+        *_sample_options(" at every level"),
         option(
             "--rehearsals N",
-            "how often learning behaviours practise an episode before it counts (default: 100); "
-            "0: they learn while it counts",
+            "practice episodes of learning agents before the scored one (default: 100); "
+            "0: they learn during the scored episode",
             100,
         ),
         option("--workers W", "processes", 1),
-        switch("--save", "keep the base's scores in the workspace"),
+        switch("--save", "save the scores of the base settings in the workspace"),
         option("--table FILE.csv", "write the breakdown as a table"),
         option("--figure FILE.svg", "draw the breakdown"),
         at="sts.worlds.lambda_star.commands.score:run",
-        description="Scores agents on the same environments, with standard errors, differences and "
+        description="Score agents on the same environments, with standard errors, differences and "
         "a breakdown by the complexity K of the environments. --size, --team and --steps may be "
-        "given more than once: the first value of each makes the base, and each further value is "
-        "played with the others as in the base, for the breakdown by it. All of them, the base "
-        "too, then draw K from the range that they have in common, so that K is the same at every "
-        "level; the last line printed says which range that is.",
+        "given more than once: their first values are the base settings, and each further value "
+        "adds a level to the breakdown by that setting, with the other settings as in the base. "
+        "All levels then draw K from the range that they have in common, so that K is comparable; "
+        "the last line of the output shows this range.",
     ),
     action(
         "strip --agent local-search --frames 8",
-        "one episode as a strip of scenes",
-        option("--agent A", _AGENT, required=True),
-        *_world("8x8", 3, 16),
-        option("--index I", "which of them, from 0", 0, least=0),
+        "show one episode as a filmstrip",
+        option("--agent A", _AGENT_HELP, required=True),
+        *_environment_options("8x8", 3, 16),
+        option("--index I", "index of the environment, from 0", 0, least=0),
         option(
             "--rehearsals N",
-            "how often learning behaviours practise the episode first",
+            "practice episodes of learning agents before this one",
             100,
             least=0,
         ),
-        option("--frames N", "scenes (default: what fits)", least=2),
-        option("--svg FILE.svg", "write a picture"),
+        option("--frames N", "number of frames (default: as many as fit)", least=2),
+        option("--svg FILE.svg", "write the filmstrip as an SVG image"),
         at="sts.worlds.lambda_star.commands.strip:run",
-        description="Plays the agent through one environment, the one of this index that the "
-        "intelligence test of this seed has, and prints scenes of it side by side.",
+        description="Play the agent through the environment with this index in the intelligence "
+        "test with this seed, and print frames of the episode side by side.",
     ),
     action(
         "check --size 8x8 --episodes 100",
-        "whether environments have the properties that scores rest on",
-        *_world("10x10", 1, 50),
-        *_class(),
+        "check that environments have the properties the test requires",
+        *_environment_options("10x10", 1, 50),
+        *_sample_options(),
         at="sts.worlds.lambda_star.commands.check:run",
-        description="Generates environments and checks that Good and Evil are different and "
+        description="Generate environments and check that Good and Evil are different and "
         "equally complex, that rewards are balanced and a random agent's mean is 0, and that "
-        "rewards can be influenced from everywhere at any step (reward-sensitivity). Exits with 1 "
-        "when one of these fails.",
+        "rewards can be influenced from everywhere at any step (reward-sensitivity). The exit code "
+        "is 1 if one of these fails.",
     ),
     run=deferred,
 )

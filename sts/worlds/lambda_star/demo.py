@@ -1,4 +1,4 @@
-"""The demo of Λ*: the packaged suite, and the agents' own test beside it."""
+"""Demo of Λ*: the packaged suite, and the intelligence test of the same agents."""
 
 from __future__ import annotations
 

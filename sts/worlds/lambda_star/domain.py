@@ -1,4 +1,4 @@
-"""Λ* as the rest of the suite knows it: a domain of worlds in lock-step."""
+"""Λ* as a domain of the suite: batches of worlds that are stepped together."""
 
 from __future__ import annotations
 
@@ -20,40 +20,40 @@ from sts.worlds.lambda_star.generation import patterns
 from sts.worlds.lambda_star.torus import neighbour, side
 
 AURAS = ((0, 1), (1, -1))
-"""(Scene index, sign) of each object that gives (+) or takes (-) reward in the cells around it."""
+"""(Scene index, sign) of the objects that give (+) or take (-) reward in the cells around them."""
 _GLYPHS = "ABCDFHIJKLMNOPQRSTUVWXYZ"
 _GUIDE = """
-**The board** is a grid whose edges meet: who leaves on the right comes in on the left. **G** is
-Good and **E** is Evil. Around Good there is something to gain (+, lines that rise), around Evil
-something to lose (−, lines that fall); where both are the lines cross. Those who stand on one grey
-plate are in the same cell. **A, B, C …** are the participants. The one with a ring is the one you
-judge; after the takeover a dashed frame marks the cell where it stood then. *Near* or *close* means
-in the same cell or one of the eight around it, across the edges too.
+**The board** is a grid that wraps around: a participant that leaves on the right re-enters on the
+left. **G** is Good and **E** is Evil. The cells around Good give reward (+, rising lines), those
+around Evil take reward (−, falling lines); where both overlap, the lines cross. A grey plate marks
+a cell that several share. **A, B, C …** are the participants. Judge the one with a ring; after the
+takeover a dashed frame marks the cell in which it was at the takeover. *Near* or *close* means in
+the same cell or one of the eight around it, also across the edges.
 """
 
 
 @dataclass(frozen=True)
 class Observation:
-    """What R roles see in each of B worlds; M = (2k+1)^2 cells, row by row around the own one.
+    """Observations of R roles in B worlds; M = (2k+1)^2 cells, row by row around the role's own.
 
     Attributes:
       height: int64[B], the grid's rows.
-      width: int64[B], its columns.
-      step: int64[B], how many steps have been taken.
-      cell: int64[B, R], the own cell, row * width + column.
-      good: bool[B, R, M], where Good is.
-      evil: bool[B, R, M], where Evil is.
-      team: uint16[B, R, M], how many team-mates are there, oneself not counted.
-      others: uint16[B, R, M], how many other participants are there.
-      reward: int8[B, R, M], the reward there in halves.
-      heard: uint16[B, R, 22], how many in the neighbourhood said each token in the last step.
-      last_move: int8[B, R], the own move last executed; -1 before the first.
-      last_said: int8[B, R], the own token last said.
-      last_reward: int8[B, R], the reward last received, in halves.
-      good_next: int64[B], the cell Good intends next; None but for agents that see the `world`.
-      evil_next: int64[B], likewise Evil's.
-      good_heading: int64[B], the move that Good's pattern repeats for ever, -1 where it does not;
-        likewise.
+      width: int64[B], the grid's columns.
+      step: int64[B], the number of steps taken.
+      cell: int64[B, R], the role's own cell, row * width + column.
+      good: bool[B, R, M], True where Good is.
+      evil: bool[B, R, M], True where Evil is.
+      team: uint16[B, R, M], the number of teammates, the role itself excluded.
+      others: uint16[B, R, M], the number of other participants.
+      reward: int8[B, R, M], the rewards in halves.
+      heard: uint16[B, R, 22], the number in sight that said each token in the last step.
+      last_move: int8[B, R], the role's last executed move; -1 before the first step.
+      last_said: int8[B, R], the role's last token.
+      last_reward: int8[B, R], the role's last reward, in halves.
+      good_next: int64[B], the cell Good intends next; None unless the agent sees the `world`.
+      evil_next: int64[B], the cell Evil intends next; None as for `good_next`.
+      good_heading: int64[B], the single move that Good's pattern repeats, or -1; None as for
+        `good_next`.
     """
 
     height: NDArray[np.int64]
@@ -78,34 +78,36 @@ class Observation:
         """int64[B, R, M], the cells in sight."""
         cells, size = self.good.shape[-1], (self.height[:, None, None], self.width[:, None, None])
         entries = np.arange(cells)
-        found: NDArray[np.int64] = neighbour(self.cell[..., None], entries, side(cells), *size)
-        return found
+        out: NDArray[np.int64] = neighbour(self.cell[..., None], entries, side(cells), *size)
+        return out
 
 
 class Batch:
     """B worlds of one number of participants, stepped together by the compiled kernels."""
 
     def __init__(self, states: Sequence[states_.State]) -> None:
-        """Take up `states`; they must agree in participants and radius.
+        """Build the worlds from `states`.
 
         Raises:
-          DamagedState: they do not.
+          DamagedState: the states differ in radius or in the number of participants.
         """
         if len({(len(s.cells), s.radius) for s in states}) > 1:
-            raise DamagedState("worlds of one batch must agree in participants and radius")
+            raise DamagedState(
+                "worlds of one batch must agree in radius and number of participants"
+            )
         self.arrays = states_.gather(states)
         self.radius = states[0].radius
 
     @classmethod
-    def of(cls, arrays: kernels.Arrays, radius: int) -> Batch:
-        """Return the worlds in `arrays`, which are stepped in place, seen within `radius`."""
+    def from_arrays(cls, arrays: kernels.Arrays, radius: int) -> Batch:
+        """Return a batch on `arrays`, which are stepped in place, observed within `radius`."""
         batch = cls.__new__(cls)
         batch.arrays, batch.radius = arrays, radius
         return batch
 
     @property
     def rewards(self) -> NDArray[np.int8]:
-        """int8[B, P], of the last step, in halves."""
+        """int8[B, P], rewards of the last step, in halves."""
         return self.arrays.rewards
 
     @property
@@ -115,10 +117,10 @@ class Batch:
 
     @functools.cached_property
     def _good_heading(self) -> NDArray[np.int64]:
-        return kernels.headings(self.arrays, 0)
+        return kernels.constant_headings(self.arrays, 0)
 
     def observe(self, roles: Sequence[int], *, team: Sequence[int], world: bool) -> Observation:
-        """Return what `roles` see now; draws nothing and changes nothing."""
+        """Return the current observations of `roles`, without side effects."""
         a, chosen = self.arrays, np.array(roles, np.int64)
         batch, participants = a.cells.shape
         shape = (batch, chosen.size, (2 * self.radius + 1) ** 2)
@@ -132,7 +134,7 @@ class Batch:
         )
         in_team = np.zeros(participants, np.bool_)
         in_team[list(team)] = True
-        kernels.look(a, chosen, in_team, self.radius, sight)
+        kernels.observe(a, chosen, in_team, self.radius, sight)
         return Observation(
             height=a.size[:, 0].copy(),
             width=a.size[:, 1].copy(),
@@ -142,17 +144,17 @@ class Batch:
             last_move=a.moves[:, chosen],
             last_said=a.says[:, chosen],
             last_reward=a.rewards[:, chosen],
-            good_next=kernels.ahead(a, 0) if world else None,
-            evil_next=kernels.ahead(a, 1) if world else None,
+            good_next=kernels.intended_cells(a, 0) if world else None,
+            evil_next=kernels.intended_cells(a, 1) if world else None,
             good_heading=self._good_heading if world else None,
         )
 
     def step(self, moves: NDArray[np.int8], says: NDArray[np.int8]) -> None:
-        """Move every world on by one step."""
+        """Advance every world by one step."""
         kernels.step(self.arrays, moves, says)
 
     def states(self) -> list[bytes]:
-        """Return each world serialised."""
+        """Return the serialised state of each world."""
         return [states_.encode(s) for s in states_.scatter(self.arrays, self.radius)]
 
 
@@ -171,37 +173,37 @@ class LambdaStar:
     step_columns = staticmethod(steps.columns)
 
     def restore(self, states: Sequence[bytes]) -> Batch:
-        """Return the worlds in `states`, ready to step."""
+        """Return a batch of the worlds in `states`."""
         distinct = {raw: states_.decode(raw) for raw in dict.fromkeys(states)}
         return Batch([distinct[raw] for raw in states])
 
     def generate(self, count: int, *, seed: int, **settings: Any) -> list[bytes]:
-        """Return `count` new worlds to `settings`, which are fields of `patterns.Settings`."""
+        """Return `count` new worlds; `settings` are fields of `patterns.Settings`."""
         known = patterns.Settings._fields
         for name in sorted(settings.keys() - set(known)):
             raise ArgumentError(
                 f"domain {self.name!r} has no setting {name!r}; it has {', '.join(known)}"
             )
-        wanted = patterns.Settings(**settings)
-        made = patterns.worlds(wanted, [(seed, index) for index in range(count)])
-        return Batch.of(made, wanted.radius).states()
+        chosen = patterns.Settings(**settings)
+        arrays = patterns.generate_worlds(chosen, [(seed, index) for index in range(count)])
+        return Batch.from_arrays(arrays, chosen.radius).states()
 
     def world(self, state: bytes) -> str:
-        """Return the hash of the grid, the two patterns and where they start."""
+        """Return the hash of the grid, the two patterns and the current positions in them."""
         s = states_.decode(state)
-        own = (s.height, s.width, s.kind, s.good, s.evil, s.good_cursor, s.evil_cursor)
-        return content_hash(canonical_json([*own, s.good_pattern, s.evil_pattern]))
+        fields = (s.height, s.width, s.kind, s.good, s.evil, s.good_cursor, s.evil_cursor)
+        return content_hash(canonical_json([*fields, s.good_pattern, s.evil_pattern]))
 
     def view(self, state: bytes) -> dict[str, Any]:
         """Return the state as JSON values."""
-        return states_.view(states_.decode(state))
+        return states_.to_json(states_.decode(state))
 
     def form(self, state: bytes) -> Form:
-        """Return that its scenes are drawn, and say in which cell each object is."""
+        """Return the form of its scenes: drawn, with the cell of each object."""
         return self.picture(state).form
 
     def picture(self, state: bytes) -> Picture:
-        """Return a torus with Good, Evil and the participants A, B, C, D, F, ..."""
+        """Return the picture of a torus with Good, Evil and the participants A, B, C, D, F, ..."""
         s = states_.decode(state)
         count = len(s.cells)
         letters = [_GLYPHS[i] if count <= len(_GLYPHS) else str(i + 1) for i in range(count)]
@@ -216,15 +218,15 @@ class LambdaStar:
         )
 
     def frames(self, episode: Episode, focus: Focus) -> list[NDArray[np.uint8]]:
-        """Return an episode as pictures, as a browser draws it; see `films.frames`."""
-        return films.frames(self.picture(episode.state), episode, focus, self.tokens)
+        """Render an episode as the browser draws it; see `films.render_frames`."""
+        return films.render_frames(self.picture(episode.state), episode, focus, self.tokens)
 
     def shapes(self, state: bytes) -> int:
-        """Return how far is seen; what is seen has one shape whatever the size of the grid."""
+        """Return the radius, which alone determines the shapes of observations."""
         return states_.decode(state).radius
 
     def sight(self, worlds: Worlds, role: int) -> dict[str, Any]:
-        """Return a person's view: the same neighbourhood, counts and last reward an agent gets."""
+        """Return the view of a human player: the neighbourhood and counts that an agent gets."""
         o = worlds.observe((role,), team=(role,), world=False)
         cells = [
             {
@@ -250,15 +252,15 @@ class LambdaStar:
         }
 
     def draw(self, picture: Picture, scene: NDArray[np.uint16], judged: Sequence[int]) -> list[str]:
-        """Return the grid as text: two letters where two share a cell, + where more do.
+        """Return the grid as text: two letters if two share a cell, a letter and + for more.
 
         Judged participants come first, then Good and Evil, then the others.
         """
         order = [*judged, 0, 1, *(p for p in picture.participants if p not in judged)]
         cells: dict[int, str] = {}
-        for which in order:
-            there = cells.get(int(scene[which]), "")
-            cells[int(scene[which])] = there + picture.glyphs[which]
+        for index in order:
+            cell = int(scene[index])
+            cells[cell] = cells.get(cell, "") + picture.glyphs[index]
         texts = [
             text if len(text) < 3 else f"{text[0]}+"
             for text in (cells.get(c, "·") for c in range(picture.height * picture.width))

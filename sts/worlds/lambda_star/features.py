@@ -1,8 +1,6 @@
-"""What a learner sees as one flat vector, which any function approximator takes.
+"""Observations as flat feature vectors for function approximators; `layout` names their parts.
 
-`layout` says what stands where in it.
-
-Axes: B worlds, R roles, N numbers of an observation, M = (2k+1)^2 cells in sight, row by row.
+Axes: B worlds, R roles, N features of an observation, M = (2k+1)^2 cells in sight, row by row.
 """
 
 from __future__ import annotations
@@ -21,12 +19,12 @@ _UNIT = LambdaStar.reward_unit
 
 
 def layout(radius: int = 1) -> dict[str, slice]:
-    """Return what an observation holds, in its order.
+    """Return the slice of each part of a feature vector, in order.
 
-    `good`, `evil` [M]: 1 where they are. `others` [M]: how many other participants are there.
-    `reward` [M]: the reward there, -1 to 1. `place` [2]: the own row and column as parts of the
-    grid's rows and columns, 0 to below 1. `time` [1]: the part of the episode that is over.
-    `last_move` [9]: 1 at the own last move, all 0 before the first. `last_reward` [1]: -1 to 1.
+    `good`, `evil` [M]: 1 where they are. `others` [M]: the number of other participants.
+    `reward` [M]: the rewards, -1 to 1. `place` [2]: the role's row and column as fractions of the
+    grid's rows and columns, in [0, 1). `time` [1]: the elapsed fraction of the episode.
+    `last_move` [9]: one-hot, all 0 before the first move. `last_reward` [1]: -1 to 1.
     """
     cells = (2 * radius + 1) ** 2
     lengths = {
@@ -47,29 +45,29 @@ def layout(radius: int = 1) -> dict[str, slice]:
 
 
 class Bounds(NamedTuple):
-    """The least and the greatest that each number of an observation can be: float32[N]."""
+    """Lowest and highest value of each feature: float32[N]."""
 
     low: NDArray[np.float32]
     high: NDArray[np.float32]
 
 
 def bounds(settings: Settings) -> Bounds:
-    """Return what observations under `settings` lie within."""
-    where = layout(settings.radius)
-    size = where["last_reward"].stop
+    """Return the bounds of feature vectors under `settings`."""
+    slices = layout(settings.radius)
+    size = slices["last_reward"].stop
     low, high = np.zeros(size, np.float32), np.ones(size, np.float32)
-    low[where["reward"]] = low[where["last_reward"]] = -1
-    high[where["others"]] = max(1, settings.participants - 1)
+    low[slices["reward"]] = low[slices["last_reward"]] = -1
+    high[slices["others"]] = max(1, settings.participants - 1)
     return Bounds(low, high)
 
 
-def flat(seen: Observation, horizon: int) -> NDArray[np.float32]:
-    """Return float32[B, R, N]: what R roles see, as `layout` has it.
+def flatten_observation(seen: Observation, horizon: int) -> NDArray[np.float32]:
+    """Return float32[B, R, N], the feature vectors of R roles; see `layout`.
 
     Args:
-      seen: what they see.
-      horizon: the steps of an episode, which make the step a part of it; an agent that learnt in
-        episodes of 50 steps goes on with 50 wherever it plays.
+      seen: their observations.
+      horizon: the episode length that normalises `time`; keep the training value when an agent
+        plays episodes of another length.
     """
     height, width = seen.height[:, None], seen.width[:, None]
     row = seen.cell // width

@@ -1,6 +1,6 @@
-"""An episode as pictures of the torus, one a frame: what board.mjs draws in a browser, for films.
+"""Frames of an episode for films, in the style in which board.mjs draws them in a browser.
 
-Every frame is one SVG file that is turned into pixels. Equal episodes give equal pixels.
+Every frame is rendered from one SVG file. Equal episodes give equal pixels.
 """
 
 from __future__ import annotations
@@ -15,44 +15,46 @@ from numpy.typing import NDArray
 
 from sts.domains import Focus, Picture
 from sts.episodes import Episode
-from sts.worlds.lambda_star.board import CELL, TRAIL, Marks, Style, board
+from sts.worlds.lambda_star.board import CELL, TRAIL, Marks, Style, draw_board
 
-BOARD = 480
-"""Pixels that a board has at most, where its cells can have 12; they have 60 at most."""
-_MARGIN, _LINE, _NARROWEST, _LETTER = 12, 20, 300, 7.0
+MAX_BOARD_PIXELS = 480
+"""Maximum side of a board in pixels, unless cells would fall below 12; cells have at most 60."""
+_MARGIN, _LINE, _MIN_WIDTH, _LETTER_WIDTH = 12, 20, 300, 7.0
 _STYLE = Style(ink="#222222", ground="#ffffff")
-_ACCENT, _FRESH = "#0072B2", "#fffbe6"
-_FONT = 'font-family="Liberation Sans, sans-serif"'  # which the library that draws brings along
+_ACCENT, _BUBBLE_FILL = "#0072B2", "#fffbe6"
+_FONT = 'font-family="Liberation Sans, sans-serif"'  # bundled with the rendering library
 
 
-def frames(
+def render_frames(
     picture: Picture, episode: Episode, focus: Focus, tokens: Sequence[str]
 ) -> list[NDArray[np.uint8]]:
-    """Return uint8[H, W, 3] before each step and after the last; `tokens` are what can be said."""
-    cell = _cell(picture)
+    """Return the frames, uint8[H, W, 3], before each step and after the last."""
+    cell = _cell_pixels(picture)
     return [
-        _pixels("".join(_page(picture, episode, focus, tokens, at, cell)))
-        for at in range(episode.steps + 1)
+        _rasterise("".join(_draw_page(picture, episode, focus, tokens, frame, cell)))
+        for frame in range(episode.steps + 1)
     ]
 
 
-def still(picture: Picture, scene: NDArray[np.integer], judged: Sequence[int]) -> NDArray[np.uint8]:
-    """Return uint8[H, W, 3]: the board alone, of one scene, the judged objects with a ring."""
-    side = _cell(picture)
-    elements = board(picture, scene[None], _STYLE, Marks(tuple(judged)))
-    return _pixels(
+def render_still(
+    picture: Picture, scene: NDArray[np.integer], judged: Sequence[int]
+) -> NDArray[np.uint8]:
+    """Return uint8[H, W, 3], the board of one scene, with a ring around judged objects."""
+    side = _cell_pixels(picture)
+    elements = draw_board(picture, scene[None], _STYLE, Marks(tuple(judged)))
+    return _rasterise(
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{picture.width * side}" '
         f'height="{picture.height * side}" {_FONT} '
         f'viewBox="0 0 {picture.width * CELL} {picture.height * CELL}">{"".join(elements)}</svg>'
     )
 
 
-def _cell(picture: Picture) -> int:
-    """Return the pixels of a cell's side."""
-    return min(60, max(12, BOARD // max(picture.height, picture.width)))
+def _cell_pixels(picture: Picture) -> int:
+    """Return the side of a cell in pixels."""
+    return min(60, max(12, MAX_BOARD_PIXELS // max(picture.height, picture.width)))
 
 
-def _pixels(svg: str) -> NDArray[np.uint8]:
+def _rasterise(svg: str) -> NDArray[np.uint8]:
     import vl_convert
     from PIL import Image
 
@@ -60,68 +62,68 @@ def _pixels(svg: str) -> NDArray[np.uint8]:
         return np.asarray(image.convert("RGB"))
 
 
-def _page(
-    picture: Picture, episode: Episode, focus: Focus, tokens: Sequence[str], at: int, cell: int
+def _draw_page(
+    picture: Picture, episode: Episode, focus: Focus, tokens: Sequence[str], frame: int, cell: int
 ) -> Iterator[str]:
-    """Yield one frame: the instruction, the board in its edge, and how far the episode is."""
+    """Yield the SVG of one frame: the instruction, the framed board, and the episode's progress."""
     across, down = picture.width * cell, picture.height * cell
-    wide = max(across, _NARROWEST) + 2 * _MARGIN
-    words = textwrap.wrap(focus.text, int((wide - 2 * _MARGIN) / _LETTER))
-    high = down + (len(words) + 2) * _LINE + 2 * _MARGIN
-    left, top = (wide - across) // 2, _MARGIN + len(words) * _LINE + _LINE // 4
+    wide = max(across, _MIN_WIDTH) + 2 * _MARGIN
+    lines = textwrap.wrap(focus.text, int((wide - 2 * _MARGIN) / _LETTER_WIDTH))
+    high = down + (len(lines) + 2) * _LINE + 2 * _MARGIN
+    left, top = (wide - across) // 2, _MARGIN + len(lines) * _LINE + _LINE // 4
     text = f'fill="{_STYLE.ink}" text-anchor="middle" {_FONT} font-size="14"'
     yield (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{wide}" height="{high}">'
         f'<rect width="{wide}" height="{high}" fill="{_STYLE.ground}"/>'
     )
-    for number, line in enumerate(words):
+    for number, line in enumerate(lines):
         y = _MARGIN + (number + 0.4) * _LINE + 5
         yield f'<text x="{wide / 2}" y="{y}" {text}>{escape(line)}</text>'
     yield (
         f'<svg x="{left}" y="{top}" width="{across}" height="{down}" {_FONT} '
         f'viewBox="0 0 {picture.width * CELL} {picture.height * CELL}">'
     )
-    scenes = episode.scene[max(0, at - TRAIL) : at + 1].astype(np.int64)
-    yield from board(picture, scenes, _STYLE, _marks(picture, episode, focus, at))
+    scenes = episode.scene[max(0, frame - TRAIL) : frame + 1].astype(np.int64)
+    yield from draw_board(picture, scenes, _STYLE, _frame_marks(picture, episode, focus, frame))
     yield f'</svg><svg x="{left}" y="{top}" width="{across}" height="{down}" {_FONT}>'
-    for who in np.flatnonzero(episode.says[at - 1]).tolist() if at else ():
-        row, column = divmod(int(scenes[-1, picture.participants[who]]), picture.width)
-        yield from _bubble(tokens[episode.says[at - 1, who]], row, column, cell, across)
-    after = focus.takeover is not None and at > focus.takeover
+    for role in np.flatnonzero(episode.says[frame - 1]).tolist() if frame else ():
+        row, column = divmod(int(scenes[-1, picture.participants[role]]), picture.width)
+        yield from _draw_bubble(tokens[episode.says[frame - 1, role]], row, column, cell, across)
+    after = focus.takeover is not None and frame > focus.takeover
     yield (
         f'</svg><rect x="{left + 1}" y="{top + 1}" width="{across - 2}" height="{down - 2}" '
         f'fill="none" stroke="{_ACCENT if after else _STYLE.ink}" stroke-width="2"/>'
-        f'<text x="{wide / 2}" y="{top + down + _LINE + 5}" {text}>{_place(episode, focus, at)}'
-        "</text></svg>"
+        f'<text x="{wide / 2}" y="{top + down + _LINE + 5}" {text}>'
+        f"{_caption(episode, focus, frame)}</text></svg>"
     )
 
 
-def _marks(picture: Picture, episode: Episode, focus: Focus, at: int) -> Marks:
-    """Return the additions to the board of a frame, by where it is in the episode."""
+def _frame_marks(picture: Picture, episode: Episode, focus: Focus, frame: int) -> Marks:
+    """Return the highlights on the board of a frame."""
     judged = tuple(picture.participants[role] for role in focus.roles)
     takeover = 0 if focus.takeover is None else focus.takeover
-    after = focus.takeover is not None and at > takeover
+    after = focus.takeover is not None and frame > takeover
     return Marks(
         judged,
-        tuple(int(episode.scene[takeover, which]) for which in judged) if after else (),
-        tuple(focus.cells) if at >= takeover else (),
+        tuple(int(episode.scene[takeover, index]) for index in judged) if after else (),
+        tuple(focus.cells) if frame >= takeover else (),
         focus.sight,
     )
 
 
-def _place(episode: Episode, focus: Focus, at: int) -> str:
-    """Return in words how far the episode is at a frame."""
+def _caption(episode: Episode, focus: Focus, frame: int) -> str:
+    """Return the caption of a frame: its position in the episode."""
     if focus.takeover is None:
-        return f"step {at} of {episode.steps}"
-    if at < focus.takeover:
-        return f"context, {focus.takeover - at} before takeover"
-    if at == focus.takeover:
+        return f"step {frame} of {episode.steps}"
+    if frame < focus.takeover:
+        return f"context, {focus.takeover - frame} before takeover"
+    if frame == focus.takeover:
         return "takeover"
-    return f"continuation, step {at - focus.takeover} of {episode.steps - focus.takeover}"
+    return f"continuation, step {frame - focus.takeover} of {episode.steps - focus.takeover}"
 
 
-def _bubble(text: str, row: int, column: int, cell: int, across: int) -> Iterator[str]:
-    """Yield what is said, next to the participant who says it; in pixels of the board."""
+def _draw_bubble(text: str, row: int, column: int, cell: int, across: int) -> Iterator[str]:
+    """Yield a speech bubble next to the participant at a cell, in pixels of the board."""
     size = min(max(0.34 * cell, 12), 20)
     wide, high = (0.6 * len(text) + 1) * size, 1.6 * size
     x, y, reach = (column + 0.5) * cell, (row + 0.5) * cell, 0.42 * cell
@@ -133,7 +135,7 @@ def _bubble(text: str, row: int, column: int, cell: int, across: int) -> Iterato
     yield f'<path d="M{x:.1f} {tip:.1f}V{foot:.1f}" {stroke}/>'
     yield (
         f'<rect x="{left:.1f}" y="{top:.1f}" width="{wide:.1f}" height="{high:.1f}" '
-        f'rx="{0.4 * size:.1f}" fill="{_FRESH}" {stroke}/>'
+        f'rx="{0.4 * size:.1f}" fill="{_BUBBLE_FILL}" {stroke}/>'
     )
     yield (
         f'<text x="{left + wide / 2:.1f}" y="{top + high / 2:.1f}" dy=".36em" '

@@ -1,4 +1,4 @@
-"""Flags of Λ* for the commands that make new worlds; they stand for fields of its settings."""
+"""Command-line flags for the settings of new Λ* worlds."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from sts.cli.settings import Flag, read_whole_flag
 from sts.errors import ArgumentError
 
 
-def size(text: str) -> tuple[int, int]:
-    """Return (rows, columns) of "10x12"; refuses sides under 3 and over 255."""
+def parse_size(text: str) -> tuple[int, int]:
+    """Parse "10x12" into (rows, columns); sides from 3 to 255 are allowed."""
     match = re.fullmatch(r"(\d{1,4})x(\d{1,4})", text)
     if not match:
         raise ArgumentError(f"expected a size like 10x10, found {text!r}")
@@ -21,25 +21,25 @@ def size(text: str) -> tuple[int, int]:
     return height, width
 
 
-def _sides(text: str) -> dict[str, Any]:
-    return dict(zip(("height", "width"), size(text), strict=True))
+def _parse_sides(text: str) -> dict[str, Any]:
+    return dict(zip(("height", "width"), parse_size(text), strict=True))
 
 
-def _participants(text: str) -> dict[str, Any]:
+def _parse_participants(text: str) -> dict[str, Any]:
     return {"participants": at_least(1, "--team", read_whole_flag("--team", text))}
 
 
-def _patterns(text: str) -> dict[str, Any]:
+def _parse_patterns(text: str) -> dict[str, Any]:
     return {"patterns": text}
 
 
-def _horizon(text: str) -> dict[str, Any]:
+def _parse_horizon(text: str) -> dict[str, Any]:
     return {"horizon": read_whole_flag("--steps", text)}
 
 
 FLAGS = (
-    Flag("size", "HxW", "rows and columns (default: 10x10)", _sides),
-    Flag("team", "P", "participants (default: 1)", _participants),
-    Flag("patterns", "P", "paper or lambdastar-2016 (default: paper)", _patterns),
-    Flag("steps", "T", "of an episode (default: 50)", _horizon),
+    Flag("size", "HxW", "rows and columns (default: 10x10)", _parse_sides),
+    Flag("team", "P", "number of participants (default: 1)", _parse_participants),
+    Flag("patterns", "P", "paper or lambdastar-2016 (default: paper)", _parse_patterns),
+    Flag("steps", "T", "steps per episode (default: 50)", _parse_horizon),
 )

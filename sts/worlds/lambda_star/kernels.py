@@ -1,4 +1,4 @@
-"""The compiled world: one step of B worlds, and what their participants see.
+"""Compiled kernels of Λ*: one step of B worlds, and their participants' observations.
 
 Axes: B worlds, P participants, R observing roles, M = (2k+1)^2 cells of a Moore neighbourhood.
 Cells are row * W + column. A move m goes (m // 3 - 1) rows down and (m % 3 - 1) columns right.
@@ -14,30 +14,38 @@ from numpy.typing import NDArray
 
 from sts.numerics.compiled import compiled, lean, portable
 from sts.numerics.draws import draw
-from sts.worlds.lambda_star.torus import STAY, apart, distance, moved, toward, way, wrapped
+from sts.worlds.lambda_star.torus import (
+    STAY,
+    distance,
+    moved,
+    place_distance,
+    shortest_displacement,
+    toward,
+    wrap,
+)
 
 Ints = NDArray[np.int64]
 
 
 class Arrays(NamedTuple):
-    """B worlds as arrays. Patterns lie end to end in `patterns`; good and evil are object 0 and 1.
+    """State arrays of B worlds. Good and Evil are objects 0 and 1.
 
     Attributes:
       size: int64[B, 2], rows and columns.
-      cells: int64[B, P], where each participant is.
-      objects: int64[B, 2], where Good and Evil are.
+      cells: int64[B, P], the participants' cells.
+      objects: int64[B, 2], the cells of Good and Evil.
       kind: int64[B], 0 for patterns of moves and 1 for patterns of cells.
-      patterns: int64[sum of lengths].
-      offset: int64[B, 2], where each object's pattern begins.
-      length: int64[B, 2].
-      cursor: int64[B, 2], the entry taken next.
-      step: int64[B].
-      horizon: int64[B], how many steps an episode was made for.
-      seed: uint64[B], the world's own stream.
-      counter: int64[B], how much of it has been drawn.
-      moves: int8[B, P], last executed; -1 before the first step.
-      says: int8[B, P], last said.
-      rewards: int8[B, P], last received.
+      patterns: int64[sum of lengths], all patterns concatenated.
+      offset: int64[B, 2], the start of each object's pattern in `patterns`.
+      length: int64[B, 2], the length of each object's pattern.
+      cursor: int64[B, 2], the index of the next entry in each pattern.
+      step: int64[B], the number of steps taken.
+      horizon: int64[B], the intended length of an episode.
+      seed: uint64[B], the seed of the world's own random stream.
+      counter: int64[B], the number of draws taken from that stream.
+      moves: int8[B, P], the last executed moves; -1 before the first step.
+      says: int8[B, P], the last tokens.
+      rewards: int8[B, P], the last rewards.
     """
 
     size: Ints
@@ -58,8 +66,8 @@ class Arrays(NamedTuple):
 
 
 @portable
-def worth(away: Any) -> Any:
-    """Return what being `away` from Good brings, in halves: 2 / (away + 1) for away < 2, else 0.
+def reward_at_distance(away: Any) -> Any:
+    """Return Good's reward at a distance, in halves: 2 / (away + 1) for away < 2, else 0.
 
     Source: Chmait et al. 2016, section 4.1.2.
     """
@@ -68,29 +76,29 @@ def worth(away: Any) -> Any:
 
 @compiled
 def reward(cell: int, good: int, evil: int, height: int, width: int) -> int:
-    """Return the reward at `cell` in halves: what Good brings less what Evil takes.
+    """Return the reward at `cell` in halves: Good's minus Evil's.
 
     Source: Chmait et al. 2016, section 4.1.2.
     """
-    gain = worth(distance(cell, good, height, width))
-    return int(gain - worth(distance(cell, evil, height, width)))
+    gain = reward_at_distance(distance(cell, good, height, width))
+    return int(gain - reward_at_distance(distance(cell, evil, height, width)))
 
 
 @compiled
-def intended(cell: int, entry: int, kind: int, height: int, width: int) -> int:
-    """Return where a pattern's `entry` leads to from `cell`: by a move, or to the cell it is."""
+def intended_cell(cell: int, entry: int, kind: int, height: int, width: int) -> int:
+    """Return the cell that a pattern's `entry`, a move from `cell` or a cell, leads to."""
     return entry if kind == 1 else int(moved(cell, entry, height, width))
 
 
 @compiled
-def settle(
+def resolve_collision(
     good: int, evil: int, good_next: int, evil_next: int, seed: Any, counter: int
 ) -> tuple[int, int, int]:
-    """Return where Good and Evil come to be, and the counter of the world's stream after it.
+    """Return the next cells of Good and Evil, and the next counter of the world's stream.
 
-    When both intend one cell, the one already on it keeps it and the other stays where it was; if
-    neither is on it, one drawn from the world's stream moves and the other stays. Changing places
-    is allowed.
+    If both intend the same cell, the one already on it keeps it and the other stays where it was;
+    if neither is on it, one drawn from the world's stream moves and the other stays. Swapping
+    cells is allowed.
 
     Source: Chmait et al. 2016, section 4.1.1.
     """
@@ -104,29 +112,31 @@ def settle(
 
 
 @compiled
-def following(cursor: int, length: int) -> int:
-    """Return the index of the entry after `cursor` of a pattern that repeats."""
+def next_cursor(cursor: int, length: int) -> int:
+    """Return the index after `cursor` in a cyclic pattern."""
     return 0 if cursor + 1 == length else cursor + 1
 
 
 @lean
 def advance(a: Arrays, b: int) -> None:
-    """Move Good and Evil of world `b` on by one step; nothing that participants do moves them."""
+    """Advance Good and Evil of world `b` by one step, independently of the participants."""
     height, width, kind = a.size[b, 0], a.size[b, 1], a.kind[b]
     good, evil = a.objects[b, 0], a.objects[b, 1]
     good_entry = a.patterns[a.offset[b, 0] + a.cursor[b, 0]]
     evil_entry = a.patterns[a.offset[b, 1] + a.cursor[b, 1]]
-    good_next = intended(good, good_entry, kind, height, width)
-    evil_next = intended(evil, evil_entry, kind, height, width)
-    good, evil, drawn = settle(good, evil, good_next, evil_next, a.seed[b], a.counter[b])
-    a.objects[b, 0], a.objects[b, 1], a.counter[b] = good, evil, drawn
-    for which in range(2):
-        a.cursor[b, which] = following(a.cursor[b, which], a.length[b, which])
+    good_next = intended_cell(good, good_entry, kind, height, width)
+    evil_next = intended_cell(evil, evil_entry, kind, height, width)
+    good, evil, counter = resolve_collision(
+        good, evil, good_next, evil_next, a.seed[b], a.counter[b]
+    )
+    a.objects[b, 0], a.objects[b, 1], a.counter[b] = good, evil, counter
+    for index in range(2):
+        a.cursor[b, index] = next_cursor(a.cursor[b, index], a.length[b, index])
 
 
 @compiled
 def step(a: Arrays, moves: NDArray[np.int8], says: NDArray[np.int8]) -> None:
-    """Move B worlds on by one step: participants, Good and Evil, then rewards of the new map."""
+    """Advance B worlds by one step: participants, Good and Evil, then the rewards."""
     batch, participants = a.cells.shape
     for b in range(batch):
         height, width = a.size[b, 0], a.size[b, 1]
@@ -142,15 +152,15 @@ def step(a: Arrays, moves: NDArray[np.int8], says: NDArray[np.int8]) -> None:
 
 
 class Sight(NamedTuple):
-    """What R roles see; the arrays that `look` fills.
+    """Observation arrays of R roles, filled by `observe`.
 
     Attributes:
-      good: bool[B, R, M].
-      evil: bool[B, R, M].
-      team: uint16[B, R, M], how many team-mates.
-      others: uint16[B, R, M], how many other participants.
+      good: bool[B, R, M], True where Good is.
+      evil: bool[B, R, M], True where Evil is.
+      team: uint16[B, R, M], the number of teammates.
+      others: uint16[B, R, M], the number of other participants.
       reward: int8[B, R, M], in halves.
-      heard: uint16[B, R, V], how many in the neighbourhood said each token in the last step.
+      heard: uint16[B, R, V], the number in the neighbourhood that said each token in the last step.
     """
 
     good: NDArray[np.bool_]
@@ -162,10 +172,10 @@ class Sight(NamedTuple):
 
 
 @compiled
-def look(a: Arrays, roles: Ints, in_team: NDArray[np.bool_], radius: int, out: Sight) -> None:
-    """Fill `out`, which must be zero, with what `roles` (int64[R]) see within `radius`.
+def observe(a: Arrays, roles: Ints, in_team: NDArray[np.bool_], radius: int, out: Sight) -> None:
+    """Write the observations of `roles` (int64[R]) within `radius` to `out`, which must be zero.
 
-    `in_team` is bool[P], who counts as a team-mate; the observer itself never does. A neighbourhood
+    `in_team` is bool[P], True for teammates; the observer itself is never counted. A neighbourhood
     of side 2 * radius + 1 must fit the grids.
     """
     batch, participants = a.cells.shape
@@ -178,24 +188,27 @@ def look(a: Arrays, roles: Ints, in_team: NDArray[np.bool_], radius: int, out: S
         for i in range(roles.size):
             me = roles[i]
             row, column = a.cells[b, me] // width, a.cells[b, me] % width
-            to_good = apart(row, column, good_row, good_column, height, width)
-            to_evil = apart(row, column, evil_row, evil_column, height, width)
+            to_good = place_distance(row, column, good_row, good_column, height, width)
+            to_evil = place_distance(row, column, evil_row, evil_column, height, width)
             if to_good <= radius + 1 or to_evil <= radius + 1:
                 for m in range(side * side):
-                    y = wrapped(row + m // side - radius, height)
-                    x = wrapped(column + m % side - radius, width)
-                    to_good = apart(y, x, good_row, good_column, height, width)
-                    to_evil = apart(y, x, evil_row, evil_column, height, width)
+                    y = wrap(row + m // side - radius, height)
+                    x = wrap(column + m % side - radius, width)
+                    to_good = place_distance(y, x, good_row, good_column, height, width)
+                    to_evil = place_distance(y, x, evil_row, evil_column, height, width)
                     out.good[b, i, m] = to_good == 0
                     out.evil[b, i, m] = to_evil == 0
-                    out.reward[b, i, m] = worth(to_good) - worth(to_evil)
+                    out.reward[b, i, m] = reward_at_distance(to_good) - reward_at_distance(to_evil)
             for p in range(participants):
                 if p == me:
                     continue
                 other_row, other_column = a.cells[b, p] // width, a.cells[b, p] % width
-                if apart(row, column, other_row, other_column, height, width) > radius:
+                if place_distance(row, column, other_row, other_column, height, width) > radius:
                     continue
-                down, right = way(row, other_row, height), way(column, other_column, width)
+                down, right = (
+                    shortest_displacement(row, other_row, height),
+                    shortest_displacement(column, other_column, width),
+                )
                 m = (down + radius) * side + right + radius
                 if in_team[p]:
                     out.team[b, i, m] += 1
@@ -206,30 +219,30 @@ def look(a: Arrays, roles: Ints, in_team: NDArray[np.bool_], radius: int, out: S
 
 
 @compiled
-def ahead(a: Arrays, which: int) -> Ints:
-    """Return int64[B]: the cell that Good (0) or Evil (1) intends next in each world."""
+def intended_cells(a: Arrays, index: int) -> Ints:
+    """Return int64[B], the cell that Good (index 0) or Evil (1) intends next in each world."""
     out = np.empty(a.step.size, np.int64)
     for b in range(out.size):
-        entry = a.patterns[a.offset[b, which] + a.cursor[b, which]]
-        out[b] = intended(a.objects[b, which], entry, a.kind[b], a.size[b, 0], a.size[b, 1])
+        entry = a.patterns[a.offset[b, index] + a.cursor[b, index]]
+        out[b] = intended_cell(a.objects[b, index], entry, a.kind[b], a.size[b, 0], a.size[b, 1])
     return out
 
 
-def headings(a: Arrays, which: int) -> Ints:
-    """Return int64[B]: the one move that Good (0) or Evil (1) makes at every step, for ever.
+def constant_headings(a: Arrays, index: int) -> Ints:
+    """Return int64[B], the single move that Good (index 0) or Evil (1) intends at every step.
 
-    -1 where its pattern holds another move, a leap or only "stay". Clashes do not count.
+    It is -1 if the pattern has different moves, a jump or only "stay". Collisions are ignored.
     """
     patterns = (
         a.patterns[first : first + length]
-        for first, length in zip(a.offset[:, which], a.length[:, which], strict=True)
+        for first, length in zip(a.offset[:, index], a.length[:, index], strict=True)
     )
     worlds = zip(patterns, a.kind, *a.size.T, strict=True)
-    return np.array([heading(*world) for world in worlds], np.int64)
+    return np.array([constant_heading(*world) for world in worlds], np.int64)
 
 
-def heading(pattern: Ints, kind: int, height: int, width: int) -> int:
-    """Return the move, not "stay", that `pattern` repeats for ever; -1 without one."""
+def constant_heading(pattern: Ints, kind: int, height: int, width: int) -> int:
+    """Return the single move, other than "stay", that `pattern` repeats; -1 without one."""
     moves = pattern
     if kind == 1:
         after = np.roll(pattern, -1)
@@ -238,8 +251,8 @@ def heading(pattern: Ints, kind: int, height: int, width: int) -> int:
     return int(moves[0]) if moves[0] != STAY and (moves == moves[0]).all() else -1
 
 
-def arrays(batch: int, participants: int, patterns: Ints) -> Arrays:
-    """Return zeroed arrays for `batch` worlds around `patterns`."""
+def zero_arrays(batch: int, participants: int, patterns: Ints) -> Arrays:
+    """Return zeroed arrays of `batch` worlds with these patterns."""
 
     def zeros(*shape: int, dtype: Any = np.int64) -> NDArray[Any]:
         return np.zeros(shape, dtype)
@@ -263,7 +276,7 @@ def arrays(batch: int, participants: int, patterns: Ints) -> Arrays:
     )
 
 
-def copied(a: Arrays) -> Arrays:
-    """Return the worlds anew, to be played; the patterns, which no step writes, are shared."""
-    own = {name: array.copy() for name, array in a._asdict().items() if name != "patterns"}
-    return a._replace(**own)
+def copy_arrays(a: Arrays) -> Arrays:
+    """Return a copy of the worlds; the patterns, which are never modified, are shared."""
+    copies = {name: array.copy() for name, array in a._asdict().items() if name != "patterns"}
+    return a._replace(**copies)

@@ -1,8 +1,7 @@
-"""An episode as a strip of pictures: a few scenes of the torus side by side, as one SVG file.
+"""Filmstrips of an episode: a few scenes of the torus side by side, as one SVG file.
 
-The look is that in a browser (board.mjs, beside this file): Okabe and Ito's colours, and whatever a
-colour says, a shape and a letter say too. The page shows through, and text and lines are of a
-grey that reads on white and on dark. Equal episodes give equal bytes.
+The style is that of board.mjs. The background is transparent, and text and lines have a grey that
+is legible on light and dark pages. Equal episodes give equal bytes.
 """
 
 from __future__ import annotations
@@ -16,36 +15,36 @@ from numpy.typing import NDArray
 from sts.domains import Picture
 from sts.domains import domain as find_domain
 from sts.episodes import Episode
-from sts.worlds.lambda_star.board import CELL, TRAIL, Style, board
+from sts.worlds.lambda_star.board import CELL, TRAIL, Style, draw_board
 
 _MARGIN, _GAP, _TITLE, _LABEL = 8, 14, 24, 20
-_WIDE, _LETTER = 880, 7.5
+_MAX_WIDTH, _LETTER_WIDTH = 880, 7.5
 _GREY = "#777"
 _STYLE = Style(ink="currentColor", ground="")
 
 
-def evenly(steps: int, count: int) -> list[int]:
-    """Return up to `count` different frames from 0 to `steps`, both included."""
+def space_frames(steps: int, count: int) -> list[int]:
+    """Return up to `count` evenly spaced frames from 0 to `steps`, both included."""
     last = min(count - 1, steps)
     return sorted({round(i * steps / last) for i in range(last + 1)})
 
 
-def fitting(width: int) -> int:
-    """Return how many boards of `width` cells fit beside each other on a page, 3 to 9."""
-    return max(3, min(9, (_WIDE + _GAP) // (width * CELL + _GAP)))
+def boards_per_row(width: int) -> int:
+    """Return the number of boards of `width` cells in a row of a page, 3 to 9."""
+    return max(3, min(9, (_MAX_WIDTH + _GAP) // (width * CELL + _GAP)))
 
 
-def svg(episode: Episode, frames: Sequence[int], *, title: str) -> bytes:
+def draw_filmstrip(episode: Episode, frames: Sequence[int], *, title: str) -> bytes:
     """Return the scenes at `frames` (0 to T, frame f is before step f) as an SVG file.
 
-    Boards that do not fit beside each other on a page go on in further rows.
+    Boards that do not fit in one row of a page are wrapped to further rows.
     """
     picture = find_domain(episode.domain).picture(episode.state)
     wide, high = picture.width * CELL, picture.height * CELL
-    abreast = min(len(frames), max(1, (_WIDE + _GAP) // (wide + _GAP)))
-    lines = -(-len(frames) // abreast)
-    boards = abreast * (wide + _GAP) - _GAP
-    width = max(boards, round(_LETTER * len(title))) + 2 * _MARGIN
+    per_row = min(len(frames), max(1, (_MAX_WIDTH + _GAP) // (wide + _GAP)))
+    lines = -(-len(frames) // per_row)
+    boards = per_row * (wide + _GAP) - _GAP
+    width = max(boards, round(_LETTER_WIDTH * len(title))) + 2 * _MARGIN
     height = _TITLE + lines * (high + _LABEL) + (lines - 1) * _GAP
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
@@ -56,20 +55,20 @@ def svg(episode: Episode, frames: Sequence[int], *, title: str) -> bytes:
     for i, frame in enumerate(frames):
         scenes = episode.scene[max(0, frame - TRAIL) : frame + 1].astype(np.int64)
         label = "start" if frame == 0 else f"step {frame}"
-        line, place = divmod(i, abreast)
+        line, place = divmod(i, per_row)
         left, top = _MARGIN + place * (wide + _GAP), _TITLE + line * (high + _LABEL + _GAP)
-        parts += _frame(picture, scenes, left, top, label)
+        parts += _draw_frame(picture, scenes, left, top, label)
     return ("\n".join([*parts, "</svg>"]) + "\n").encode()
 
 
-def _frame(
+def _draw_frame(
     picture: Picture, scenes: NDArray[np.int64], left: int, top: int, label: str
 ) -> Iterator[str]:
-    """Yield one board in its edge, with its label; the last row of `scenes` is now."""
+    """Yield one framed board with its label; the last row of `scenes` is the current one."""
     wide, high = picture.width * CELL, picture.height * CELL
     box = f'x="{left}" y="{top}" width="{wide}" height="{high}"'
     yield f"<svg {box}>"
-    yield from board(picture, scenes, _STYLE)
+    yield from draw_board(picture, scenes, _STYLE)
     yield f'</svg><rect {box} fill="none" stroke="currentColor"/>'
     yield (
         f'<text x="{left + wide // 2}" y="{top + high + 15}" fill="currentColor" '

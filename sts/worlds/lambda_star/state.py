@@ -1,4 +1,4 @@
-"""The serialised world: one versioned byte string with a checksum, and a JSON view of the same.
+"""Serialised state of a world: a versioned byte string with a checksum, and its JSON view.
 
 Version 1, little-endian: `LSTA`, uint16 version; uint8 height, width, radius, pattern kind; uint16
 participants; uint32 step, horizon; uint64 seed, counter of the world's stream; uint16 Good's and
@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from sts.errors import DamagedState, NewerFormat
-from sts.worlds.lambda_star.kernels import Arrays, arrays
+from sts.worlds.lambda_star.kernels import Arrays, zero_arrays
 
 VERSION = 1
 MOVES = (
@@ -34,9 +34,9 @@ MOVES = (
 )
 TOKENS = ("silence", "yes", "no", *MOVES, *(str(n) for n in range(9)), "more")
 KINDS = ("moves", "cells")
-MOST_PARTICIPANTS = 1000
+MAX_PARTICIPANTS = 1000
 _MAGIC = b"LSTA"
-_HEAD = struct.Struct("<4sH4BH2I2Q2H2I2I")
+_HEADER = struct.Struct("<4sH4BH2I2Q2H2I2I")
 _NUMBERS = (
     *("height", "width", "radius", "kind", "participants", "step", "horizon", "seed", "counter"),
     *("good", "evil", "good_length", "evil_length", "good_cursor", "evil_cursor"),
@@ -44,29 +44,29 @@ _NUMBERS = (
 _LISTS = {"cells": "<u2", "moves": "i1", "says": "i1", "rewards": "i1"}
 _PATTERNS = ("good_pattern", "evil_pattern")
 _ENTRIES = ("<u1", "<u2")
-_SUM = 8
+_CHECKSUM_BYTES = 8
 
 
 @dataclass(frozen=True)
 class State:
-    """One world between two steps; integers only.
+    """State of one world between two steps, as integers.
 
     Attributes:
       height: rows, 3 to 255.
       width: columns, 3 to 255.
       radius: k of the Moore neighbourhood that participants see.
-      kind: "moves" or "cells", what the patterns are made of.
-      good: the cell Good is on; cells are row * width + column.
-      evil: the cell Evil is on; never Good's.
-      good_pattern: cyclically repeated.
-      evil_pattern: cyclically repeated.
-      good_cursor: index of the entry that Good takes next.
-      evil_cursor: index of the entry that Evil takes next.
-      step: how many steps have been taken.
-      horizon: how many an episode was made for.
-      seed: names the world's own stream of draws.
-      counter: how much of it has been drawn.
-      cells: where each participant is.
+      kind: "moves" or "cells", the kind of entries in the patterns.
+      good: Good's cell; cells are row * width + column.
+      evil: Evil's cell, different from Good's.
+      good_pattern: Good's pattern, repeated cyclically.
+      evil_pattern: Evil's pattern, repeated cyclically.
+      good_cursor: index of Good's next entry.
+      evil_cursor: index of Evil's next entry.
+      step: number of steps taken.
+      horizon: intended length of an episode, in steps.
+      seed: seed of the world's own random stream.
+      counter: number of draws taken from that stream.
+      cells: each participant's cell.
       moves: each participant's last executed move, -1 before the first.
       says: each participant's last token.
       rewards: each participant's last reward in halves.
@@ -92,13 +92,13 @@ class State:
     rewards: tuple[int, ...]
 
     def __post_init__(self) -> None:
-        """Raise DamagedState where the fields do not make a world."""
-        fault = _fault(self)
+        """Raise DamagedState if the fields are inconsistent."""
+        fault = _find_fault(self)
         if fault:
             raise DamagedState(f"not a Λ* state: {fault}")
 
 
-def _fault(s: State) -> str | None:
+def _find_fault(s: State) -> str | None:
     cells = s.height * s.width
     patterns = (s.good_pattern, s.evil_pattern)
     highest = 9 if s.kind == "moves" else cells
@@ -114,7 +114,7 @@ def _fault(s: State) -> str | None:
         (0 <= s.evil_cursor < len(s.evil_pattern), "Evil's cursor is outside its pattern"),
         (0 <= s.step < 2**32 and 0 <= s.horizon < 2**32, "the clock is out of range"),
         (0 <= s.seed < 2**64 and 0 <= s.counter < 2**63, "the stream is out of range"),
-        (1 <= len(s.cells) <= MOST_PARTICIPANTS, f"1 to {MOST_PARTICIPANTS} participants fit"),
+        (1 <= len(s.cells) <= MAX_PARTICIPANTS, f"1 to {MAX_PARTICIPANTS} participants fit"),
         (all(0 <= c < cells for c in s.cells), "a participant is off the grid"),
         (
             len(s.cells) == len(s.moves) == len(s.says) == len(s.rewards),
@@ -128,7 +128,7 @@ def _fault(s: State) -> str | None:
 
 
 def encode(s: State) -> bytes:
-    """Return the state as bytes; `decode` gives it back."""
+    """Serialise a state; `decode` is the inverse."""
     kind = KINDS.index(s.kind)
     numbers = vars(s) | {
         "kind": kind,
@@ -136,59 +136,60 @@ def encode(s: State) -> bytes:
         "good_length": len(s.good_pattern),
         "evil_length": len(s.evil_pattern),
     }
-    head = _HEAD.pack(_MAGIC, VERSION, *(numbers[name] for name in _NUMBERS))
+    head = _HEADER.pack(_MAGIC, VERSION, *(numbers[name] for name in _NUMBERS))
     types = _LISTS | dict.fromkeys(_PATTERNS, _ENTRIES[kind])
     body = b"".join(np.array(getattr(s, name), dtype).tobytes() for name, dtype in types.items())
     return head + body + _checksum(head + body)
 
 
 def _checksum(raw: bytes) -> bytes:
-    return hashlib.blake2b(raw, digest_size=_SUM).digest()
+    return hashlib.blake2b(raw, digest_size=_CHECKSUM_BYTES).digest()
 
 
 def decode(raw: bytes) -> State:
-    """Return the state in `raw`.
+    """Deserialise a state.
 
     Raises:
-      DamagedState: not a Λ* state, truncated, lengthened or altered.
-      NewerFormat: a later version of the format.
+      DamagedState: the bytes are no Λ* state, truncated, extended or altered.
+      NewerFormat: the format has a later version.
     """
     if len(raw) < 6 or raw[:4] != _MAGIC:
         raise DamagedState("expected a Λ* state, found other bytes")
     version = int.from_bytes(raw[4:6], "little")
     if version > VERSION:
         raise NewerFormat(
-            f"Λ* state of version {version}; this version reads up to {VERSION}: update sts"
+            f"Λ* state has format version {version}; this version of sts reads up to {VERSION}: "
+            "update sts"
         )
-    if len(raw) < _HEAD.size + _SUM:
-        raise DamagedState(f"Λ* state truncated: {len(raw)} bytes")
-    if _checksum(raw[:-_SUM]) != raw[-_SUM:]:
-        raise DamagedState("Λ* state altered or truncated: its checksum does not match")
-    fields: dict[str, Any] = dict(zip(_NUMBERS, _HEAD.unpack_from(raw)[2:], strict=True))
+    if len(raw) < _HEADER.size + _CHECKSUM_BYTES:
+        raise DamagedState(f"Λ* state is truncated: {len(raw)} bytes")
+    if _checksum(raw[:-_CHECKSUM_BYTES]) != raw[-_CHECKSUM_BYTES:]:
+        raise DamagedState("Λ* state is modified or truncated: its checksum does not match")
+    fields: dict[str, Any] = dict(zip(_NUMBERS, _HEADER.unpack_from(raw)[2:], strict=True))
     kind, participants = fields["kind"], fields.pop("participants")
     if version < 1 or kind >= len(KINDS):
-        raise DamagedState("Λ* state of an unknown version or pattern kind")
+        raise DamagedState("Λ* state has an unknown format version or pattern kind")
     lengths = [fields.pop("good_length"), fields.pop("evil_length")]
     counts = [participants] * len(_LISTS) + lengths
     types = _LISTS | dict.fromkeys(_PATTERNS, _ENTRIES[kind])
-    position = _HEAD.size
+    position = _HEADER.size
     for count, (name, dtype) in zip(counts, types.items(), strict=True):
         end = position + count * np.dtype(dtype).itemsize
-        if end > len(raw) - _SUM:
-            raise DamagedState(f"Λ* state truncated: {len(raw)} bytes")
+        if end > len(raw) - _CHECKSUM_BYTES:
+            raise DamagedState(f"Λ* state is truncated: {len(raw)} bytes")
         fields[name] = tuple(np.frombuffer(raw[position:end], dtype).tolist())
         position = end
-    if position != len(raw) - _SUM:
-        raise DamagedState(f"Λ* state has {len(raw) - _SUM - position} bytes too many")
+    if position != len(raw) - _CHECKSUM_BYTES:
+        raise DamagedState(f"Λ* state has {len(raw) - _CHECKSUM_BYTES - position} bytes too many")
     return State(**fields | {"kind": KINDS[kind]})
 
 
-def view(s: State) -> dict[str, Any]:
-    """Return the state as JSON values, all that it holds."""
+def to_json(s: State) -> dict[str, Any]:
+    """Return the whole state as JSON values."""
     return {"format": "lambda-star-state", "version": VERSION, **asdict(s)}
 
 
-_PLACES: dict[str, tuple[str, Any]] = {
+_ARRAY_POSITIONS: dict[str, tuple[str, Any]] = {
     "height": ("size", 0),
     "width": ("size", 1),
     "good": ("objects", 0),
@@ -197,32 +198,33 @@ _PLACES: dict[str, tuple[str, Any]] = {
     "evil_cursor": ("cursor", 1),
     **{name: (name, ...) for name in ("step", "horizon", "seed", "counter", *_LISTS)},
 }
-"""In which of the kernels' arrays each field stands, and where in a world's row of it."""
+"""The kernels' array that holds each field, and the index in a world's row of it."""
 
 
 def gather(states: Sequence[State]) -> Arrays:
-    """Return states of one number of participants as a batch of worlds."""
+    """Collect states with equal numbers of participants into a batch of worlds."""
     patterns = [np.array(p) for s in states for p in (s.good_pattern, s.evil_pattern)]
-    a = arrays(len(states), len(states[0].cells), np.concatenate(patterns, dtype=np.int64))
+    a = zero_arrays(len(states), len(states[0].cells), np.concatenate(patterns, dtype=np.int64))
     a.length[:] = np.reshape([p.size for p in patterns], (-1, 2))
     a.offset[:] = (a.length.cumsum() - a.length.ravel()).reshape(-1, 2)
     a.kind[:] = [KINDS.index(s.kind) for s in states]
-    for name, (array, column) in _PLACES.items():
-        into = getattr(a, array)
-        into[:, column] = np.array([getattr(s, name) for s in states], into.dtype)
+    for name, (array, column) in _ARRAY_POSITIONS.items():
+        target = getattr(a, array)
+        target[:, column] = np.array([getattr(s, name) for s in states], target.dtype)
     return a
 
 
 def scatter(a: Arrays, radius: int) -> list[State]:
-    """Return the batch as states again, with the radius, which is in no array."""
+    """Split a batch into states; the arrays do not hold the radius."""
     out = []
     for b in range(a.step.size):
         fields: dict[str, Any] = {
-            name: getattr(a, array)[b, column].tolist() for name, (array, column) in _PLACES.items()
+            name: getattr(a, array)[b, column].tolist()
+            for name, (array, column) in _ARRAY_POSITIONS.items()
         }
-        for which, name in enumerate(_PATTERNS):
-            first = a.offset[b, which]
-            fields[name] = a.patterns[first : first + a.length[b, which]].tolist()
+        for index, name in enumerate(_PATTERNS):
+            first = a.offset[b, index]
+            fields[name] = a.patterns[first : first + a.length[b, index]].tolist()
         for name in (*_LISTS, *_PATTERNS):
             fields[name] = tuple(fields[name])
         out.append(State(radius=radius, kind=KINDS[a.kind[b]], **fields))

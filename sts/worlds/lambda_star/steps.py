@@ -1,4 +1,4 @@
-"""What the table of steps says of Λ*: how far Good, Evil and others are, and who is in sight.
+"""Step-table columns of Λ*: distances of Good, Evil and others, and what is in sight.
 
 Distances are Chebyshev on the torus. In a scene Good is object 0, Evil object 1 and participant p
 object 2 + p.
@@ -20,13 +20,13 @@ _GOOD, _EVIL, _FIRST = 0, 1, 2
 
 
 def columns(episode: Episode, role: int) -> dict[str, NDArray[Any]]:
-    """Return by name arrays [T]: what is so before each step for participant `role`.
+    """Return the columns of participant `role` by name, arrays [T] of values before each step.
 
-    NaN stands for what is not so at all: the nearest other where there is none, and how long ago
-    something was in sight that has not been yet.
+    NaN marks missing values: the distance of others for a lone participant, and the steps since a
+    thing was in sight before its first sighting.
     """
-    began = decode(episode.state)
-    size = began.height, began.width
+    start = decode(episode.state)
+    size = start.height, start.width
     scene = episode.scene[: episode.steps].astype(np.int64)
     me, good, evil = scene[:, _FIRST + role], scene[:, _GOOD], scene[:, _EVIL]
     others = np.delete(scene[:, _FIRST:], role, axis=1)
@@ -34,32 +34,32 @@ def columns(episode: Episode, role: int) -> dict[str, NDArray[Any]]:
     to_others = distance(me[:, None], others, *size)
     nearest = to_others.min(1) if others.shape[1] else np.full(len(me), np.nan)
     return {
-        "height": np.full(len(me), began.height),
-        "width": np.full(len(me), began.width),
-        "row": me // began.width,
-        "column": me % began.width,
+        "height": np.full(len(me), start.height),
+        "width": np.full(len(me), start.width),
+        "row": me // start.width,
+        "column": me % start.width,
         "good_distance": to_good,
         "evil_distance": to_evil,
         "other_distance": nearest,
         "good_evil_distance": distance(good, evil, *size),
-        "good_in_sight": to_good <= began.radius,
-        "evil_in_sight": to_evil <= began.radius,
-        "others_in_sight": (to_others <= began.radius).sum(1),
-        "good_seen_ago": _ago(to_good <= began.radius),
-        "evil_seen_ago": _ago(to_evil <= began.radius),
-        "moved": _changed(me),
-        "good_moved": _changed(good),
-        "evil_moved": _changed(evil),
+        "good_in_sight": to_good <= start.radius,
+        "evil_in_sight": to_evil <= start.radius,
+        "others_in_sight": (to_others <= start.radius).sum(1),
+        "good_seen_ago": _count_steps_since(to_good <= start.radius),
+        "evil_seen_ago": _count_steps_since(to_evil <= start.radius),
+        "moved": _has_moved(me),
+        "good_moved": _has_moved(good),
+        "evil_moved": _has_moved(evil),
     }
 
 
-def _ago(seen: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """Return at each step how many steps ago something was last seen, NaN before the first."""
+def _count_steps_since(seen: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """Return, at each step, the steps since a thing was last seen; NaN before the first time."""
     steps = np.arange(len(seen))
     last = np.maximum.accumulate(np.where(seen, steps, -1))
     return np.where(last < 0, np.nan, steps - last)
 
 
-def _changed(cells: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Return whether the last step led to another cell; False before the first."""
+def _has_moved(cells: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Return bool[T], True if the last step led to another cell; False before the first."""
     return np.concatenate(([False], cells[1:] != cells[:-1]))[: len(cells)]

@@ -4,7 +4,7 @@ Cells are row * width + column. A neighbourhood is (2k + 1)^2 cells around one, 
 entry m lies m // side - k rows down and m % side - k columns right, so that a move is an entry of a
 neighbourhood of side 3.
 
-Whatever is not said to be a number may be an array too; arrays broadcast.
+Arguments are numbers or arrays, which broadcast, unless annotated as int.
 """
 
 from __future__ import annotations
@@ -16,34 +16,34 @@ import numpy as np
 from sts.numerics.compiled import portable
 
 STAY = 4
-"""The move that leads nowhere, in the middle of the nine."""
+"""The move "stay", in the middle of the nine."""
 
 INSIDE, BACK = range(2)
-"""Of two ways that lead halfway round: the one that crosses no edge, or the one up or left."""
+"""Tie-breaking between two paths halfway round: the one that crosses no edge, or up or left."""
 
 
 class Offset(NamedTuple):
-    """How many rows down and columns right, negative for up and left."""
+    """Displacement in rows down and columns right; negative for up and left."""
 
     rows: Any
     columns: Any
 
 
 @portable
-def wrapped(coordinate: Any, size: Any) -> Any:
-    """Return a coordinate less than once round outside a ring, on it."""
+def wrap(coordinate: Any, size: Any) -> Any:
+    """Return a coordinate in [-size, 2 * size) wrapped onto the ring."""
     return coordinate + size * (coordinate < 0) - size * (coordinate >= size)
 
 
 @portable
-def way(start: Any, goal: Any, size: Any, ties: int = INSIDE) -> Any:
-    """Return the signed nearest way on a ring.
+def shortest_displacement(start: Any, goal: Any, size: Any, ties: int = INSIDE) -> Any:
+    """Return the signed shortest displacement on a ring.
 
     Args:
       start: a coordinate.
-      goal: another.
-      size: of the ring.
-      ties: the number `INSIDE` or `BACK`.
+      goal: a coordinate.
+      size: the number of coordinates on the ring.
+      ties: `INSIDE` or `BACK`.
 
     Source: `INSIDE` is the published program's approachPosition, General.cpp:296
     (lambdastar_2016.md section 6); `BACK` is this project's categories'.
@@ -54,15 +54,19 @@ def way(start: Any, goal: Any, size: Any, ties: int = INSIDE) -> Any:
 
 @portable
 def offset(start: Any, goal: Any, height: Any, width: Any, ties: int = INSIDE) -> Offset:
-    """Return the nearest way from one cell to another, axis by axis; `ties` as in `way`."""
+    """Return the shortest displacement between two cells; see `shortest_displacement` on `ties`."""
     row, to_row = start // width, goal // width
-    rows = way(row, to_row, height, ties)
-    return Offset(rows, way(start - row * width, goal - to_row * width, width, ties))
+    rows = shortest_displacement(row, to_row, height, ties)
+    return Offset(
+        rows, shortest_displacement(start - row * width, goal - to_row * width, width, ties)
+    )
 
 
 @portable
-def apart(row: Any, column: Any, to_row: Any, to_column: Any, height: Any, width: Any) -> Any:
-    """Return the toroidal Chebyshev distance of two places."""
+def place_distance(
+    row: Any, column: Any, to_row: Any, to_column: Any, height: Any, width: Any
+) -> Any:
+    """Return the toroidal Chebyshev distance of two cells given by row and column."""
     rows, columns = abs(row - to_row), abs(column - to_column)
     return np.maximum(np.minimum(rows, height - rows), np.minimum(columns, width - columns))
 
@@ -70,12 +74,12 @@ def apart(row: Any, column: Any, to_row: Any, to_column: Any, height: Any, width
 @portable
 def distance(start: Any, goal: Any, height: Any, width: Any) -> Any:
     """Return the toroidal Chebyshev distance of two cells."""
-    return apart(start // width, start % width, goal // width, goal % width, height, width)
+    return place_distance(start // width, start % width, goal // width, goal % width, height, width)
 
 
 @portable
 def step(offset: Offset) -> Any:
-    """Return the move that shortens an offset most, both axes at once; "stay" where it is none."""
+    """Return the move that shortens an offset on both axes; "stay" for a zero offset."""
     rows, columns = offset
     down = 1 * (rows > 0) - 1 * (rows < 0)
     return 3 * down + 1 * (columns > 0) - 1 * (columns < 0) + STAY
@@ -83,16 +87,16 @@ def step(offset: Offset) -> Any:
 
 @portable
 def toward(start: Any, goal: Any, height: Any, width: Any, ties: int = INSIDE) -> Any:
-    """Return the first move of a shortest way, "stay" on the goal itself; `ties` as in `way`."""
+    """Return the first move of a shortest path; see `shortest_displacement` on `ties`."""
     return step(offset(start, goal, height, width, ties))
 
 
 @portable
 def neighbour(cell: Any, entry: Any, side: int, height: Any, width: Any) -> Any:
-    """Return the cell that is an entry of the neighbourhood of `side` x `side` around a cell."""
+    """Return the cell at an entry of the `side` x `side` neighbourhood of a cell."""
     row = cell // width
-    column = wrapped(cell - row * width + entry % side - side // 2, width)
-    return wrapped(row + entry // side - side // 2, height) * width + column
+    column = wrap(cell - row * width + entry % side - side // 2, width)
+    return wrap(row + entry // side - side // 2, height) * width + column
 
 
 @portable
@@ -103,8 +107,8 @@ def moved(cell: Any, move: Any, height: Any, width: Any) -> Any:
 
 @portable
 def side(cells: int) -> int:
-    """Return the side of a neighbourhood of so many cells, 2k + 1 of (2k + 1)^2."""
-    long = 3
-    while long * long < cells:
-        long += 2
-    return long
+    """Return the side 2k + 1 of a neighbourhood of (2k + 1)^2 cells."""
+    length = 3
+    while length * length < cells:
+        length += 2
+    return length

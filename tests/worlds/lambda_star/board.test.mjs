@@ -43,7 +43,7 @@ test("a step over the edge is drawn leaving one side and entering at the other",
 test("who is where is said in words, to judges and to who takes a turn", () => {
   assert.equal(describe(episode, 1), "Good in row 1, column 8; Evil in row 16, column 1; A in row 1, column 20");
   const cells = Array.from({ length: 9 }, () => ({ good: false, evil: false, others: 0, reward: 0 }));
-  assert.equal(describeSight({ side: 3, cells }), "nobody near");
+  assert.equal(describeSight({ side: 3, cells }), "nothing in view");
   Object.assign(cells[1], { good: true, others: 2 });
   assert.equal(describeSight({ side: 3, cells }), "up: Good, 2 others");
   assert.match(placeOf({ ...SIDES, row: 0, column: 4 }), /row 1, column 5 of 20 × 20/);

@@ -38,7 +38,7 @@ def state(**changes) -> State:
 
 def complexity_of(s: State) -> tuple[int, int]:
     """Return K of Good's and of Evil's intended cells over the horizon, from the cursors."""
-    of_good, of_evil = walks.complexities(gather([s]))[0].tolist()
+    of_good, of_evil = walks.path_complexities(gather([s]))[0].tolist()
     return of_good, of_evil
 
 

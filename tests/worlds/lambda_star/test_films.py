@@ -13,7 +13,7 @@ from sts.domains import Focus
 from sts.engine.rendering import film
 from sts.episodes import Episode
 from sts.worlds.lambda_star import state as states
-from sts.worlds.lambda_star.shapes import look
+from sts.worlds.lambda_star.shapes import object_style
 from tests.worlds.lambda_star.examples import state
 
 HEIGHT, WIDTH = 4, 5  # of the state by hand, where three take part beside Good and Evil
@@ -61,14 +61,14 @@ def test_frames_are_of_one_size_and_equal_episodes_give_equal_pixels() -> None:
 def test_each_object_stands_in_its_cell_in_its_colour(which: int) -> None:
     (frame, _) = painted(episode(APART, APART))
     for cell in range(HEIGHT * WIDTH):
-        there = share(in_cell(frame, cell), look(which)[0])
+        there = share(in_cell(frame, cell), object_style(which)[0])
         assert (there > 0.1) == (cell == APART[which]), (cell, there)
 
 
 def test_those_who_share_a_cell_are_both_to_be_seen_on_one_plate() -> None:
     (frame, _) = painted(episode([0, 7, 14, 14, 19], [0, 7, 14, 14, 19]))
     shared = in_cell(frame, 14)
-    assert share(shared, look(2)[0]) > 0.05 and share(shared, look(3)[0]) > 0.03
+    assert share(shared, object_style(2)[0]) > 0.05 and share(shared, object_style(3)[0]) > 0.03
     assert share(shared, "#ffffff") < 0.05 < share(in_cell(frame, 18), "#ffffff")
 
 

@@ -19,7 +19,7 @@ from gymnasium.wrappers.vector import RecordEpisodeStatistics
 
 from sts.errors import ArgumentError, UnknownName
 from sts.worlds.lambda_star import generate, rollout
-from sts.worlds.lambda_star.features import bounds, flat, layout
+from sts.worlds.lambda_star.features import bounds, flatten_observation, layout
 from sts.worlds.lambda_star.generation import patterns
 from sts.worlds.lambda_star.gym import ID, LambdaStarEnv, LambdaStarVectorEnv
 
@@ -167,7 +167,7 @@ def test_a_flat_observation_holds_what_an_agent_is_shown():
     rollout(keep, environments)
     low, high = bounds(environments.settings)
     for step, o in shown.items():
-        seen = flat(o, horizon)
+        seen = flatten_observation(o, horizon)
         assert seen.shape == (40, 3, 25 * 4 + 13) and seen.dtype == np.float32
         assert (low <= seen).all() and (seen <= high).all()
         np.testing.assert_array_equal(seen[..., where["good"]], o.good)
@@ -258,13 +258,13 @@ def test_without_autoreset_an_episode_that_is_over_waits_for_its_reset():
 
 def test_what_comes_round_again_is_made_once_and_never_changed(monkeypatch):
     made: list[int] = []
-    worlds = patterns.worlds
+    worlds = patterns.generate_worlds
 
     def counted(settings, names):
         made.extend(index for _, index in names)
         return worlds(settings, names)
 
-    monkeypatch.setattr(patterns, "worlds", counted)
+    monkeypatch.setattr(patterns, "generate_worlds", counted)
     env = LambdaStarEnv(worlds=3, steps=4)
     seen = [env.reset(seed=4)[0]]
     for _ in range(8):
@@ -374,7 +374,7 @@ def test_a_vector_that_cannot_be_made_or_begun_is_refused():
     envs = LambdaStarVectorEnv(2)
     with pytest.raises(ArgumentError, match="expected 2 seeds, found 3"):
         envs.reset(seed=[1, 2, 3])
-    with pytest.raises(ArgumentError, match="begin together"):
+    with pytest.raises(ArgumentError, match="start together"):
         envs.reset(seed=0, options={"reset_mask": np.array([True, False])})
     with pytest.raises(gymnasium.error.ResetNeeded):
         LambdaStarVectorEnv(2, render_mode="ansi").render()

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from sts.worlds.lambda_star import kernels, torus
 from sts.worlds.lambda_star.domain import Batch
-from sts.worlds.lambda_star.features import flat, layout
+from sts.worlds.lambda_star.features import flatten_observation, layout
 from sts.worlds.lambda_star.state import TOKENS, State
 from tests.worlds.lambda_star.examples import state, states
 
@@ -243,4 +243,14 @@ def test_a_crowd_in_one_cell_is_counted_in_full():
     seen = worlds.observe((0,), team=range(500), world=False)
     assert seen.team[0, 0].tolist() == [0, 0, 0, 0, 499, 0, 0, 0, 0]
     assert seen.others[0, 0, STAY] == 500 and seen.heard[0, 0, 1] == 999
-    assert flat(seen, 50)[0, 0, layout()["others"]].tolist() == [0, 0, 0, 0, 999, 0, 0, 0, 0]
+    assert flatten_observation(seen, 50)[0, 0, layout()["others"]].tolist() == [
+        0,
+        0,
+        0,
+        0,
+        999,
+        0,
+        0,
+        0,
+        0,
+    ]

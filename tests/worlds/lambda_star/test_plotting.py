@@ -37,7 +37,7 @@ def episode(*scenes: list[int]) -> Episode:
 
 
 def drawn(one: Episode, frames: list[int], title: str = "somebody") -> ElementTree.Element:
-    return ElementTree.fromstring(plotting.svg(one, frames, title=title))
+    return ElementTree.fromstring(plotting.draw_filmstrip(one, frames, title=title))
 
 
 def number(shape: ElementTree.Element, name: str) -> float:
@@ -179,7 +179,7 @@ def test_colours_are_those_in_a_browser():
 def test_frames_are_spread_from_start_to_end():
     for steps in (1, 2, 7, 16, 100):
         for count in (2, 3, 5, 200):
-            frames = plotting.evenly(steps, count)
+            frames = plotting.space_frames(steps, count)
             assert frames[0] == 0 and frames[-1] == steps
             assert len(frames) == min(count, steps + 1)
             assert np.ptp(np.diff(frames)) <= 1

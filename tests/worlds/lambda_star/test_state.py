@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from sts.errors import DamagedState, NewerFormat
 from sts.worlds.lambda_star.domain import Batch, LambdaStar
-from sts.worlds.lambda_star.state import State, decode, encode, view
+from sts.worlds.lambda_star.state import State, decode, encode, to_json
 from tests.worlds.lambda_star.examples import BY_HAND, state, states
 
 GOLDEN = Path(__file__).parent / "golden" / "state_v1.hex"
@@ -30,7 +30,7 @@ def test_decoding_gives_back_what_was_encoded(s):
 @given(states())
 @settings(deadline=None)
 def test_the_json_view_holds_all_of_the_state(s):
-    shown = json.loads(json.dumps(view(s)))
+    shown = json.loads(json.dumps(to_json(s)))
     assert (shown.pop("format"), shown.pop("version")) == ("lambda-star-state", 1)
     given: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in shown.items()}
     assert State(**given) == s
@@ -71,7 +71,9 @@ def test_bytes_that_are_no_state_are_refused(raw):
 
 def test_a_newer_version_is_refused_by_name():
     raw = encode(BY_HAND)
-    with pytest.raises(NewerFormat, match="version 2; this version reads up to 1: update sts"):
+    with pytest.raises(
+        NewerFormat, match="version 2; this version of sts reads up to 1: update sts"
+    ):
         decode(raw[:4] + (2).to_bytes(2, "little") + raw[6:])
 
 
@@ -155,5 +157,5 @@ def test_a_fresh_process_goes_on_where_this_one_stopped():
 
 def test_worlds_of_different_teams_do_not_share_a_batch():
     alone = state(cells=(0,), moves=(4,), says=(0,), rewards=(0,))
-    with pytest.raises(DamagedState, match="must agree in participants"):
+    with pytest.raises(DamagedState, match="must agree in radius and number"):
         Batch([BY_HAND, alone])

@@ -7,7 +7,7 @@ import pytest
 
 from sts.numerics.compiled import compiled
 from sts.worlds.lambda_star import torus
-from sts.worlds.lambda_star.torus import BACK, INSIDE, way
+from sts.worlds.lambda_star.torus import BACK, INSIDE, shortest_displacement
 
 SIZES = [(3, 3), (4, 4), (5, 8), (7, 6), (10, 3)]
 sizes = pytest.mark.parametrize(("height", "width"), SIZES)
@@ -44,16 +44,23 @@ def test_an_offset_is_the_way_and_no_longer_than_any_other(height, width, ties):
 
 
 def test_halfway_round_no_edge_is_crossed():
-    assert [way(a, b, 6) for a, b in ((0, 3), (3, 0), (5, 2), (1, 4))] == [3, -3, -3, 3]
-    assert [way(a, b, 6) for a, b in ((0, 4), (4, 0), (5, 0))] == [-2, 2, 1]
-    assert [way(a, b, 7) for a, b in ((0, 3), (0, 4), (4, 0))] == [3, -3, 3]
+    assert [shortest_displacement(a, b, 6) for a, b in ((0, 3), (3, 0), (5, 2), (1, 4))] == [
+        3,
+        -3,
+        -3,
+        3,
+    ]
+    assert [shortest_displacement(a, b, 6) for a, b in ((0, 4), (4, 0), (5, 0))] == [-2, 2, 1]
+    assert [shortest_displacement(a, b, 7) for a, b in ((0, 3), (0, 4), (4, 0))] == [3, -3, 3]
 
 
 def test_halfway_round_the_other_rule_goes_up_or_left():
     for a, b in ((0, 3), (3, 0), (5, 2), (1, 4)):
-        assert way(a, b, 6, BACK) == -3
+        assert shortest_displacement(a, b, 6, BACK) == -3
     others = [(a, b) for a in range(6) for b in range(6) if abs(a - b) != 3]
-    assert all(way(a, b, 6, BACK) == way(a, b, 6) for a, b in others)
+    assert all(
+        shortest_displacement(a, b, 6, BACK) == shortest_displacement(a, b, 6) for a, b in others
+    )
 
 
 @pytest.mark.parametrize("radius", [1, 2, 3])

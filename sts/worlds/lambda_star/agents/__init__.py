@@ -1,1 +1,1 @@
-"""Behaviours on Λ*, each a team policy of the one protocol."""
+"""Agents for Λ*, each a policy for a whole team."""

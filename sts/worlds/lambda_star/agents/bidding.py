@@ -1,12 +1,12 @@
-"""Bidding: the whole team goes where the highest bid so far was made."""
+"""Bidding agent: the whole team goes to the cell of the highest bid so far."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from sts.agents.protocol import Memory
-from sts.worlds.lambda_star.agents.reactive import Reactive, Teams
-from sts.worlds.lambda_star.agents.sets import best, nth, reached
+from sts.worlds.lambda_star.agents.reactive import Reactive, TeamObservation
+from sts.worlds.lambda_star.agents.sets import best_moves, crop_reachable, pick_move
 from sts.worlds.lambda_star.domain import Observation
 from sts.worlds.lambda_star.kernels import Ints
 from sts.worlds.lambda_star.torus import moved, toward
@@ -14,39 +14,42 @@ from sts.worlds.lambda_star.torus import moved, toward
 NO_BID = (-1, -3)
 
 
-def rule(teams: Teams, bids: Ints) -> Ints:
-    """Take the teams' bids, each for a cell that the role's draw picks, then decides.
+def choose_moves(teams: TeamObservation, bids: Ints) -> Ints:
+    """Update the bids of B teams and return the moves towards the winning cells.
 
     `bids` is int64[B, 2], the target's cell and the highest bid in halves; `NO_BID` at the start.
     """
-    near, size = reached(teams.around), (teams.height, teams.width)
-    targets, rewards = moved(teams.cell, nth(best(near), teams.draws), *size), near.max(-1)
+    near, size = crop_reachable(teams.around), (teams.height, teams.width)
+    targets, rewards = (
+        moved(teams.cell, pick_move(best_moves(near), teams.draws), *size),
+        near.max(-1),
+    )
     highest = rewards.max(1)
     last = rewards.shape[1] - 1 - (rewards == highest[:, None])[:, ::-1].argmax(1)
-    made = np.stack((targets[np.arange(len(last)), last], highest), 1)
-    bids[:] = np.where((highest >= bids[:, 1])[:, None], made, bids)
+    newest = np.stack((targets[np.arange(len(last)), last], highest), 1)
+    bids[:] = np.where((highest >= bids[:, 1])[:, None], newest, bids)
     sets: Ints = 1 << toward(teams.cell, bids[:, :1], *size)
     return sets
 
 
 class Bidding(Reactive):
-    """Makes for the cell that won the bidding.
+    """Team that heads for the cell with the highest bid.
 
     At every step each role in turn bids the highest reward among the nine cells it can reach, for
-    such a cell, drawn among equals. A bid as high as the highest of the episode so far makes its
-    cell the team's target, so the last of equal bidders wins; then every role takes a shortest way
-    to the target. The record is never lowered: the target stays where it is until the record is
-    matched, however stale it has become. There is no money and no cost.
+    a cell with that reward (ties broken uniformly). A bid at least as high as the highest of the
+    episode so far makes its cell the team's target, so the last of equal bidders wins. Then every
+    role takes a shortest path to the target. The highest bid is never lowered: the target stays,
+    however stale, until a bid matches it. Bids cost nothing.
 
     The rule is the published program's (lambdastar_2016.md section 7,
-    BiddingLocalSearchAgent.cpp:23); the paper has none.
+    BiddingLocalSearchAgent.cpp:23); it is not in the paper.
     """
 
     name = "bidding"
     draws = 1
 
-    def _start(self, seen: Observation) -> Memory:
+    def _initial_memory(self, seen: Observation) -> Memory:
         return {"bids": np.tile(np.array(NO_BID, np.int64), (len(seen.cell), 1))}
 
-    def _decide(self, teams: Teams, kept: Memory) -> Ints:
-        return rule(teams, kept["bids"])
+    def _decide(self, teams: TeamObservation, memory: Memory) -> Ints:
+        return choose_moves(teams, memory["bids"])

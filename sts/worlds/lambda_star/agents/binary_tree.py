@@ -1,20 +1,23 @@
-"""A binary tree: each role follows the best target among its own and its two children's."""
+"""Binary-tree agent: each role follows the best of its own and its two children's targets."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from sts.agents.protocol import Memory
-from sts.worlds.lambda_star.agents.reactive import Reactive, Teams
-from sts.worlds.lambda_star.agents.sets import best, nth, reached
+from sts.worlds.lambda_star.agents.reactive import Reactive, TeamObservation
+from sts.worlds.lambda_star.agents.sets import best_moves, crop_reachable, pick_move
 from sts.worlds.lambda_star.kernels import Ints
 from sts.worlds.lambda_star.torus import moved, toward
 
 
-def rule(teams: Teams) -> Ints:
-    """Decides for each role by its own target, which its draw picks, and its children's."""
-    near, size = reached(teams.around), (teams.height, teams.width)
-    targets, rewards = moved(teams.cell, nth(best(near), teams.draws), *size), near.max(-1)
+def choose_moves(teams: TeamObservation) -> Ints:
+    """Return each role's moves towards the best of its own and its children's targets."""
+    near, size = crop_reachable(teams.around), (teams.height, teams.width)
+    targets, rewards = (
+        moved(teams.cell, pick_move(best_moves(near), teams.draws), *size),
+        near.max(-1),
+    )
     roles = np.arange(teams.cell.shape[1])
     leader = np.broadcast_to(roles, teams.cell.shape)
     for child in (2 * roles + 1, 2 * roles + 2):
@@ -26,21 +29,21 @@ def rule(teams: Teams) -> Ints:
 
 
 class BinaryTree(Reactive):
-    """Makes for the best-rewarded target among its own and those of its children in the tree.
+    """Team in which each role heads for the best of its own and its children's targets.
 
-    The team's order is a heap: role i, from 1, has the children 2i and 2i + 1 where they exist. At
-    every step each role's target is a cell of the highest reward among the nine it can reach, drawn
-    among equals. A role follows a child's target only if the reward there is higher than at its
-    own, and the second child's only if it is also higher than at the first's; it takes a shortest
-    way there. Targets are not handed further up the tree.
+    The team's order is a heap: role i, from 1, has the children 2i and 2i + 1 if they exist. At
+    every step each role's target is a cell of the highest reward among the nine it can reach (ties
+    broken uniformly). A role follows a child's target only if the reward there is higher than at
+    its own, and the second child's only if it is also higher than at the first's; it takes a
+    shortest path there. Targets are not passed further up the tree.
 
-    The rule is this project's, after a method of the published program that never runs: there the
-    tree is dispatched to plain local search (lambdastar_2016.md section 7, main.cpp:376). That
-    method takes the first of several best cells; here, as everywhere, ties are broken uniformly.
+    The rule is this project's, after a method that the published program never calls: it runs plain
+    local search instead (lambdastar_2016.md section 7, main.cpp:376). That method takes the first
+    of several best cells; here, as everywhere, ties are broken uniformly.
     """
 
     name = "binary-tree"
     draws = 1
 
-    def _decide(self, teams: Teams, kept: Memory) -> Ints:
-        return rule(teams)
+    def _decide(self, teams: TeamObservation, memory: Memory) -> Ints:
+        return choose_moves(teams)

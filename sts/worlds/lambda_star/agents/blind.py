@@ -1,4 +1,4 @@
-"""The blind agent: it knows the instruction and sees nothing; any sight must beat it."""
+"""Guessing baseline: an agent that reads the instruction and ignores what it sees."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 
 from sts.agents.protocol import Agent, Choice, Draws, Instructions, Memory
 from sts.worlds.lambda_star.agents import following
-from sts.worlds.lambda_star.agents.instructions import Task, readings
+from sts.worlds.lambda_star.agents.instructions import Task, parse_instructions
 from sts.worlds.lambda_star.domain import Observation
 from sts.worlds.lambda_star.state import MOVES, TOKENS
 from sts.worlds.lambda_star.torus import STAY
@@ -18,14 +18,14 @@ _GUESSES: tuple[tuple[Task, list[int]], ...] = (
 
 
 class Blind(Agent):
-    """Does what needs no eyes: walks, stands still, guesses answers, else moves at random.
+    """Agent that walks, stands still, guesses answers, or else moves at random, without seeing.
 
-    Of an observation it uses its own last move and word alone. Its guesses are spread evenly, as if
-    Good were as likely in each of the nine cells around it, and Evil as likely in sight as not. It
-    says one word and then keeps silent, and stands still while it owes an answer.
+    Of an observation it uses only its own last move and token. Its guesses are uniform: Good is in
+    each of the nine cells around it with equal probability, and Evil is in sight or not with equal
+    probability. It says one word and then stays silent, and stands still on questions.
 
-    What it achieves, a scenario gives away without being looked at. Its rules are this project's
-    own.
+    Its pass rate shows how much of a scenario can be solved without observations. Its rules are
+    this project's own.
 
     Source: the "no vision" baseline of Abramson et al. 2022, figure 3 and appendix A.1.
     """
@@ -35,22 +35,22 @@ class Blind(Agent):
     domain = "lambda-star"
 
     def begin(self, batch: int, roles: int) -> Memory:
-        """Return the memory of nothing asked and nothing done."""
-        return following.begin(batch, roles)
+        """Return the memory before the first step; see `following.initial_memory`."""
+        return following.initial_memory(batch, roles)
 
     def act(
         self, observation: Observation, instructions: Instructions, memory: Memory, draws: Draws
     ) -> tuple[Choice, Memory]:
-        """Return the told move or equal weights, and a guess where one is owed."""
-        told = readings(instructions)
-        step, memory = following.walk(told, observation, memory)
-        owed, memory = following.unanswered(told, observation, memory)
-        still = told.asks("stand-still", "where-is-good", "evil-in-sight")
-        sure = np.broadcast_to(told.asks("walk") | still, owed.shape)
+        """Return the instructed move or equal weights, and a guess if a question is open."""
+        tasks = parse_instructions(instructions)
+        step, memory = following.continue_walk(tasks, observation, memory)
+        owed, memory = following.find_open_questions(tasks, observation, memory)
+        still = tasks.asks("stand-still", "where-is-good", "evil-in-sight")
+        sure = np.broadcast_to(tasks.asks("walk") | still, owed.shape)
         moves = np.ones((*owed.shape, len(MOVES)))
         moves[sure] = np.eye(len(MOVES))[np.where(still, STAY, step)[sure]]
         says = np.zeros((*owed.shape, len(TOKENS)))
         for task, tokens in _GUESSES:
-            says[..., tokens] += (owed & told.asks(task))[..., None]
+            says[..., tokens] += (owed & tasks.asks(task))[..., None]
         says[..., 0] = ~owed
         return Choice(moves, says), memory

@@ -1,8 +1,8 @@
-"""What an agent must remember to walk as far as it was told and to answer once.
+"""Agent memory for walking a given distance and for answering a question once.
 
-An agent is made to repeat the recording until takeover and is not told when that is. It notices:
-while what it last did is not what it meant to do, it is being led, and its walk begins anew; and
-until it has heard itself speak, its answer is still to be given.
+Until the takeover an agent's actions are replaced by the recording, and it is not notified when
+that stops. It detects it: while its last executed move differs from the intended one, its walk
+restarts; and a question is open until the agent observes its own utterance.
 """
 
 from __future__ import annotations
@@ -15,40 +15,43 @@ from sts.worlds.lambda_star.agents.instructions import Readings
 from sts.worlds.lambda_star.domain import Observation
 from sts.worlds.lambda_star.torus import STAY
 
-_NONE = -2
+_NO_MOVE = -2
 
 
-def begin(batch: int, roles: int) -> Memory:
-    """Return the memory that `walk` and `unanswered` keep: [B, R] arrays.
+def initial_memory(batch: int, roles: int) -> Memory:
+    """Return the initial memory of `continue_walk` and `find_open_questions`: [B, R] arrays.
 
-    `meant` is the move meant last on a walk and `walked` how many in a row were then executed;
-    `asked` and `answered` are whether a question was put and whether the role has spoken since.
+    `meant` is the last intended move of a walk and `walked` the number of consecutive intended
+    moves that were executed; `asked` and `answered` are True once a question was put and once the
+    role has spoken since.
     """
     return {
-        "meant": np.full((batch, roles), _NONE, np.int64),
+        "meant": np.full((batch, roles), _NO_MOVE, np.int64),
         "walked": np.zeros((batch, roles), np.int64),
         "asked": np.zeros((batch, roles), np.bool_),
         "answered": np.zeros((batch, roles), np.bool_),
     }
 
 
-def walk(told: Readings, seen: Observation, memory: Memory) -> tuple[NDArray[np.int64], Memory]:
-    """Return the next move of a walk, for where one is asked for, and the memory after it."""
-    # _NONE is no value of last_move, not even of the one before the first step.
+def continue_walk(
+    tasks: Readings, seen: Observation, memory: Memory
+) -> tuple[NDArray[np.int64], Memory]:
+    """Return the next move of the instructed walk and the updated memory."""
+    # last_move never equals _NONE, not even before the first step.
     led = memory["meant"] != seen.last_move
     walked = np.where(led, 0, memory["walked"] + 1)
-    there = walked >= told.number[:, None]
-    move = np.where(there, STAY, told.move[:, None])
-    meant = np.where(told.asks("walk"), move, _NONE)
+    arrived = walked >= tasks.number[:, None]
+    move = np.where(arrived, STAY, tasks.move[:, None])
+    meant = np.where(tasks.asks("walk"), move, _NO_MOVE)
     return move, memory | {"walked": walked, "meant": meant}
 
 
-def unanswered(
-    told: Readings, seen: Observation, memory: Memory
+def find_open_questions(
+    tasks: Readings, seen: Observation, memory: Memory
 ) -> tuple[NDArray[np.bool_], Memory]:
-    """Return bool[B, R], which roles owe an answer, and the memory after it."""
+    """Return bool[B, R], True for roles with an open question, and the updated memory."""
     asked = np.broadcast_to(
-        told.asks("where-is-good", "evil-in-sight"), memory["asked"].shape
+        tasks.asks("where-is-good", "evil-in-sight"), memory["asked"].shape
     ).copy()
     spoke = memory["asked"] & (seen.last_said > 0)
     answered = asked & (memory["answered"] | spoke)

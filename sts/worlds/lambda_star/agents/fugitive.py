@@ -1,4 +1,4 @@
-"""The fugitive: it keeps away from others, who can catch it all the same."""
+"""Fugitive agent: it flees from other participants, but can be caught."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from sts.worlds.lambda_star.domain import Observation
 from sts.worlds.lambda_star.state import MOVES
 from sts.worlds.lambda_star.torus import STAY, side
 
-_RUN = 2
-_WAYS = np.stack(np.divmod(np.arange(len(MOVES)), 3), -1) - 1
-_OUT_OF_SIGHT = 1000
+_MAX_FLIGHT = 2
+_DIRECTIONS = np.stack(np.divmod(np.arange(len(MOVES)), 3), -1) - 1
+_FAR_DISTANCE = 1000
 
 
 class Fugitive(Agent):
-    """Steps away from whoever it sees, and rests for a step when it has fled for two.
+    """Agent that flees from the participants it sees, and rests for a step after every two.
 
-    Of the moves that end farthest from the nearest of them it makes any. While it sees nobody it
-    stands still. It never speaks and does not know what it is told.
+    It chooses uniformly among the moves that end farthest from the nearest participant in sight.
+    While no participant is in sight it stands still. It never speaks and ignores instructions.
 
-    A partner of this project's own: what it does depends on what whoever is asked does.
+    This project's own, for use as a partner that reacts to the evaluated player.
     """
 
     name = "fugitive"
@@ -30,7 +30,7 @@ class Fugitive(Agent):
     domain = "lambda-star"
 
     def begin(self, batch: int, roles: int) -> Memory:
-        """Return the memory of not having fled: for how many steps, and by which moves lately."""
+        """Return the initial memory: steps fled in a row, and the set of moves chosen from last."""
         return {
             "fled": np.zeros((batch, roles), np.int64),
             "ways": np.zeros((batch, roles, len(MOVES)), np.bool_),
@@ -39,22 +39,22 @@ class Fugitive(Agent):
     def act(
         self, observation: Observation, instructions: Instructions, memory: Memory, draws: Draws
     ) -> tuple[Choice, Memory]:
-        """Return equal weights over the moves that lead away, or to stay."""
+        """Return equal weights over the moves that lead farthest away, or "stay"."""
         crowd = observation.team.astype(np.int64) + observation.others
-        apart = _apart(crowd.shape[-1])
-        nearest = np.where((crowd > 0)[..., None], apart, _OUT_OF_SIGHT).min(-2)
+        distances = _distances_after_moves(crowd.shape[-1])
+        nearest = np.where((crowd > 0)[..., None], distances, _FAR_DISTANCE).min(-2)
         away = nearest == nearest.max(-1, keepdims=True)
-        own = np.maximum(observation.last_move, 0).astype(np.int64)
-        as_meant = np.take_along_axis(memory["ways"], own[..., None], -1)[..., 0]
+        last_move = np.maximum(observation.last_move, 0).astype(np.int64)
+        as_meant = np.take_along_axis(memory["ways"], last_move[..., None], -1)[..., 0]
         fled = np.where(as_meant, memory["fled"] + 1, 0)
-        still = ~(crowd > 0).any(-1) | (fled >= _RUN)
+        still = ~(crowd > 0).any(-1) | (fled >= _MAX_FLIGHT)
         moves = np.where(still[..., None], np.arange(len(MOVES)) == STAY, away)
         ways = moves & ~still[..., None]
         return Choice(moves.astype(np.float64)), {"fled": np.where(still, 0, fled), "ways": ways}
 
 
-def _apart(cells: int) -> Any:
-    """Return int64[M, 9], how far each cell in sight is from where each move leads."""
-    long = side(cells)
-    there = np.stack(np.divmod(np.arange(cells), long), -1) - long // 2
-    return np.abs(there[:, None] - _WAYS).max(-1)
+def _distances_after_moves(cells: int) -> Any:
+    """Return int64[M, 9], the distance of each cell in sight from the cell each move leads to."""
+    length = side(cells)
+    offsets = np.stack(np.divmod(np.arange(cells), length), -1) - length // 2
+    return np.abs(offsets[:, None] - _DIRECTIONS).max(-1)

@@ -1,4 +1,4 @@
-"""Imitation: local search that follows a guide who knows where Good goes."""
+"""Imitation agent: local search that follows a guide which knows Good's next cell."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import numpy as np
 
 from sts.agents.protocol import Memory
 from sts.errors import ArgumentError
-from sts.worlds.lambda_star.agents.reactive import Reactive, Teams
-from sts.worlds.lambda_star.agents.sets import best, reached
+from sts.worlds.lambda_star.agents.reactive import Reactive, TeamObservation
+from sts.worlds.lambda_star.agents.sets import best_moves, crop_reachable
 from sts.worlds.lambda_star.domain import Observation
 from sts.worlds.lambda_star.kernels import Ints
 from sts.worlds.lambda_star.torus import moved, offset, step, toward
@@ -17,10 +17,10 @@ from sts.worlds.lambda_star.torus import moved, offset, step, toward
 GUIDES = ("each-step", "each-role")
 
 
-def rule(teams: Teams, hasty: bool, guide: Ints) -> Ints:
-    """Move the teams' guides, before each role where they are hasty, and decides.
+def choose_moves(teams: TeamObservation, hasty: bool, guide: Ints) -> Ints:
+    """Move the teams' guides, once per role if `hasty`, and return each role's moves.
 
-    `guide` is int64[B, 1], its cell, written; where the team's last role stands at the start.
+    `guide` is int64[B, 1], the guide's cell, updated in place.
     """
     size, seen = (teams.height, teams.width), []
     for _ in range(teams.cell.shape[1] if hasty else 1):
@@ -28,34 +28,34 @@ def rule(teams: Teams, hasty: bool, guide: Ints) -> Ints:
         seen.append(guide.copy())
     way = offset(teams.cell, np.concatenate(seen, 1), *size)
     close = (abs(way.rows) <= 1) & (abs(way.columns) <= 1)
-    return np.where(close, 1 << step(way), best(reached(teams.around)))
+    return np.where(close, 1 << step(way), best_moves(crop_reachable(teams.around)))
 
 
 class Imitation(Reactive):
-    """Steps onto the guide's cell where a move can reach it; else it is a local search agent.
+    """Agent that steps onto the guide's cell if one move reaches it, else does local search.
 
-    The guide is one more oracle, which nobody sees but the team: it starts where the team's last
-    role stands (lambdastar_2016.md section 2, main.cpp:515) and at every step, before the roles
-    decide, moves once by a shortest way toward the cell that Good intends next. So a role that has
-    found it keeps with it.
+    The guide is an additional oracle that only the team sees: it starts on the cell of the team's
+    last role (lambdastar_2016.md section 2, main.cpp:515) and at every step, before the roles
+    decide, moves once by a shortest path toward the cell that Good intends next. So a role that has
+    found it stays with it.
 
     The rule is the published program's (lambdastar_2016.md section 7,
-    imitativeLocalSearchAgent.cpp:15); the paper has none. `Imitation(guide="each-role")` follows it
-    in this too: there the guide moves once before each role decides, so as many steps at once as
-    the team has roles (main.cpp:383).
+    imitativeLocalSearchAgent.cpp:15); it is not in the paper. `Imitation(guide="each-role")` also
+    follows the program in moving the guide once before each role decides, so as many steps at once
+    as the team has roles (main.cpp:383).
     """
 
     name = "imitation"
     sees = "world"
 
     def __init__(self, guide: Literal["each-step", "each-role"] = "each-step") -> None:
-        """Take how often the guide moves: one of `GUIDES`."""
+        """Set how often the guide moves: one of `GUIDES`."""
         if guide not in GUIDES:
             raise ArgumentError(f"expected a guide {' or '.join(GUIDES)}, found {guide!r}")
         self.guide = guide
 
-    def _start(self, seen: Observation) -> Memory:
+    def _initial_memory(self, seen: Observation) -> Memory:
         return {"guide": seen.cell[:, -1:].copy()}
 
-    def _decide(self, teams: Teams, kept: Memory) -> Ints:
-        return rule(teams, self.guide == "each-role", kept["guide"])
+    def _decide(self, teams: TeamObservation, memory: Memory) -> Ints:
+        return choose_moves(teams, self.guide == "each-role", memory["guide"])

@@ -1,7 +1,7 @@
-"""Reading an instruction or a question about Λ* by its keywords.
+"""Keyword parser for instructions and questions about Λ*.
 
-Free text in, a small value out; what no keyword speaks for is "unknown". The order of the rules
-matters: a text is what the first rule that fits says it is.
+The first rule that matches a text decides its task, so the order of the rules matters; a text that
+no rule matches is "unknown".
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ _NUMBERS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eigh
 
 @dataclass(frozen=True)
 class Reading:
-    """What a text asks for.
+    """Task that a text asks for.
 
     Attributes:
       task: one of `TASKS`; "nothing" for the empty text.
-      number: the first number in it, how many cells or steps; 0 where it has none.
-      move: the index of the direction in it; "stay" where it has none.
+      number: the first number in the text, in cells or steps; 0 without one.
+      move: the index of the direction in the text; "stay" without one.
     """
 
     task: Task
@@ -49,73 +49,75 @@ class Reading:
 
 
 class Readings(NamedTuple):
-    """What each of B episodes has been asked for; `task` indexes `TASKS`. All int64[B]."""
+    """Readings of the instructions of B episodes; `task` indexes `TASKS`. All int64[B]."""
 
     task: NDArray[np.int64]
     number: NDArray[np.int64]
     move: NDArray[np.int64]
 
     def asks(self, *tasks: Task) -> NDArray[np.bool_]:
-        """Return bool[B, 1]: whether an episode's task is one of `tasks`."""
+        """Return bool[B, 1], True if an episode's task is one of `tasks`."""
         asked = self.task[:, None] == np.array([TASKS.index(task) for task in tasks])
         out: NDArray[np.bool_] = asked.any(axis=1, keepdims=True)
         return out
 
 
 @functools.lru_cache(maxsize=4096)
-def read(text: str) -> Reading:
-    """Return what `text` asks for."""
+def parse_text(text: str) -> Reading:
+    """Parse a text by its keywords."""
     words = re.sub(r"\s+", " ", text.lower()).strip()
     if not words:
         return Reading("nothing")
-    number, move = _number(words), _move(words)
-    return Reading(_task(words, number, move), number, move)
+    number, move = _parse_number(words), _parse_direction(words)
+    return Reading(_parse_task(words, number, move), number, move)
 
 
-def readings(told: Instructions) -> Readings:
-    """Return what each episode has been asked for so far."""
-    parsed = [read(text) for text in told.texts]
+def parse_instructions(instructions: Instructions) -> Readings:
+    """Parse the current instruction of each episode."""
+    parsed = [parse_text(text) for text in instructions.texts]
     fields = ([TASKS.index(r.task), r.number, r.move] for r in parsed)
-    columns = np.array(list(fields), np.int64)[told.ids]
+    columns = np.array(list(fields), np.int64)[instructions.ids]
     return Readings(columns[:, 0], columns[:, 1], columns[:, 2])
 
 
-def _has(words: str, *phrases: str) -> bool:
+def _has_phrase(words: str, *phrases: str) -> bool:
     return any(re.search(rf"\b{phrase}\b", words) for phrase in phrases)
 
 
-def _task(words: str, number: int, move: int) -> Task:
-    good, evil = _has(words, "good"), _has(words, "evil")
-    if _has(words, "do not move", "don't move", "stand still", "stay where you are", "hold your"):
+def _parse_task(words: str, number: int, move: int) -> Task:
+    good, evil = _has_phrase(words, "good"), _has_phrase(words, "evil")
+    if _has_phrase(
+        words, "do not move", "don't move", "stand still", "stay where you are", "hold your"
+    ):
         return "stand-still"
-    if good and _has(words, "direction", "where", "which way"):
+    if good and _has_phrase(words, "direction", "where", "which way"):
         return "where-is-good"
-    if evil and "?" in words and _has(words, "see", "in sight", "next to you"):
+    if evil and "?" in words and _has_phrase(words, "see", "in sight", "next to you"):
         return "evil-in-sight"
-    if evil and _has(words, "avoid", "keep away", "stay clear", "away from"):
+    if evil and _has_phrase(words, "avoid", "keep away", "stay clear", "away from"):
         return "avoid-evil"
-    if good and _has(words, "follow", "stay close", "keep next to", "stay next to"):
+    if good and _has_phrase(words, "follow", "stay close", "keep next to", "stay next to"):
         return "follow-good"
-    if _has(words, "join", "go to", "stand with") and _has(
+    if _has_phrase(words, "join", "go to", "stand with") and _has_phrase(
         words, r"participant \w+", "team-?mate", "team mate"
     ):
         return "join-teammate"
-    if good and _has(words, "reach", "go to", "stand on", "get onto"):
+    if good and _has_phrase(words, "reach", "go to", "stand on", "get onto"):
         return "reach-good"
-    if number and move != STAY and _has(words, "walk", "move", "go", "head"):
+    if number and move != STAY and _has_phrase(words, "walk", "move", "go", "head"):
         return "walk"
     return "unknown"
 
 
-def _number(words: str) -> int:
-    found = re.search(rf"\b(\d{{1,4}}|{'|'.join(_NUMBERS)})\b", words)
-    if found is None:
+def _parse_number(words: str) -> int:
+    match = re.search(rf"\b(\d{{1,4}}|{'|'.join(_NUMBERS)})\b", words)
+    if match is None:
         return 0
-    word = found.group(1)
+    word = match.group(1)
     return int(word) if word.isdigit() else _NUMBERS.index(word)
 
 
-def _move(words: str) -> int:
-    down = _has(words, "down", "downwards?") - _has(words, "up", "upwards?")
-    right = _has(words, "right", "rightwards?") - _has(words, "left", "leftwards?")
+def _parse_direction(words: str) -> int:
+    down = _has_phrase(words, "down", "downwards?") - _has_phrase(words, "up", "upwards?")
+    right = _has_phrase(words, "right", "rightwards?") - _has_phrase(words, "left", "leftwards?")
     return 3 * (down + 1) + right + 1

@@ -1,24 +1,24 @@
-"""Local search: step to the best cell in sight."""
+"""Local search agent: it steps to the best cell within reach."""
 
 from __future__ import annotations
 
 from sts.agents.protocol import Memory
-from sts.worlds.lambda_star.agents.reactive import Reactive, Teams
-from sts.worlds.lambda_star.agents.sets import best, reached
+from sts.worlds.lambda_star.agents.reactive import Reactive, TeamObservation
+from sts.worlds.lambda_star.agents.sets import best_moves, crop_reachable
 from sts.worlds.lambda_star.kernels import Ints
 
 
 class LocalSearch(Reactive):
-    """Moves to a cell of the highest observed reward, ties broken uniformly, its own included.
+    """Agent that moves to a cell of the highest observed reward, possibly its own.
 
-    The source breaks ties at random where all actions are equal and is silent on other ties; its
-    program breaks every tie so (lambdastar_2016.md section 7, LocalSearchAgent.cpp:20), and so does
-    this. Of a wider sight only the nine cells that a move can reach count.
+    Ties are broken uniformly. The paper does so if all actions are equal and is silent on other
+    ties; its program does so always (lambdastar_2016.md section 7, LocalSearchAgent.cpp:20). With a
+    larger radius, still only the nine cells that a move can reach count.
 
     Source: Chmait et al. 2016, section 5.2.1, local search agent.
     """
 
     name = "local-search"
 
-    def _decide(self, teams: Teams, kept: Memory) -> Ints:
-        return best(reached(teams.around))
+    def _decide(self, teams: TeamObservation, memory: Memory) -> Ints:
+        return best_moves(crop_reachable(teams.around))

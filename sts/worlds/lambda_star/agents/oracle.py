@@ -1,35 +1,35 @@
-"""The oracle: it knows where Good goes next."""
+"""Oracle agent: it knows Good's next cell."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from sts.agents.protocol import Memory
-from sts.worlds.lambda_star.agents.reactive import Reactive, Teams
+from sts.worlds.lambda_star.agents.reactive import Reactive, TeamObservation
 from sts.worlds.lambda_star.kernels import Ints
-from sts.worlds.lambda_star.torus import STAY, Offset, step, way
+from sts.worlds.lambda_star.torus import STAY, Offset, shortest_displacement, step
 
 
-def _met(nearest: Ints, heading: Ints) -> Ints:
-    """Return the way on one axis: to meet Good where it runs away, else to approach it."""
+def _choose_displacement(nearest: Ints, heading: Ints) -> Ints:
+    """Return the offset to head for on one axis: the opposite way if Good runs away."""
     return np.where(nearest * heading > 1, -nearest, nearest)
 
 
 class Oracle(Reactive):
-    """Approaches the cell that Good intends next, or goes to meet a Good that runs away for ever.
+    """Agent that approaches the cell that Good intends next, and intercepts a fleeing Good.
 
-    It takes a shortest way on the torus, both axes at once; halfway round, the way that crosses no
-    edge. It minds neither Evil nor instructions. Where Good's whole pattern is one move that leads
-    away from it, it goes the opposite way until they meet, and then keeps with Good.
+    It takes a shortest path on the torus, both axes at once; halfway round, the path that crosses
+    no edge. It ignores Evil and instructions. If Good's whole pattern is one move that leads away
+    from the agent, it goes the opposite way until they meet, and then stays with Good.
 
-    Chosen here, where the source is silent: "a constant movement pattern" is a pattern that never
-    does anything else, and the axes are taken one by one, because Good may run away along the rows
-    and not along the columns. On an axis it runs away where the nearest way to its next cell is
-    the way it goes itself and longer than one, as no pursuit would ever shorten it; one cell behind
-    it is caught at once. They meet within half the longer side, rounded down: of a ring of n cells
-    at most n - 2 separate them the opposite way, and two are closed a step.
+    Choices on which the paper is silent: "a constant movement pattern" is a pattern of a single
+    repeated move, and the axes are treated separately, because Good may run away along the rows and
+    not along the columns. Good runs away on an axis if the shortest path to its next cell is longer
+    than one cell and has the direction in which Good itself moves, so that pursuit never shortens
+    it. They meet within half the longer side, rounded down: on a ring of n cells at most n - 2
+    separate them the opposite way, and each step closes two.
 
-    The rule is the paper's alone: its program only approaches (lambdastar_2016.md section 7,
+    The rule is the paper's: its program only approaches (lambdastar_2016.md section 7,
     Oracle.cpp:21).
 
     Source: Chmait et al. 2016, section 5.2.1, expert agent.
@@ -39,11 +39,15 @@ class Oracle(Reactive):
     sees = "world"
     deterministic = True
 
-    def _decide(self, teams: Teams, kept: Memory) -> Ints:
+    def _decide(self, teams: TeamObservation, memory: Memory) -> Ints:
         heading = np.where(teams.heading < 0, STAY, teams.heading)
         row, column = np.divmod(teams.cell, teams.width)
         to_row, to_column = np.divmod(teams.good_next, teams.width)
-        rows = _met(way(row, to_row, teams.height), heading // 3 - 1)
-        columns = _met(way(column, to_column, teams.width), heading % 3 - 1)
+        rows = _choose_displacement(
+            shortest_displacement(row, to_row, teams.height), heading // 3 - 1
+        )
+        columns = _choose_displacement(
+            shortest_displacement(column, to_column, teams.width), heading % 3 - 1
+        )
         sets: Ints = 1 << step(Offset(rows, columns))
         return sets

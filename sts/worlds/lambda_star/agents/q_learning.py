@@ -1,4 +1,4 @@
-"""Q-learning, alone and with a table that the team shares."""
+"""Q-learning agents, with a table per role or one shared by the team."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from sts.worlds.lambda_star.agents.table import FIRST
 
 
 class QLearning(Tabular):
-    """Learns from each step towards its reward and the best move of the state that follows.
+    """Q-learning with one table per role.
 
     Q(s, a) moves by 0.3 of the way to r + 0.3 * max Q(s'), with 0 for the future of the last step;
-    see `Tabular` for states, choices and numbers. Each role has a table of its own. Without a
-    rehearsal of the episode its moves are uniformly random.
+    see `Tabular` for states, choices and numbers. Without a practice episode its moves are
+    uniformly random.
 
     The rule is Chmait et al. 2016, section 5.2.1, algorithm 1 (Watkins 1989). With
     bootstrap="published" max Q(s') is that of (new cell, first iteration), after the last step too,
@@ -23,10 +23,9 @@ class QLearning(Tabular):
 
 
 class CooperativeQLearning(QLearning):
-    """Q-learning with one table for the team: all act, then learn one after the other.
+    """Q-learning with one table for the team: all roles act, then learn in the team's order.
 
-    Learning goes in the team's order. Without a rehearsal of the episode the moves are uniformly
-    random.
+    Without a practice episode the moves are uniformly random.
 
     Source: Chmait et al. 2016, section 5.2.2; the order is the published program's
     (lambdastar_2016.md section 8).

@@ -1,4 +1,4 @@
-"""What the reactive behaviours share: a rule on what their teams see at one step."""
+"""Base class of the reactive agents, which decide from the observation of a single step."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sts.agents.protocol import Agent, Choice, Draws, Instructions, Memory
-from sts.worlds.lambda_star.agents.sets import weights
+from sts.worlds.lambda_star.agents.sets import to_weights
 from sts.worlds.lambda_star.domain import Observation
 from sts.worlds.lambda_star.kernels import Ints
 
 
-class Teams(NamedTuple):
-    """What B teams of R roles see at a step, M cells each.
+class TeamObservation(NamedTuple):
+    """Observations of B teams of R roles at one step, M cells in sight each.
 
     Attributes:
       around: int8[B, R, M], rewards in halves.
-      cell: int64[B, R].
+      cell: int64[B, R], the roles' own cells.
       height: int64[B, 1], the grids' rows.
       width: int64[B, 1], their columns.
-      good_next: int64[B, 1], the cell that Good intends next; of rules that see the world.
-      heading: int64[B, 1], the one move that Good repeats for ever, -1 where it does not; likewise.
-      draws: float64[B, R], each role's planning draw; of rules that plan with chance.
+      good_next: int64[B, 1], the cell that Good intends next; only for rules that see the world.
+      heading: int64[B, 1], the single move that Good repeats, or -1; only for the same rules.
+      draws: float64[B, R], each role's planning draw; only for rules with random planning.
     """
 
     around: NDArray[np.int8]
@@ -37,7 +37,7 @@ class Teams(NamedTuple):
 
 
 class Reactive(Agent):
-    """An agent that decides by a rule on `Teams` and on what the teams remember."""
+    """Agent that decides by a rule on `TeamObservation` and the teams' memory."""
 
     domain = "lambda-star"
     version = "1"
@@ -45,10 +45,10 @@ class Reactive(Agent):
     def act(
         self, observation: Observation, instructions: Instructions, memory: Memory, draws: Draws
     ) -> tuple[Choice, Memory]:
-        """Return equal weights over the moves that the rule leaves, and what it remembers."""
+        """Return equal weights over the moves that the rule allows, and the updated memory."""
         o, batch = observation, len(observation.cell)
         unseen = np.empty(0, np.int64)
-        teams = Teams(
+        teams = TeamObservation(
             o.reward,
             o.cell,
             o.height[:, None],
@@ -57,13 +57,15 @@ class Reactive(Agent):
             (unseen if o.good_heading is None else o.good_heading)[:, None],
             draws.reshape(batch, self.draws * o.cell.shape[1]),
         )
-        kept = {name: array.copy() for name, array in memory.items()} or self._start(o)
-        return Choice(weights(self._decide(teams, kept))), kept
+        new_memory = {name: array.copy() for name, array in memory.items()} or self._initial_memory(
+            o
+        )
+        return Choice(to_weights(self._decide(teams, new_memory))), new_memory
 
-    def _start(self, seen: Observation) -> Memory:
-        """Return what is remembered before the first step."""
+    def _initial_memory(self, seen: Observation) -> Memory:
+        """Return the memory before the first step."""
         return {}
 
     @abstractmethod
-    def _decide(self, teams: Teams, kept: Memory) -> Ints:
-        """Return int64[B, R], the sets of moves; writes to `kept` what is to be remembered."""
+    def _decide(self, teams: TeamObservation, memory: Memory) -> Ints:
+        """Return int64[B, R], sets of moves; update `memory` in place."""

@@ -1,4 +1,4 @@
-"""The rule agent: it reads the instruction by keywords and follows it with what it has seen."""
+"""Rule agent: it parses the instruction by keywords and follows it by fixed rules."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from sts.agents.protocol import Agent, Choice, Draws, Instructions, Memory
 from sts.worlds.lambda_star.agents import following
-from sts.worlds.lambda_star.agents.instructions import Readings, readings
+from sts.worlds.lambda_star.agents.instructions import Readings, parse_instructions
 from sts.worlds.lambda_star.agents.local_search import LocalSearch
 from sts.worlds.lambda_star.domain import Observation
 from sts.worlds.lambda_star.kernels import Ints
@@ -22,17 +22,17 @@ _UNKNOWN = -1
 
 
 class Rule(Agent):
-    """Follows instructions and answers questions by rules; without an instruction, local search.
+    """Agent that follows instructions and answers questions by rules, or else does local search.
 
     It remembers the cells where it last saw Good, Evil and another participant, and forgets one
-    when it looks there and finds nothing. To reach, follow or join, it takes a shortest way to that
-    cell, or sweeps the torus in bands as wide as its sight while it knows of none; it cannot tell
-    other participants apart, and joins the one it saw last. To avoid Evil it moves as far as it can
-    from where it saw it last. It walks as far as it was told, then stands. It says one word to a
-    question, from what it sees at that moment or else remembers, and then keeps silent; where it
-    knows no answer it says nothing.
+    when that cell is in sight and empty. To reach, follow or join, it takes a shortest path to that
+    cell, or, if it knows none, sweeps the torus in bands as wide as its sight. It cannot
+    distinguish other participants, and joins the one it saw last. To avoid Evil it moves as far as
+    possible from Evil's last known cell. It walks the given distance, then stands still. It answers
+    a question with one word, from what it sees or remembers, and then stays silent; if it does not
+    know the answer it says nothing.
 
-    A baseline of this project's own, kept simple on purpose: it learns no pattern.
+    A baseline of this project's own, simple on purpose: it learns no pattern.
     """
 
     name = "rule"
@@ -40,57 +40,57 @@ class Rule(Agent):
     domain = "lambda-star"
 
     def begin(self, batch: int, roles: int) -> Memory:
-        """Return the memory of nothing seen, nothing asked and nothing done."""
+        """Return the memory before the first step."""
         unknown = np.full((batch, roles), _UNKNOWN, np.int64)
         places = {"good": unknown, "evil": unknown.copy(), "mate": unknown.copy()}
         searched = np.zeros((batch, roles), np.int64)
-        return {**places, "searched": searched, **following.begin(batch, roles)}
+        return {**places, "searched": searched, **following.initial_memory(batch, roles)}
 
     def act(
         self, observation: Observation, instructions: Instructions, memory: Memory, draws: Draws
     ) -> tuple[Choice, Memory]:
-        """Return what the instruction asks for now."""
-        told, memory = readings(instructions), _looked(observation, memory)
-        step, memory = following.walk(told, observation, memory)
-        owed, memory = following.unanswered(told, observation, memory)
-        joining = told.asks("join-teammate")
-        seeking = told.asks("reach-good", "follow-good") | joining
+        """Return the move and answer that the current instruction asks for."""
+        tasks, memory = parse_instructions(instructions), _update_places(observation, memory)
+        step, memory = following.continue_walk(tasks, observation, memory)
+        owed, memory = following.find_open_questions(tasks, observation, memory)
+        joining = tasks.asks("join-teammate")
+        seeking = tasks.asks("reach-good", "follow-good") | joining
         goal = np.where(joining, memory["mate"], memory["good"])
         lost = seeking & (goal == _UNKNOWN)
-        sweep = swept(memory["searched"], observation)
+        sweep = sweep_move(memory["searched"], observation)
         memory = memory | {"searched": np.where(lost, memory["searched"] + 1, 0)}
-        still = told.asks("stand-still", "where-is-good", "evil-in-sight")
+        still = tasks.asks("stand-still", "where-is-good", "evil-in-sight")
         decided = np.select(
-            [still, told.asks("walk"), lost, seeking],
-            [STAY, step, sweep, _toward(observation, goal)],
+            [still, tasks.asks("walk"), lost, seeking],
+            [STAY, step, sweep, _move_to(observation, goal)],
             _UNDECIDED,
         )
         free = np.where(
-            told.asks("avoid-evil")[..., None],
-            _away(observation, memory["evil"]),
+            tasks.asks("avoid-evil")[..., None],
+            _weigh_escape(observation, memory["evil"]),
             LocalSearch().act(observation, instructions, {}, draws)[0].moves,
         )
         moves = np.where((decided == _UNDECIDED)[..., None], free, np.eye(len(MOVES))[decided])
-        says = np.where(owed, _answer(told, observation, memory), 0)
+        says = np.where(owed, _answer(tasks, observation, memory), 0)
         return Choice(moves, np.eye(len(TOKENS))[says]), memory
 
 
-def _looked(seen: Observation, memory: Memory) -> Memory:
-    """Return the memory after a look around."""
+def _update_places(seen: Observation, memory: Memory) -> Memory:
+    """Return the memory updated with the things in sight."""
     cells = seen.surroundings
     people = seen.team.astype(np.int64) + seen.others > 0
     return memory | {
-        "good": _remembered(memory["good"], seen.good, cells),
-        "evil": _remembered(memory["evil"], seen.evil, cells),
-        "mate": _remembered(memory["mate"], people, cells),
+        "good": _update_place(memory["good"], seen.good, cells),
+        "evil": _update_place(memory["evil"], seen.evil, cells),
+        "mate": _update_place(memory["mate"], people, cells),
     }
 
 
-def _remembered(known: Ints, flags: NDArray[np.bool_], seen: Ints) -> Ints:
-    """Return where something is known to be after a look: int64[B, R], unknown for nowhere.
+def _update_place(known: Ints, flags: NDArray[np.bool_], seen: Ints) -> Ints:
+    """Return the updated last known cell of a thing, int64[B, R], or `_UNKNOWN`.
 
-    Of several places in `flags`, bool[B, R, M], the middle comes first; a known cell that shows
-    nothing now is forgotten.
+    Of several cells in `flags`, bool[B, R, M], the middle one has priority; a known cell that is in
+    sight and empty is forgotten.
     """
     middle = flags.shape[-1] // 2
     first = np.where(flags[..., middle], middle, flags.argmax(-1))
@@ -99,34 +99,34 @@ def _remembered(known: Ints, flags: NDArray[np.bool_], seen: Ints) -> Ints:
     return np.where(flags.any(-1), now, np.where(gone, _UNKNOWN, known))
 
 
-def _toward(seen: Observation, goal: Ints) -> Ints:
+def _move_to(seen: Observation, goal: Ints) -> Ints:
     moves: Ints = toward(seen.cell, goal, seen.height[:, None], seen.width[:, None])
     return moves
 
 
-def swept(searched: Ints, seen: Observation) -> Ints:
-    """Return the next move of a sweep: once round downwards, ending in fresh columns."""
+def sweep_move(searched: Ints, seen: Observation) -> Ints:
+    """Return the next move of a sweep: once round downwards, then diagonally to new columns."""
     around = np.maximum(seen.height[:, None], _SWEEP + 1)
     sideways = searched % around >= around - _SWEEP
     return np.where(sideways, MOVES.index("down-right"), MOVES.index("down"))
 
 
-def _away(seen: Observation, evil: Ints) -> NDArray[np.float64]:
+def _weigh_escape(seen: Observation, evil: Ints) -> NDArray[np.float64]:
     """Return equal weights over the moves that lead farthest from Evil's last known cell.
 
-    Of two cells at one distance the one off Evil's rows and columns is the safer.
+    Among cells at equal distance those off Evil's row and column are safer.
     """
     size = seen.height[:, None, None], seen.width[:, None, None]
     landing = moved(seen.cell[..., None], np.arange(len(MOVES)), *size)
     way = offset(evil[..., None], landing, *size)
-    apart = np.maximum(abs(way.rows), abs(way.columns)) * 1000 + abs(way.rows) + abs(way.columns)
+    safety = np.maximum(abs(way.rows), abs(way.columns)) * 1000 + abs(way.rows) + abs(way.columns)
     stay = np.arange(len(MOVES)) == STAY
-    farthest: NDArray[np.bool_] = apart == apart.max(-1, keepdims=True)
+    farthest: NDArray[np.bool_] = safety == safety.max(-1, keepdims=True)
     return np.where((evil == _UNKNOWN)[..., None], stay, farthest).astype(np.float64)
 
 
-def _answer(told: Readings, seen: Observation, memory: Memory) -> Ints:
+def _answer(tasks: Readings, seen: Observation, memory: Memory) -> Ints:
     good = memory["good"]
-    where = _DIRECTIONS[_toward(seen, good)]
-    known = np.where(good == _UNKNOWN, 0, where)
-    return np.where(told.asks("evil-in-sight"), np.where(seen.evil.any(-1), _YES, _NO), known)
+    direction = _DIRECTIONS[_move_to(seen, good)]
+    known = np.where(good == _UNKNOWN, 0, direction)
+    return np.where(tasks.asks("evil-in-sight"), np.where(seen.evil.any(-1), _YES, _NO), known)

@@ -1,4 +1,4 @@
-"""SARSA, alone and with a table that the team shares."""
+"""SARSA agents, with a table per role or one shared by the team."""
 
 from __future__ import annotations
 
@@ -7,19 +7,18 @@ from sts.worlds.lambda_star.agents.table import SAME
 
 
 class Sarsa(Tabular):
-    """Learns from each step towards its reward and the move that was then made.
+    """SARSA with one table per role.
 
-    Q(s, a) moves by 0.3 of the way to r + 0.3 * Q(s', a'), where a' is the move executed in s', so
-    that a step is learned from when the next move is known; the future of the last step is 0. See
-    `Tabular` for states, choices and numbers. Each role has a table of its own. Without a rehearsal
-    of the episode its moves are uniformly random.
+    Q(s, a) moves by 0.3 of the way to r + 0.3 * Q(s', a'), where a' is the move executed in s'; the
+    future of the last step is 0. See `Tabular` for states, choices and numbers. Without a practice
+    episode its moves are uniformly random.
 
-    As its own choice is always a best one, what it rehearses by itself it learns exactly as
-    Q-learning does; the two differ where moves are forced, as in the context of a scenario.
+    As its own choices are greedy, practice by itself teaches it exactly what Q-learning learns; the
+    two differ only where moves are forced, as in the context of a scenario.
 
-    The rule is Rummery and Niranjan 1994; the paper has none. The published program, which has one
-    (lambdastar_2016.md section 8), gives the numbers. With bootstrap="published" Q(s', a') is, as
-    there, the highest of (new cell, the iteration of s itself), after the last step too.
+    The rule is that of Rummery and Niranjan 1994; the paper has none. The numbers are the published
+    program's (lambdastar_2016.md section 8). With bootstrap="published" Q(s', a') is, as there, the
+    highest value of (new cell, the iteration of s itself), after the last step too.
     """
 
     name = "sarsa"
@@ -28,13 +27,10 @@ class Sarsa(Tabular):
 
 
 class CooperativeSarsa(Sarsa):
-    """SARSA with one table for the team: all act, then learn one after the other.
+    """SARSA with one table for the team: all roles act, then learn in the team's order.
 
-    Learning goes in the team's order. Without a rehearsal of the episode the moves are uniformly
-    random.
-
-    The rule and the order are the published program's (lambdastar_2016.md section 8); the paper has
-    none.
+    Without a practice episode the moves are uniformly random. The rule and the order are the
+    published program's (lambdastar_2016.md section 8); they are not in the paper.
     """
 
     name = "cooperative-sarsa"

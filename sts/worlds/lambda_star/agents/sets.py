@@ -1,7 +1,7 @@
-"""Sets of moves that are equally likely: what every reactive behaviour answers with.
+"""Bit sets of equally likely moves, which every reactive agent returns.
 
 A set is an int of nine bits, bit m for move m. A neighbourhood has M = (2k + 1)^2 cells, row by row
-around the own one; a move reaches its 3 x 3 middle.
+around the agent's own cell; a move reaches its 3 x 3 middle.
 """
 
 from __future__ import annotations
@@ -23,35 +23,35 @@ _MEMBERS = _WEIGHTS.sum(1)
 _NTH = np.argsort(-_WEIGHTS, axis=1, kind="stable").astype(np.int8)
 
 
-def weights(sets: NDArray[np.int64]) -> NDArray[np.float64]:
+def to_weights(sets: NDArray[np.int64]) -> NDArray[np.float64]:
     """Return float64[..., 9] for sets [...]: weight 1 for each member and 0 for the rest."""
     return _WEIGHTS.take(sets, 0)
 
 
 @portable
-def nth(moves: Any, u: Any) -> Any:
-    """Return the move that u, in [0, 1), picks from a set that is not empty.
+def pick_move(moves: Any, u: Any) -> Any:
+    """Return the move that u, in [0, 1), selects from a non-empty set.
 
-    It is number floor(u * members), ascending, as `sampling.pick` has it for equal weights.
+    It is number floor(u * members), ascending, like `sampling.pick` with equal weights.
     """
     return np.int64(_NTH[moves, np.int64(u * _MEMBERS[moves])])
 
 
-def reached(around: NDArray[Any]) -> NDArray[Any]:
-    """Return [..., 9], of neighbourhoods [..., M] the cells that each move reaches."""
-    long = side(around.shape[-1])
-    first = long // 2 - 1
-    square = around.reshape(*around.shape[:-1], long, long)
+def crop_reachable(around: NDArray[Any]) -> NDArray[Any]:
+    """Return [..., 9], the cells of neighbourhoods [..., M] that each move reaches."""
+    length = side(around.shape[-1])
+    first = length // 2 - 1
+    square = around.reshape(*around.shape[:-1], length, length)
     near = square[..., first : first + 3, first : first + 3]
     return near.reshape(*around.shape[:-1], MOVES)
 
 
-def best(values: NDArray[Any]) -> NDArray[np.int64]:
-    """Return int64[...]: of the values [..., 9] of moves, the set of those of the highest."""
+def best_moves(values: NDArray[Any]) -> NDArray[np.int64]:
+    """Return int64[...], the sets of the moves with the highest of `values` [..., 9]."""
     out: NDArray[np.int64] = (values == values.max(-1, keepdims=True)) @ _BITS
     return out
 
 
-def largest(height: NDArray[Any], width: NDArray[Any]) -> int:
-    """Return how many cells the largest grid of a batch has."""
+def max_cells(height: NDArray[Any], width: NDArray[Any]) -> int:
+    """Return the number of cells of the largest grid in a batch."""
     return int((height * width).max())

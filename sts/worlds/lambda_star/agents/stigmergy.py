@@ -1,4 +1,4 @@
-"""Local search that a team joins up by stigmergy: fake rewards tell neighbours what is near."""
+"""Stigmergy agent: local search on fake rewards with which a team marks what it sees."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from numpy.typing import NDArray
 from sts.agents.protocol import Memory
 from sts.errors import ArgumentError
 from sts.numerics.compiled import compiled, lean
-from sts.worlds.lambda_star.agents.reactive import Reactive, Teams
-from sts.worlds.lambda_star.agents.sets import largest
+from sts.worlds.lambda_star.agents.reactive import Reactive, TeamObservation
+from sts.worlds.lambda_star.agents.sets import max_cells
 from sts.worlds.lambda_star.domain import Observation
 from sts.worlds.lambda_star.kernels import Ints
-from sts.worlds.lambda_star.torus import side, wrapped
+from sts.worlds.lambda_star.torus import side, wrap
 
 DISCOUNT = 0.5
-_LASTING = 0.4
+_LASTING_FACTOR = 0.4
 MARKS = ("one-step", "lasting")
 
 
-def rule(teams: Teams, lasting: bool, marks: NDArray[np.float64]) -> Ints:
-    """Write the teams' marks, then decides for each role's best marked moves.
+def choose_moves(teams: TeamObservation, lasting: bool, marks: NDArray[np.float64]) -> Ints:
+    """Update the teams' marks and return each role's moves to the best marked cells.
 
-    Marks that last are averaged, as in the program: float64[B, cells or more] in whole rewards, 0
-    at an episode's start. Others are one row in halves, overwritten wherever it is read.
+    Lasting marks are averaged, as in the program: float64[B, cells or more] in whole rewards, 0 at
+    an episode's start. Marks of one step are a single row in halves, used as scratch space.
     """
     sets = np.empty(teams.cell.shape, np.int64)
     _decide(teams, lasting, marks, sets)
@@ -33,13 +33,13 @@ def rule(teams: Teams, lasting: bool, marks: NDArray[np.float64]) -> Ints:
 
 
 @compiled
-def _decide(teams: Teams, lasting: bool, marks: NDArray[np.float64], sets: Ints) -> None:
+def _decide(teams: TeamObservation, lasting: bool, marks: NDArray[np.float64], sets: Ints) -> None:
     for b in range(len(sets)):
-        own, height, width = marks[b if lasting else 0], teams.height[b, 0], teams.width[b, 0]
+        row, height, width = marks[b if lasting else 0], teams.height[b, 0], teams.width[b, 0]
         for r in range(sets.shape[1]):
-            _mark(teams.around[b, r], teams.cell[b, r], height, width, lasting, own)
+            _mark(teams.around[b, r], teams.cell[b, r], height, width, lasting, row)
         for r in range(sets.shape[1]):
-            sets[b, r] = _best(own, teams.cell[b, r], height, width)
+            sets[b, r] = _best_moves(row, teams.cell[b, r], height, width)
 
 
 @lean
@@ -51,20 +51,20 @@ def _mark(
     lasting: bool,
     marks: NDArray[np.float64],
 ) -> None:
-    """Mark what one role sees."""
+    """Mark the cells that one role sees."""
     low = high = int(around[0])
     for m in range(1, around.size):
         low, high = min(low, int(around[m])), max(high, int(around[m]))
     if lasting and high + low == 0:
         return
     fake = DISCOUNT * high + (1.0 - DISCOUNT) * low
-    lasting_fake = _LASTING * (0.5 * high + 0.5 * low)
+    lasting_fake = _LASTING_FACTOR * (0.5 * high + 0.5 * low)
     k = side(around.size) // 2
     middle, m = cell // width, 0
     for row in range(middle - k, middle + k + 1):
-        start, left = wrapped(row, height) * width, cell - middle * width - k
+        start, left = wrap(row, height) * width, cell - middle * width - k
         for column in range(left, left + 2 * k + 1):
-            here = start + wrapped(column, width)
+            here = start + wrap(column, width)
             if lasting:
                 marks[here] = (marks[here] + 0.5 * around[m] + lasting_fake) / 3.0
             else:
@@ -73,15 +73,15 @@ def _mark(
 
 
 @lean
-def _best(values: NDArray[np.float64], cell: int, height: int, width: int) -> int:
+def _best_moves(values: NDArray[np.float64], cell: int, height: int, width: int) -> int:
     """Return the moves from `cell` to the cells of the highest of `values`."""
     middle = cell // width
     left = cell - middle * width - 1
     top, moves = -np.inf, 0
     for row in range(3):
-        start = wrapped(middle + row - 1, height) * width
+        start = wrap(middle + row - 1, height) * width
         for column in range(3):
-            value = values[start + wrapped(left + column, width)]
+            value = values[start + wrap(left + column, width)]
             moves = 0 if value > top else moves
             top = value if value > top else top
             moves |= 1 << (3 * row + column) if value == top else 0
@@ -89,18 +89,18 @@ def _best(values: NDArray[np.float64], cell: int, height: int, width: int) -> in
 
 
 class Stigmergy(Reactive):
-    """Moves to a cell of the highest fake reward, ties broken uniformly.
+    """Agent that moves to a cell of the highest fake reward, ties broken uniformly.
 
     At every step each role in turn marks the cells that it sees with their reward plus
-    g * max + (1 - g) * min of the rewards it sees; where neighbourhoods overlap, the mark of the
-    role that comes later stands. When all have marked, each role moves. The marks last one step, as
-    the algorithm is given for one iteration; a role alone is then a local search agent. Chosen
-    here, where the source is silent: g = 0.5, and roles take their turns in the team's order.
+    g * max + (1 - g) * min of the rewards it sees; on overlapping cells the mark of the later role
+    wins. When all have marked, each role moves. The marks last one step, as the algorithm is given
+    for one iteration; a role alone is then a local search agent. The paper leaves open: g = 0.5,
+    and the roles' order, which is the team's.
 
     `Stigmergy(marks="lasting")` follows the published program instead (lambdastar_2016.md section
-    7, FrLocalSearch.cpp:16): marks F, 0 at the start of an episode, last for the whole of it. Each
-    role in turn takes r = 0.4 * (max + min) and, where r is not 0, makes F = (F + reward + r) / 3
-    on the cells that it sees.
+    7, FrLocalSearch.cpp:16): marks F start at 0 and last for the whole episode. Each role in turn
+    computes r = 0.4 * (max + min) and, if r is not 0, sets F = (F + reward + r) / 3 on the cells
+    that it sees.
 
     Source: Chmait et al. 2016, section 5.2.2, algorithm 2.
     """
@@ -108,16 +108,16 @@ class Stigmergy(Reactive):
     name = "stigmergy"
 
     def __init__(self, marks: Literal["one-step", "lasting"] = "one-step") -> None:
-        """Take how long marks last: one of `MARKS`."""
+        """Set how long marks last: one of `MARKS`."""
         if marks not in MARKS:
             raise ArgumentError(f"expected marks {' or '.join(MARKS)}, found {marks!r}")
         self.marks = marks
 
-    def _start(self, seen: Observation) -> Memory:
+    def _initial_memory(self, seen: Observation) -> Memory:
         if self.marks == "one-step":
             return {}
-        return {"marks": np.zeros((len(seen.cell), largest(seen.height, seen.width)))}
+        return {"marks": np.zeros((len(seen.cell), max_cells(seen.height, seen.width)))}
 
-    def _decide(self, teams: Teams, kept: Memory) -> Ints:
-        scratch = np.empty((1, 0 if kept else largest(teams.height, teams.width)))
-        return rule(teams, self.marks == "lasting", kept.get("marks", scratch))
+    def _decide(self, teams: TeamObservation, memory: Memory) -> Ints:
+        scratch = np.empty((1, 0 if memory else max_cells(teams.height, teams.width)))
+        return choose_moves(teams, self.marks == "lasting", memory.get("marks", scratch))

@@ -1,10 +1,10 @@
-"""What learners learn: the values of moves by state, in rows.
+"""Value tables of the tabular learners: the values of moves by state, in rows.
 
-A row's mark says whose it is, and for any other owner the row is blank. So a table that has a row
-for every state serves one learner after another, whose number is the owner, and starting it afresh
-costs nothing. Where there are too many states for that, the state itself is the owner, and stands
-at the first of the rows state % N, state % N + 1, ... that is its own or free. No such row is ever
-freed, so what a table says of a state does not depend on N.
+A row's mark holds the row's owner; for any other owner the row counts as blank. So a table with a
+row for every state serves one learner after another, with the learner's number as the owner, and
+needs no clearing. With too many states for that, the table is a hash table: the owner is the state,
+in the first of the rows state % N, state % N + 1, ... that is its own or free. Rows are never
+freed, so the values of a state do not depend on N.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from sts.numerics.compiled import compiled, lean
 from sts.worlds.lambda_star.agents.sets import ALL, MOVES
 
 ALPHA, GAMMA = 0.3, 0.3
-START = 0.2
+INITIAL_VALUE = 0.2
 NEXT, FIRST, SAME = range(3)
 ENDED = -1
 GREEDY = -1
@@ -30,12 +30,12 @@ Ints = NDArray[np.int64]
 
 
 class Table(NamedTuple):
-    """N rows; or those of B episodes, whose arrays begin with one axis more.
+    """Table of N rows; the tables of B episodes have a leading axis B.
 
     Attributes:
-      marks: int64[N], the owner << 18 | the moves it tried << 9 | its best moves; -1 where free.
+      marks: int64[N], the owner << 18 | the set of tried moves << 9 | the best moves; -1 if free.
       tops: float64[N], the highest value of a move, in units of reward.
-      values: float64[N, 9], of each move; means nothing where it was not tried.
+      values: float64[N, 9], the value of each move; undefined for moves that were not tried.
     """
 
     marks: Ints
@@ -44,38 +44,38 @@ class Table(NamedTuple):
 
 
 @lean
-def best(table: Table, row: int, owner: int) -> int:
-    """Return the set of the moves of the highest value; all of them in another's row."""
+def best_moves(table: Table, row: int, owner: int) -> int:
+    """Return the set of moves of the highest value; all moves if the row has another owner."""
     mark = table.marks[row]
     return int(mark & ALL if mark >> _OWNER == owner else ALL)
 
 
 @lean
-def top(table: Table, row: int, owner: int) -> float:
-    """Return the highest value of a move; what it starts with in another's row."""
-    return float(table.tops[row] if table.marks[row] >> _OWNER == owner else START)
+def best_value(table: Table, row: int, owner: int) -> float:
+    """Return the highest value of a move; `INITIAL_VALUE` if the row has another owner."""
+    return float(table.tops[row] if table.marks[row] >> _OWNER == owner else INITIAL_VALUE)
 
 
 @lean
-def _value(table: Table, row: int, owner: int, move: int) -> float:
-    """Return the value of a move, or what it starts with."""
+def _move_value(table: Table, row: int, owner: int, move: int) -> float:
+    """Return the value of a move; `INITIAL_VALUE` if the owner has not tried it."""
     mark = table.marks[row]
     tried = mark >> _OWNER == owner and mark >> MOVES >> move & 1
-    return float(table.values[row, move] if tried else START)
+    return float(table.values[row, move] if tried else INITIAL_VALUE)
 
 
 @lean
 def learn(table: Table, row: int, owner: int, move: int, reward: int, future: float) -> None:
-    """Move the value of a move towards a reward, in halves, and the value of what lies ahead.
+    """Update the value of a move towards its reward, in halves, plus the discounted future.
 
-    To a processor that guesses ahead nearly every question here is a coin toss. So both outcomes
-    are reckoned and one is taken.
+    The branches here are unpredictable for a processor. So both outcomes are computed and one is
+    selected.
     """
     mark, bit = table.marks[row], 1 << move
-    fresh = mark >> _OWNER != owner
-    mark, highest = ALL if fresh else mark, START if fresh else table.tops[row]
+    blank_row = mark >> _OWNER != owner
+    mark, highest = ALL if blank_row else mark, INITIAL_VALUE if blank_row else table.tops[row]
     tried, chosen = mark >> MOVES & ALL, mark & ALL
-    value = table.values[row, move] if tried & bit else START
+    value = table.values[row, move] if tried & bit else INITIAL_VALUE
     value = value + ALPHA * (0.5 * reward + GAMMA * future - value)
     chosen = chosen & ~bit | (value == highest) << move
     chosen = bit if value > highest else chosen
@@ -83,15 +83,15 @@ def learn(table: Table, row: int, owner: int, move: int, reward: int, future: fl
     table.tops[row] = value if value > highest else highest
     table.values[row, move] = value
     if chosen == 0:
-        _search(table, row)
+        _recompute_best(table, row)
 
 
 @lean
-def _search(table: Table, row: int) -> None:
-    """Find the best moves of a row when the last of them turned out worse."""
+def _recompute_best(table: Table, row: int) -> None:
+    """Recompute the best moves of a row after the value of the last of them fell."""
     tried, highest, chosen = table.marks[row] >> MOVES & ALL, -np.inf, 0
     for move in range(MOVES):
-        value = table.values[row, move] if tried >> move & 1 else START
+        value = table.values[row, move] if tried >> move & 1 else INITIAL_VALUE
         chosen = 0 if value > highest else chosen
         highest = value if value > highest else highest
         chosen |= (value == highest) << move
@@ -99,36 +99,36 @@ def _search(table: Table, row: int) -> None:
     table.marks[row] |= chosen
 
 
-def blank(batch: int, rows: int = _ROWS) -> Table:
-    """Return tables of B episodes in which nothing was learned yet."""
+def empty_tables(batch: int, rows: int = _ROWS) -> Table:
+    """Return the empty tables of B episodes."""
     return Table(
         np.full((batch, rows), _FREE), np.zeros((batch, rows)), np.zeros((batch, rows, MOVES))
     )
 
 
-def roomy(table: Table, more: int) -> Table:
+def enlarge(table: Table, more: int) -> Table:
     """Return a copy that is at most half full after `more` new states an episode."""
     used = int((table.marks != _FREE).sum(-1).max(initial=0)) + more
-    out = blank(len(table.marks), _rows(used, table.marks.shape[1]))
-    _copy(table, out)
+    out = empty_tables(len(table.marks), _grown_rows(used, table.marks.shape[1]))
+    _copy_rows(table, out)
     return out
 
 
-def _rows(used: int, rows: int = _ROWS) -> int:
-    """Return how far a table of `rows` rows grows, which at most half of may be used."""
+def _grown_rows(used: int, rows: int = _ROWS) -> int:
+    """Return the rows of a table grown from `rows` until at most half of them are used."""
     while rows <= 2 * used:
         rows = 2 * rows + 1
     return rows
 
 
-def size(states: int) -> int:
-    """Return the bytes that an episode takes in a table with room for so many states."""
-    return _rows(states) * ROW_BYTES
+def table_bytes(states: int) -> int:
+    """Return the bytes of one episode's table with room for so many states."""
+    return _grown_rows(states) * ROW_BYTES
 
 
 @lean
-def _row(marks: Ints, state: int) -> int:
-    """Return the row in which a state stands, or the free one in which it would."""
+def _find_row(marks: Ints, state: int) -> int:
+    """Return the row of a state, or the free row for it."""
     row = state % marks.size
     while marks[row] >> _OWNER != state and marks[row] != _FREE:
         row = row + 1 if row + 1 < marks.size else 0
@@ -136,58 +136,60 @@ def _row(marks: Ints, state: int) -> int:
 
 
 @compiled
-def _copy(table: Table, out: Table) -> None:
-    """Write all that `table` holds to `out`, which has room for it."""
+def _copy_rows(table: Table, out: Table) -> None:
+    """Copy all rows of `table` to `out`, which has room for them."""
     for b in range(len(table.marks)):
         for row in range(table.marks.shape[1]):
             mark = table.marks[b, row]
             if mark != _FREE:
-                there = _row(out.marks[b], mark >> _OWNER)
-                out.marks[b, there], out.tops[b, there] = mark, table.tops[b, row]
-                out.values[b, there] = table.values[b, row]
+                target = _find_row(out.marks[b], mark >> _OWNER)
+                out.marks[b, target], out.tops[b, target] = mark, table.tops[b, row]
+                out.values[b, target] = table.values[b, row]
 
 
 @compiled
-def greedy(table: Table, states: Ints) -> Ints:
-    """Return int64[B, R]: the sets of the moves of the highest value in `states`, int64[B, R]."""
+def greedy_moves(table: Table, states: Ints) -> Ints:
+    """Return int64[B, R], the sets of moves of the highest value in `states`, int64[B, R]."""
     sets = np.empty_like(states)
     for b in range(len(states)):
-        own = Table(table.marks[b], table.tops[b], table.values[b])
+        episode = Table(table.marks[b], table.tops[b], table.values[b])
         for r in range(states.shape[1]):
-            sets[b, r] = best(own, _row(own.marks, states[b, r]), states[b, r])
+            sets[b, r] = best_moves(episode, _find_row(episode.marks, states[b, r]), states[b, r])
     return sets
 
 
-class Lessons(NamedTuple):
-    """What B teams did in a pass over an episode.
+class Transitions(NamedTuple):
+    """Transitions of B teams in one pass over an episode.
 
     Attributes:
-      states: int64[B, T, R], where each role was.
-      moves: int8[B, T, R], what it did there.
-      rewards: int8[B, T, R], what it received, in halves.
-      ahead: int64[B, T, R], the state whose value counts as the future; ENDED where there is none.
-      taken: int8[B, T, R], by which of its moves; GREEDY by a best one.
+      states: int64[B, T, R], each role's state.
+      moves: int8[B, T, R], its move in that state.
+      rewards: int8[B, T, R], its reward, in halves.
+      ahead: int64[B, T, R], the state to bootstrap from; ENDED after the last step.
+      taken: int8[B, T, R], the move to bootstrap from in that state; GREEDY for a best one.
     """
 
     states: Ints
     moves: NDArray[np.int8]
     rewards: NDArray[np.int8]
-    ahead: Ints
-    taken: NDArray[np.int8]
+    future_states: Ints
+    future_moves: NDArray[np.int8]
 
 
 @compiled
-def study(table: Table, lessons: Lessons) -> None:
-    """Learns a pass step by step, one role after the other, in a table with room for its states."""
+def learn_pass(table: Table, lessons: Transitions) -> None:
+    """Learn a pass step by step, role after role, in a table with room for its states."""
     states, moves, rewards, ahead, taken = lessons
     for b in range(len(states)):
-        own = Table(table.marks[b], table.tops[b], table.values[b])
+        episode = Table(table.marks[b], table.tops[b], table.values[b])
         for t in range(states.shape[1]):
             for r in range(states.shape[2]):
                 state, after, future = states[b, t, r], ahead[b, t, r], 0.0
                 if after != ENDED:
-                    row, move = _row(own.marks, after), int(taken[b, t, r])
-                    by_best = move == GREEDY
-                    future = top(own, row, after) if by_best else _value(own, row, after, move)
-                row, move = _row(own.marks, state), int(moves[b, t, r])
-                learn(own, row, state, move, int(rewards[b, t, r]), future)
+                    row, move = _find_row(episode.marks, after), int(taken[b, t, r])
+                    if move == GREEDY:
+                        future = best_value(episode, row, after)
+                    else:
+                        future = _move_value(episode, row, after, move)
+                row, move = _find_row(episode.marks, state), int(moves[b, t, r])
+                learn(episode, row, state, move, int(rewards[b, t, r]), future)

@@ -1,4 +1,4 @@
-"""The wisdom of the crowd: a team averages what it sees and goes where that is best."""
+"""Wisdom-of-the-crowd agent: a team averages the rewards it sees and goes to the best cell."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from numpy.typing import NDArray
 
 from sts.agents.protocol import Memory
 from sts.numerics.compiled import compiled, lean
-from sts.worlds.lambda_star.agents.reactive import Reactive, Teams
-from sts.worlds.lambda_star.agents.sets import largest
+from sts.worlds.lambda_star.agents.reactive import Reactive, TeamObservation
+from sts.worlds.lambda_star.agents.sets import max_cells
 from sts.worlds.lambda_star.domain import Observation
 from sts.worlds.lambda_star.kernels import Ints
-from sts.worlds.lambda_star.torus import side, toward, wrapped
+from sts.worlds.lambda_star.torus import side, toward, wrap
 
 
-def rule(teams: Teams, values: NDArray[np.float64]) -> Ints:
-    """Averages what the teams see into their values, then decides.
+def choose_moves(teams: TeamObservation, values: NDArray[np.float64]) -> Ints:
+    """Average the observed rewards into the teams' values and return the moves to the best cells.
 
-    Values are float64[B, cells or more], in halves; 0 at an episode's start. The teams' draws say
-    which of several best cells each role makes for.
+    Values are float64[B, cells or more], in halves; 0 at an episode's start. The teams' draws
+    select among several best cells for each role.
     """
     sets = np.empty(teams.cell.shape, np.int64)
     _decide(teams, values, sets)
@@ -26,20 +26,20 @@ def rule(teams: Teams, values: NDArray[np.float64]) -> Ints:
 
 
 @compiled
-def _decide(teams: Teams, values: NDArray[np.float64], sets: Ints) -> None:
+def _decide(teams: TeamObservation, values: NDArray[np.float64], sets: Ints) -> None:
     for b in range(len(sets)):
-        cell, height, width, own = teams.cell[b], teams.height[b, 0], teams.width[b, 0], values[b]
+        cell, height, width, row = teams.cell[b], teams.height[b, 0], teams.width[b, 0], values[b]
         for r in range(cell.size):
-            _average(teams.around[b, r], cell[r], height, width, own)
+            _average(teams.around[b, r], cell[r], height, width, row)
         cells = height * width
-        top = own[:cells].max()
+        top = row[:cells].max()
         ties = goal = 0
         for c in range(cells):
-            ties += 1 if own[c] == top else 0
-            goal += c if own[c] == top else 0
+            ties += 1 if row[c] == top else 0
+            goal += c if row[c] == top else 0
         for r in range(cell.size):
             if ties > 1:
-                goal = _tied(own, cells, top, int(teams.draws[b, r] * ties))
+                goal = _find_tied_cell(row, cells, top, int(teams.draws[b, r] * ties))
             sets[b, r] = 1 << toward(cell[r], goal, height, width)
 
 
@@ -47,20 +47,20 @@ def _decide(teams: Teams, values: NDArray[np.float64], sets: Ints) -> None:
 def _average(
     around: NDArray[np.int8], cell: int, height: int, width: int, values: NDArray[np.float64]
 ) -> None:
-    """Take up the rewards that one role sees; cells without any keep their value."""
+    """Average in the rewards that one role sees; cells without a reward keep their value."""
     k = side(around.size) // 2
     middle, m = cell // width, 0
     for row in range(middle - k, middle + k + 1):
-        start, left = wrapped(row, height) * width, cell - middle * width - k
+        start, left = wrap(row, height) * width, cell - middle * width - k
         for column in range(left, left + 2 * k + 1):
-            here = start + wrapped(column, width)
+            here = start + wrap(column, width)
             value = values[here]
             values[here] = 0.5 * (value + around[m]) if around[m] != 0 else value
             m += 1
 
 
 @lean
-def _tied(values: NDArray[np.float64], cells: int, top: float, number: int) -> int:
+def _find_tied_cell(values: NDArray[np.float64], cells: int, top: float, number: int) -> int:
     """Return cell `number`, from 0 and row by row, of those whose value is `top`."""
     for c in range(cells):
         if values[c] == top:
@@ -71,23 +71,22 @@ def _tied(values: NDArray[np.float64], cells: int, top: float, number: int) -> i
 
 
 class WisdomOfTheCrowd(Reactive):
-    """Makes for the cell of the whole grid that the team together values most.
+    """Team that heads for the cell of the whole grid with the highest shared value.
 
-    The team keeps a value V of every cell, 0 at the start. At every step each role in turn makes
-    V = (V + reward) / 2 on the cells it sees that have a reward, so that a reward seen once is
-    halved by what is seen there later but never erased by nothing being there. Then each role takes
-    a shortest way to a cell of the highest V of the whole grid, drawing its own among equals: at
-    first any cell.
+    The team keeps a value V of every cell, 0 at the start. At every step each role in turn sets
+    V = (V + reward) / 2 on the cells it sees that have a reward, so a value is averaged with later
+    rewards there but not erased when the cell has none. Then each role takes a shortest path to a
+    cell of the highest V of the whole grid (ties broken uniformly): at first any cell.
 
-    The rule is the published program's (lambdastar_2016.md section 7, WocLocalSearch.cpp:23); the
-    paper has none. Chosen here, where the program is silent: of a wider sight all cells are valued.
+    The rule is the published program's (lambdastar_2016.md section 7, WocLocalSearch.cpp:23); it is
+    not in the paper. The program leaves open: with a larger radius all cells in sight are valued.
     """
 
     name = "wisdom-of-the-crowd"
     draws = 1
 
-    def _start(self, seen: Observation) -> Memory:
-        return {"values": np.zeros((len(seen.cell), largest(seen.height, seen.width)))}
+    def _initial_memory(self, seen: Observation) -> Memory:
+        return {"values": np.zeros((len(seen.cell), max_cells(seen.height, seen.width)))}
 
-    def _decide(self, teams: Teams, kept: Memory) -> Ints:
-        return rule(teams, kept["values"])
+    def _decide(self, teams: TeamObservation, memory: Memory) -> Ints:
+        return choose_moves(teams, memory["values"])

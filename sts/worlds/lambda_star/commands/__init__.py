@@ -1,1 +1,1 @@
-"""The actions of `sts lambda-star`, a file each."""
+"""Actions of `sts lambda-star`, one module each."""

@@ -1,4 +1,4 @@
-"""`sts lambda-star score`: the intelligence test."""
+"""`sts lambda-star score`: intelligence test of agents."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from pathlib import Path
 from sts.cli.arguments import progress, say, table
 from sts.errors import ArgumentError
 from sts.storage.workspace import Workspace
-from sts.worlds.lambda_star.commands.files import target, write
+from sts.worlds.lambda_star.commands.files import resolve_target, write
 from sts.worlds.lambda_star.intelligence import factors
-from sts.worlds.lambda_star.intelligence.files import METRIC, csv_table, metric, save
+from sts.worlds.lambda_star.intelligence.files import METRIC, metric_name, save_scores, to_csv_table
 from sts.worlds.lambda_star.intelligence.score import PUBLISHED, Part, Scores, score
 
-_MANY = 5
-"""Agents beyond which not every pair is printed."""
+_MAX_ALL_PAIRS = 5
+"""Maximum number of agents for which every pair is printed."""
 
 _HEADINGS = {
     "complexity": "K, complexity",
@@ -26,12 +26,12 @@ _HEADINGS = {
 
 
 def run(args: argparse.Namespace) -> int:
-    """Scores the agents and prints tables, even where a file then cannot be written."""
+    """Score the agents and print tables, even if a file cannot be written afterwards."""
     workspace = Workspace.open(args.workspace)
-    rows = target("--table", args.table, ".csv")
-    drawn = target("--figure", args.figure, ".svg")
-    names = _named(args.agent)
-    base, further = factors.runs(
+    rows = resolve_target("--table", args.table, ".csv")
+    image = resolve_target("--figure", args.figure, ".svg")
+    names = _resolve_agents(args.agent)
+    base, further = factors.plan_runs(
         args.size or [(10, 10)],
         args.team or [1],
         args.steps or [50],
@@ -51,9 +51,9 @@ def run(args: argparse.Namespace) -> int:
         )
     files: dict[str, str] = {}
     try:
-        _write(scores, rows, drawn, files)
+        _write_files(scores, rows, image, files)
         if args.save:
-            _save(scores, workspace, files)
+            _save_scores(scores, workspace, files)
     finally:
         value = {
             "agents": [mean._asdict() for mean in scores.agents],
@@ -63,85 +63,87 @@ def run(args: argparse.Namespace) -> int:
             "files": list(files),
         }
         lines = [f"-> {file}{note}" for file, note in files.items()]
-        say(args.json, value, "\n".join([_text(scores), *lines]))
+        say(args.json, value, "\n".join([_format_scores(scores), *lines]))
     return 0
 
 
-def _named(asked: Sequence[str]) -> list[str]:
-    """Return the agents' names with `all` resolved; refuse `all` next to an agent it includes."""
-    if "all" in asked:
-        if list(asked).count("all") > 1:
+def _resolve_agents(values: Sequence[str]) -> list[str]:
+    """Return the agents' names with `all` resolved; reject `all` next to an agent it includes."""
+    if "all" in values:
+        if list(values).count("all") > 1:
             raise ArgumentError("--agent all is given twice; give it once")
         for name in PUBLISHED:
-            if name in asked:
+            if name in values:
                 raise ArgumentError(f"--agent {name}: all includes it; leave one of the two out")
-    return [name for one in asked for name in (PUBLISHED if one == "all" else [one])]
+    return [name for value in values for name in (PUBLISHED if value == "all" else [value])]
 
 
-def _write(scores: Scores, rows: Path | None, drawn: Path | None, files: dict[str, str]) -> None:
-    """Write what is asked for, and adds each file that is written."""
+def _write_files(
+    scores: Scores, rows: Path | None, image: Path | None, files: dict[str, str]
+) -> None:
+    """Write the requested table and figure, and add each written path to `files`."""
     if rows is not None:
-        write(rows, csv_table(scores))
+        write(rows, to_csv_table(scores))
         files[str(rows)] = ""
-    if drawn is not None:
-        from sts.worlds.lambda_star.intelligence.figure import figure
+    if image is not None:
+        from sts.worlds.lambda_star.intelligence.figure import draw_figure
 
-        write(drawn, figure(scores.breakdown).encode())
-        files[str(drawn)] = ""
+        write(image, draw_figure(scores.breakdown).encode())
+        files[str(image)] = ""
 
 
-def _save(scores: Scores, workspace: Workspace, files: dict[str, str]) -> None:
-    """Keep the base's scores; notes which settings these are where others were played too."""
-    path = save(workspace, scores)
+def _save_scores(scores: Scores, workspace: Workspace, files: dict[str, str]) -> None:
+    """Save the base scores and add the path to `files`, noting the base settings if not alone."""
+    path = save_scores(workspace, scores)
     several = any(part.factor != "complexity" for part in scores.breakdown)
-    said = metric(scores.settings).removeprefix(METRIC).strip() or "the usual settings"
-    files[str(path)] = f" (the base: {said})" if several else ""
+    base = metric_name(scores.settings).removeprefix(METRIC).strip() or "default settings"
+    files[str(path)] = f" (base: {base})" if several else ""
 
 
-def _text(scores: Scores) -> str:
-    """Return the scores as tables, the best first."""
+def _format_scores(scores: Scores) -> str:
+    """Format the scores as tables, the best first."""
     ranked = sorted(scores.agents, key=lambda mean: -mean.mean)
-    rows = [(m.agent, m.sees, m.mean, _or_none(m.standard_error)) for m in ranked]
+    rows = [(m.agent, m.sees, m.mean, _format_error(m.standard_error)) for m in ranked]
     blocks = [table(("agent", "sees", "mean reward", "standard error"), rows)]
     if scores.differences:
-        blocks.append(_differences(scores, [mean.agent for mean in ranked]))
+        blocks.append(_format_differences(scores, [mean.agent for mean in ranked]))
     for factor, heading in _HEADINGS.items():
         parts = [part for part in scores.breakdown if part.factor == factor]
         if parts:
-            blocks.append(_factor(heading, parts))
+            blocks.append(_format_factor(heading, parts))
     used = scores.settings
     several = any(part.factor != "complexity" for part in scores.breakdown)
-    words = [f"{_counted(used['episodes'], 'environment')} of {used['height']}x{used['width']}"]
+    notes = [f"{_pluralise(used['episodes'], 'environment')} of {used['height']}x{used['width']}"]
     if used["complexity"]:
-        words.append("K {} to {}".format(*used["complexity"]) + " at every level" * several)
-    words += [f"{used['participants']} in the team", f"{used['horizon']} steps each"]
-    blocks.append(", ".join(words))
+        notes.append("K {} to {}".format(*used["complexity"]) + " at every level" * several)
+    notes += [f"{used['participants']} in the team", f"{used['horizon']} steps each"]
+    blocks.append(", ".join(notes))
     return "\n\n".join(blocks)
 
 
-def _counted(number: int, thing: str) -> str:
+def _pluralise(number: int, thing: str) -> str:
     return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
 
 
-def _differences(scores: Scores, ranked: Sequence[str]) -> str:
-    """Return the table of every pair; of many agents, of those next to each other by score."""
+def _format_differences(scores: Scores, ranked: Sequence[str]) -> str:
+    """Return the table of all pairs; for many agents, only of those adjacent in the ranking."""
     place = {agent: i for i, agent in enumerate(ranked)}
     rows = []
     for a, b, difference, error in scores.differences:
         if place[a] > place[b]:
             a, b, difference = b, a, 0.0 - difference
-        if len(ranked) <= _MANY or place[b] - place[a] == 1:
-            rows.append((a, b, difference, _or_none(error)))
+        if len(ranked) <= _MAX_ALL_PAIRS or place[b] - place[a] == 1:
+            rows.append((a, b, difference, _format_error(error)))
     rows.sort(key=lambda row: (place[row[0]], place[row[1]]))
     pairs = table(("a", "b", "a - b", "standard error"), rows)
-    return pairs if len(ranked) <= _MANY else f"{pairs}\n(every pair: --json)"
+    return pairs if len(ranked) <= _MAX_ALL_PAIRS else f"{pairs}\n(all pairs: --json)"
 
 
-def _factor(heading: str, parts: Sequence[Part]) -> str:
-    """Return one factor's table: agents down, its levels across, mean and standard error."""
+def _format_factor(heading: str, parts: Sequence[Part]) -> str:
+    """Return one factor's table: a row per agent, a column per level, mean and standard error."""
     levels = dict.fromkeys((part.value, part.label) for part in parts)
     agents = dict.fromkeys(part.agent for part in parts)
-    cells = {(part.agent, part.value, part.label): _cell(part) for part in parts}
+    cells = {(part.agent, part.value, part.label): _format_cell(part) for part in parts}
     episodes = {(part.value, part.label): part.episodes for part in parts}
     bits = parts[0].factor == "uncertainty"
     header = [f"{label} ({value:.1f} bits)" if bits else label for value, label in levels]
@@ -150,10 +152,10 @@ def _factor(heading: str, parts: Sequence[Part]) -> str:
     return table((heading, *header), rows)
 
 
-def _cell(part: Part) -> str:
+def _format_cell(part: Part) -> str:
     error = "" if part.standard_error is None else f" ±{part.standard_error:.3f}"
     return f"{part.mean:z.3f}{error}"
 
 
-def _or_none(value: float | None) -> float | str:
+def _format_error(value: float | None) -> float | str:
     return "none" if value is None else value

@@ -1,1 +1,1 @@
-"""New environments: patterns of a wished complexity, made many at a time."""
+"""Generation of environments in batches, with movement patterns of a given complexity."""

@@ -1,7 +1,7 @@
-"""The complexity of a sequence by Lempel and Ziv: how many components its exhaustive history has.
+"""Lempel-Ziv complexity (LZ76): the number of components in a sequence's exhaustive history.
 
-Read from left to right, a component ends with the first symbol that makes it occur nowhere before;
-an earlier occurrence may overlap it.
+Read from left to right, a component ends with the first symbol that makes it differ from every
+earlier subsequence; an earlier occurrence may overlap it.
 
 Source: Lempel and Ziv 1976, "On the complexity of finite sequences", section II.
 """
@@ -16,10 +16,10 @@ from sts.worlds.lambda_star.kernels import Ints
 
 @compiled
 def lz76(text: Ints) -> int:
-    """Return the number of components of `text`, whole numbers from 0; 0 where it is empty.
+    """Return the number of components of `text`, non-negative integers; 0 if it is empty.
 
-    The counts are those of the scan of Kaspar and Schuster 1987, which the published program uses;
-    it takes no text of one symbol, which has 1 component.
+    The counts equal those of the scan of Kaspar and Schuster 1987, which the published program
+    uses, but that scan does not handle a text of one symbol, which has 1 component.
     """
     if text.size == 0:
         return 0
@@ -27,15 +27,15 @@ def lz76(text: Ints) -> int:
     for i in range(text.size):
         before[i] = last[text[i]]
         last[text[i]] = i
-    return int(components(text, before, text.size))
+    return int(count_components(text, before, text.size))
 
 
 @compiled
-def components(text: Ints, before: Ints, most: int) -> int:
-    """Return the number of components of `text`, or `most` + 1 where there are more.
+def count_components(text: Ints, before: Ints, most: int) -> int:
+    """Return the number of components of `text`, or `most` + 1 if there are more.
 
-    Only earlier occurrences of a component's first symbol are looked at, the latest first: `before`
-    says where each symbol last occurred, -1 where it had not.
+    Only earlier occurrences of a component's first symbol are compared, the latest first: `before`
+    holds the last earlier index of each symbol, -1 without one.
     """
     count, done = 0, 0
     while done < text.size and count <= most:

@@ -1,7 +1,7 @@
-"""New worlds: where everything starts, and the paths of Good and Evil, by their complexity.
+"""Generator of worlds: start cells, and movement patterns of Good and Evil by their complexity.
 
 `paper` follows Chmait et al. 2016, sections 4.2 and 5.1: patterns of moves, a recurrent segment of
-1 to half the horizon, Good's and Evil's different and equally complex, K drawn over a wished range.
+1 to half the horizon, Good's and Evil's different and equally complex, K drawn from a given range.
 `lambdastar-2016` follows the published program: a walk of n to 2n - 1 cells there and back, and
 Evil on Good's path shifted by a constant.
 """
@@ -18,18 +18,18 @@ from sts.errors import ArgumentError
 from sts.numerics.draws import below
 from sts.numerics.streams import stream, streams
 from sts.worlds.lambda_star.generation import walks
-from sts.worlds.lambda_star.kernels import Arrays, Ints, arrays
-from sts.worlds.lambda_star.state import MOST_PARTICIPANTS, State, scatter
+from sts.worlds.lambda_star.kernels import Arrays, Ints, zero_arrays
+from sts.worlds.lambda_star.state import MAX_PARTICIPANTS, State, scatter
 
 PATTERNS = ("paper", "lambdastar-2016")
 COMPLEXITY = (2, 23)
-_SAMPLE = 20_000
-_OFTEN = 2
-_FIRST = 64
+_SAMPLE_SIZE = 20_000
+_MIN_COUNT = 2
+_INITIAL_MAX = 64
 
 
 class Settings(NamedTuple):
-    """What a new world is made to; `complexity` is the range of K, both ends included."""
+    """Settings of a generated world; `complexity` is the range of K, both ends included."""
 
     height: int = 10
     width: int = 10
@@ -40,8 +40,8 @@ class Settings(NamedTuple):
     radius: int = 1
 
 
-def sides(size: Any) -> tuple[Any, Any]:
-    """Return the rows and columns of a size, or refuses it; `check` looks at each."""
+def parse_size(size: Any) -> tuple[Any, Any]:
+    """Unpack a size into rows and columns; `check_settings` validates their values."""
     try:
         height, width = size
     except (TypeError, ValueError):
@@ -49,19 +49,24 @@ def sides(size: Any) -> tuple[Any, Any]:
     return height, width
 
 
-def check(settings: Settings) -> None:
-    """Raise ArgumentError where no world can be made to `settings`; says what can."""
+def check_settings(settings: Settings) -> None:
+    """Raise ArgumentError if `settings` are invalid; the message states what is allowed."""
     s = settings
     _check_types(s)
     if not (3 <= s.height <= 255 and 3 <= s.width <= 255):
         raise ArgumentError(f"expected sides from 3 to 255, found {s.height}x{s.width}")
-    if not 1 <= s.participants <= min(MOST_PARTICIPANTS, s.height * s.width):
-        most = min(MOST_PARTICIPANTS, s.height * s.width)
-        raise ArgumentError(f"expected a team of 1 to {most} here, found {s.participants}")
+    if not 1 <= s.participants <= min(MAX_PARTICIPANTS, s.height * s.width):
+        most = min(MAX_PARTICIPANTS, s.height * s.width)
+        raise ArgumentError(
+            f"expected a team of 1 to {most} on a {s.height}x{s.width} grid, found {s.participants}"
+        )
     if not 2 <= s.horizon <= 100_000:
         raise ArgumentError(f"expected 2 to 100000 steps, found {s.horizon}")
     if s.radius < 1 or 2 * s.radius + 1 > min(s.height, s.width):
-        raise ArgumentError(f"a radius of {s.radius} does not fit a {s.height}x{s.width} grid")
+        most = (min(s.height, s.width) - 1) // 2
+        raise ArgumentError(
+            f"expected a radius of 1 to {most} on a {s.height}x{s.width} grid, found {s.radius}"
+        )
     if s.patterns not in PATTERNS:
         raise ArgumentError(f"expected patterns {' or '.join(PATTERNS)}, found {s.patterns!r}")
     if s.patterns == "lambdastar-2016" and s.height != s.width:
@@ -69,109 +74,109 @@ def check(settings: Settings) -> None:
     if s.complexity is not None and not 1 <= s.complexity[0] <= s.complexity[1]:
         low, high = s.complexity
         raise ArgumentError(f"expected a complexity range of 1 or more, found {low} to {high}")
-    drawn_range(s)
+    complexity_range(s)
 
 
 def _check_types(s: Settings) -> None:
-    """Raise ArgumentError where a number is none, which a caller in Python can cause."""
-    check_whole(rows=s.height, columns=s.width)
-    check_whole(team=s.participants, steps=s.horizon, radius=s.radius)
+    """Raise ArgumentError if a setting has the wrong type, as Python callers can pass any."""
+    check_integers(rows=s.height, columns=s.width)
+    check_integers(team=s.participants, steps=s.horizon, radius=s.radius)
     range_ = s.complexity
     if range_ is not None and not (
-        isinstance(range_, Sequence) and len(range_) == 2 and all(map(whole, range_))
+        isinstance(range_, Sequence) and len(range_) == 2 and all(map(is_integer, range_))
     ):
         raise ArgumentError(
             f"expected a complexity range of two whole numbers or None, found {range_!r}"
         )
 
 
-def check_whole(**named: object) -> None:
-    """Raise ArgumentError where a value is no whole number; names it."""
-    for name, value in named.items():
-        if not whole(value):
+def check_integers(**values: object) -> None:
+    """Raise ArgumentError if a value is not an integer; the message has its keyword."""
+    for name, value in values.items():
+        if not is_integer(value):
             raise ArgumentError(f"expected whole numbers, found {name} {value!r}")
 
 
-def whole(value: object) -> TypeGuard[int]:
-    """Whether a value is a whole number, and no truth value."""
+def is_integer(value: object) -> TypeGuard[int]:
+    """Return True if a value is an integer but not a Boolean."""
     return isinstance(value, int | np.integer) and not isinstance(value, bool)
 
 
 def generate(settings: Settings, *, seed: int, index: int) -> State:
-    """Return the world that (settings, seed, index) names; settings are refused as by `check`."""
-    return scatter(worlds(settings, [(seed, index)]), settings.radius)[0]
+    """Generate world `index` of a seed; raise ArgumentError if `settings` are invalid."""
+    return scatter(generate_worlds(settings, [(seed, index)]), settings.radius)[0]
 
 
-def worlds(settings: Settings, names: Sequence[tuple[int, int]]) -> Arrays:
-    """Return the worlds that `generate` makes of each (seed, index); errors as there."""
-    check(settings)
+def generate_worlds(settings: Settings, names: Sequence[tuple[int, int]]) -> Arrays:
+    """Generate the worlds of several (seed, index); see `generate`."""
+    check_settings(settings)
     s = settings
-    low, high = drawn_range(s)
+    low, high = complexity_range(s)
     sides = (int(s.height), int(s.width), int(s.participants), int(s.horizon))
-    named = ("lambda-star world", s.patterns, *sides, low, high)
-    keys = streams(named, [(int(seed), int(index)) for seed, index in names])
+    purpose = ("lambda-star world", s.patterns, *sides, low, high)
+    keys = streams(purpose, [(int(seed), int(index)) for seed, index in names])
     counters = np.zeros(keys.size, np.int64)
-    objects = walks.places(keys, counters, 2, s.height * s.width)
-    people = walks.places(keys, counters, s.participants, s.height * s.width)
+    objects = walks.draw_cells(keys, counters, 2, s.height * s.width)
+    people = walks.draw_cells(keys, counters, s.participants, s.height * s.width)
     if s.patterns == "paper":
-        drawn = [below(keys[e], int(counters[e]), high - low + 1) for e in range(keys.size)]
-        a = _of_moves(s, keys, objects, low + np.array(drawn, np.int64))
+        levels = [below(keys[e], int(counters[e]), high - low + 1) for e in range(keys.size)]
+        a = _generate_move_patterns(s, keys, objects, low + np.array(levels, np.int64))
     else:
-        a = _of_cells(s, keys, counters)
+        a = _generate_cell_patterns(s, keys, counters)
     a.size[:], a.cells[:], a.horizon[:] = (s.height, s.width), people, s.horizon
-    a.seed[:] = _own("clash", keys)
+    a.seed[:] = _derive_streams("clash", keys)
     return a
 
 
-def _of_moves(s: Settings, keys: walks.Keys, objects: Ints, wanted: Ints) -> Arrays:
-    """Return worlds with patterns as the paper has them, of the wanted K."""
-    own = np.stack([_own(name, keys) for name in ("good", "evil")], 1)
-    attempts, lengths = walks.search(own, wanted, s.height, s.width, s.horizon)
-    flat, offsets = walks.segments(own, attempts, lengths, s.horizon)
-    a = arrays(keys.size, s.participants, flat)
+def _generate_move_patterns(s: Settings, keys: walks.Keys, objects: Ints, wanted: Ints) -> Arrays:
+    """Return worlds with the paper's patterns, of complexity `wanted`, int64[E]."""
+    object_keys = np.stack([_derive_streams(name, keys) for name in ("good", "evil")], 1)
+    attempts, lengths = walks.search_segments(object_keys, wanted, s.height, s.width, s.horizon)
+    flat, offsets = walks.concatenate_segments(object_keys, attempts, lengths, s.horizon)
+    a = zero_arrays(keys.size, s.participants, flat)
     a.objects[:], a.offset[:], a.length[:] = objects, offsets, lengths
     return a
 
 
-def _of_cells(s: Settings, keys: walks.Keys, counters: Ints) -> Arrays:
-    """Return worlds with paths as the published program has them; they begin with the start."""
-    good, evil = walks.there_and_back(keys, counters, s.width, s.horizon + 10)
+def _generate_cell_patterns(s: Settings, keys: walks.Keys, counters: Ints) -> Arrays:
+    """Return worlds with the published program's paths, which include the start cells."""
+    good, evil = walks.draw_published_paths(keys, counters, s.width, s.horizon + 10)
     paths = np.stack((good, evil), 1)
-    a = arrays(keys.size, s.participants, paths.ravel())
+    a = zero_arrays(keys.size, s.participants, paths.ravel())
     a.objects[:], a.length[:], a.cursor[:], a.kind[:] = paths[:, :, 0], paths.shape[2], 1, 1
     a.offset[:] = np.arange(0, paths.size, paths.shape[2]).reshape(a.offset.shape)
     return a
 
 
-def _own(name: str, keys: walks.Keys) -> walks.Keys:
-    """Return each world's stream of this name."""
+def _derive_streams(name: str, keys: walks.Keys) -> walks.Keys:
+    """Return each world's random stream of this name."""
     return streams((name,), [(key,) for key in keys.tolist()])
 
 
-def drawn_range(s: Settings) -> tuple[int, int]:
-    """Return the range of K to draw from; by default as much of [2, 23] as can be drawn."""
-    least, most = reachable(s.height, s.width, s.horizon)
+def complexity_range(s: Settings) -> tuple[int, int]:
+    """Return the range of K to draw from; by default as much of [2, 23] as is reachable."""
+    least, most = reachable_range(s.height, s.width, s.horizon)
     low, high = s.complexity or (max(least, COMPLEXITY[0]), min(most, COMPLEXITY[1]))
     if s.patterns == "paper" and not least <= low <= high <= most:
         low, high = s.complexity or COMPLEXITY
         raise ArgumentError(
-            f"complexity {low} to {high} cannot be drawn over {s.horizon} steps on a "
-            f"{s.height}x{s.width} grid; {least} to {most} can"
+            f"complexity {low} to {high} is out of range for {s.horizon} steps on a "
+            f"{s.height}x{s.width} grid; choose a range within {least} to {most}"
         )
     return low, high
 
 
 @functools.cache
-def reachable(height: int, width: int, horizon: int) -> tuple[int, int]:
-    """Return the widest range of K whose every value random patterns meet often enough to draw.
+def reachable_range(height: int, width: int, horizon: int) -> tuple[int, int]:
+    """Return the range of K whose values random patterns have often enough for rejection sampling.
 
-    It begins with the first such value and ends before the first that is not, so complexities
-    beyond are not counted.
+    It starts with the first such value and ends before the next value that is too rare, even if
+    there are more beyond.
     """
-    key, most = stream("reachable", height, width, horizon), _FIRST
+    key, most = stream("reachable", height, width, horizon), _INITIAL_MAX
     while True:
-        counts = walks.census(key, height, width, horizon, most, _SAMPLE)
-        often = counts[:-1] >= _OFTEN
+        counts = walks.count_complexities(key, height, width, horizon, most, _SAMPLE_SIZE)
+        often = counts[:-1] >= _MIN_COUNT
         low = int(np.argmax(often))
         values = int(np.argmin(often[low:]))
         if values or most > horizon:

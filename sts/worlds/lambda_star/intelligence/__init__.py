@@ -1,1 +1,1 @@
-"""The intelligence test: scores, what they depend on, and what the environments promise."""
+"""Intelligence test: scores, their breakdown by factors, and properties of the environments."""

@@ -1,4 +1,4 @@
-"""The figure of the intelligence test: a small panel a factor, a line an agent."""
+"""Figure of the intelligence test: one panel per factor, one line per agent."""
 
 from __future__ import annotations
 
@@ -21,35 +21,32 @@ _TITLES = {
     "team": "participants in the team (log scale)",
     "steps": "steps of interaction (log scale)",
 }
-_BY_RATIO = ("team", "steps")
+_LOG_FACTORS = ("team", "steps")
 _MEAN = "mean reward ± standard error"
 _SEES = {"observation": "", "world": " (sees the world)", "rehearsal": " (rehearses)"}
 _SHAPES = (*plotting.SHAPES[:-1], "triangle-left")
 _WIDTH, _HEIGHT = 320, 280
-_APART = 0.012
-"""How far agents stand apart at one level, in widths of the panel: error bars stay readable."""
+_AGENT_OFFSET = 0.012
+"""Offset between agents at one level, in widths of the panel, so that error bars stay legible."""
 _GRID = 0.3
-"""How strong the grid's grey is."""
+"""Opacity of the grid lines."""
 _SPREAD = 0.6
-"""The most that they spread over, in distances between levels."""
+"""Maximum total offset of the agents, as a fraction of the distance between levels."""
 
 
-def figure(parts: Sequence[Part]) -> str:
-    """Return the breakdown as SVG text; agents are listed in its order, the best first.
-
-    Error bars are one standard error each way.
-    """
+def draw_figure(parts: Sequence[Part]) -> str:
+    """Draw the breakdown as SVG text, with agents in its order and bars of one standard error."""
     frame = pd.DataFrame([part._asdict() for part in parts])
     frame["agent"] += frame["sees"].map(_SEES)
     frame["low"] = frame["mean"] - frame["standard_error"]
     frame["high"] = frame["mean"] + frame["standard_error"]
     names = list(dict.fromkeys(frame["agent"]))
-    looks = _looks(names)
+    looks = _agent_encodings(names)
     ends = frame[["mean", "low", "high"]].to_numpy().ravel()
     ends = ends[ends == ends]
     y = alt.Scale(domain=[min(0.0, ends.min()), ends.max()], nice=True)
     panels = [
-        _panel(frame[frame["factor"] == factor], factor, names, looks, y)
+        _draw_panel(frame[frame["factor"] == factor], factor, names, looks, y)
         for factor in FACTORS
         if (frame["factor"] == factor).any()
     ]
@@ -57,12 +54,12 @@ def figure(parts: Sequence[Part]) -> str:
     return plotting.alone(plotting.to_svg(chart), "Mean reward of each agent by factor")
 
 
-def _looks(names: Sequence[str]) -> dict[str, Any]:
-    """Colour, shape, filling and dash of each agent: no two alike, by colour or without."""
-    many, rounds = len(plotting.COLOURS), range(len(names))
-    colours = [plotting.COLOURS[i % many] for i in rounds]
-    shapes = [_SHAPES[(i + i // many) % many] for i in rounds]
-    second = [i // many % 2 == 1 for i in rounds]
+def _agent_encodings(names: Sequence[str]) -> dict[str, Any]:
+    """Return the encodings of agents by stroke, fill, shape and dash, distinct even in grey."""
+    many, indices = len(plotting.COLOURS), range(len(names))
+    colours = [plotting.COLOURS[i % many] for i in indices]
+    shapes = [_SHAPES[(i + i // many) % many] for i in indices]
+    second = [i // many % 2 == 1 for i in indices]
     fills = ["transparent" if s else c for s, c in zip(second, colours, strict=True)]
     dashes = [plotting.DASHES[2] if s else plotting.DASHES[0] for s in second]
     return {
@@ -73,25 +70,25 @@ def _looks(names: Sequence[str]) -> dict[str, Any]:
     }
 
 
-def _panel(
+def _draw_panel(
     rows: pd.DataFrame, factor: str, names: Sequence[str], looks: dict[str, Any], y: alt.Scale
 ) -> alt.LayerChart | alt.FacetChart:
-    """Return one factor's panel."""
-    at = rows["value"].map(math.log2 if factor in _BY_RATIO else float)
-    places = sorted(set(at))
+    """Draw the panel of one factor."""
+    position = rows["value"].map(math.log2 if factor in _LOG_FACTORS else float)
+    places = sorted(set(position))
     span = places[-1] - places[0] or 1.0
     gap = min((b - a for a, b in pairwise(places)), default=span)
-    apart = min(_APART * span, _SPREAD * gap / len(names))
-    place = rows["agent"].map({name: i - (len(names) - 1) / 2 for i, name in enumerate(names)})
-    margin = 0.03 * span + apart * len(names) / 2
+    offset = min(_AGENT_OFFSET * span, _SPREAD * gap / len(names))
+    rank = rows["agent"].map({name: i - (len(names) - 1) / 2 for i, name in enumerate(names)})
+    margin = 0.03 * span + offset * len(names) / 2
     x = alt.X(
         "x:Q",
         scale=alt.Scale(domain=[places[0] - margin, places[-1] + margin], nice=False, zero=False),
-        axis=_axis(
-            dict(zip(at, zip(rows["value"], rows["label"], strict=True), strict=True)), factor
+        axis=_level_axis(
+            dict(zip(position, zip(rows["value"], rows["label"], strict=True), strict=True)), factor
         ),
     )
-    base = alt.Chart(rows.assign(x=at + place * apart)).encode(x=x)
+    base = alt.Chart(rows.assign(x=position + rank * offset)).encode(x=x)
     mean = alt.Y("mean:Q", scale=y, axis=alt.Axis(title=_MEAN, gridOpacity=_GRID))
     line = base.mark_line(strokeWidth=1.5, opacity=0.8).encode(
         y=mean, stroke=looks["stroke"], strokeDash=looks["strokeDash"]
@@ -101,16 +98,16 @@ def _panel(
     )
     dots = {name: looks[name] for name in ("stroke", "fill", "shape")}
     dot = base.mark_point(size=32, opacity=1, strokeWidth=1.3).encode(y=mean, **dots)
-    nothing = (
+    zero_line = (
         alt.Chart(pd.DataFrame({"mean": [0.0]}))
         .mark_rule(color=plotting.INK, opacity=0.5)
         .encode(y=mean)
     )
-    return alt.layer(nothing, line, bar, dot).properties(width=_WIDTH, height=_HEIGHT)
+    return alt.layer(zero_line, line, bar, dot).properties(width=_WIDTH, height=_HEIGHT)
 
 
-def _axis(levels: dict[float, tuple[float, str]], factor: str) -> alt.Axis:
-    """Return an axis that names each level where it stands."""
+def _level_axis(levels: dict[float, tuple[float, str]], factor: str) -> alt.Axis:
+    """Return an axis with a label at each level."""
     labels: list[Any] = [label for _, label in levels.values()]
     if factor == "uncertainty":
         labels = [[f"{bits:.1f}", size] for bits, size in levels.values()]

@@ -1,4 +1,4 @@
-"""Files of scores: the workspace's scores table, and the breakdown as CSV."""
+"""Output files of the intelligence test: the workspace's scores table, and a CSV breakdown."""
 
 from __future__ import annotations
 
@@ -18,38 +18,39 @@ from sts.worlds.lambda_star.intelligence.score import REHEARSALS, Part, Scores
 METRIC = "lambda-star"
 
 
-def metric(settings: Mapping[str, Any]) -> str:
-    """Return what a score under `settings`, those of `Scores`, is called in a report.
+def metric_name(settings: Mapping[str, Any]) -> str:
+    """Return the metric name in reports of a score under `settings`, those of `Scores`.
 
-    The test as it is unless something is asked for is `METRIC`; a name says what is different, as
-    in "lambda-star team=5". Episodes and seed make the same test more or less precise and are not
-    in the name.
+    It is `METRIC` for the default settings, followed by those that differ, as in
+    "lambda-star team=5". Episodes and seed only affect the precision and are not in the name.
     """
-    usual, own = _in_words({}), _in_words(settings)
-    different = [f"{word}={value}" for word, value in own.items() if value != usual[word]]
+    defaults, values = _settings_by_flag({}), _settings_by_flag(settings)
+    different = [f"{word}={value}" for word, value in values.items() if value != defaults[word]]
     return " ".join([METRIC, *different])
 
 
-def save(workspace: Workspace, scores: Scores) -> Path:
-    """Keep the scores in the workspace's scores table.
+def save_scores(workspace: Workspace, scores: Scores) -> Path:
+    """Save the scores in the workspace's scores table; return its path.
 
-    They take the place of what was kept of the same agents in the same test; what was kept of other
-    agents, or in a test of other settings, stays. A row says what its agent saw in the test, which
-    may be more than it sees in a suite: a rehearsal. A table that cannot be read is left as it is.
+    They replace the rows of the same agents under the same settings; other rows stay. Column `sees`
+    is the agent's access in the test, which may exceed that in a suite: a rehearsal. A table that
+    cannot be read is left unchanged.
     """
     path = workspace.ensure().path("scores", f"{METRIC}.parquet")
     with workspace.locked():
-        kept = {(row["agent"], row["metric"]): row for row in (*_kept(path), *rows(scores))}
-        table.write(path, list(kept.values()))
+        merged = {
+            (row["agent"], row["metric"]): row for row in (*_read_rows(path), *score_rows(scores))
+        }
+        table.write(path, list(merged.values()))
     return path
 
 
-def rows(scores: Scores) -> list[dict[str, Any]]:
+def score_rows(scores: Scores) -> list[dict[str, Any]]:
     """Return the scores as rows of the scores table."""
     return [
         {
             "agent": mean.agent,
-            "metric": metric(scores.settings),
+            "metric": metric_name(scores.settings),
             "value": mean.mean,
             "standard_error": mean.standard_error,
             "n": mean.episodes,
@@ -61,11 +62,11 @@ def rows(scores: Scores) -> list[dict[str, Any]]:
     ]
 
 
-def csv_table(scores: Scores) -> bytes:
+def to_csv_table(scores: Scores) -> bytes:
     """Return every score as CSV: a row for each factor, level and agent, the best first.
 
     The factor `all` has the scores over all environments of the base. `complexity_low` and
-    `complexity_high` are the range that K was drawn from, empty where it is not drawn.
+    `complexity_high` are the range that K was drawn from, empty if it was not drawn.
     """
     drawn = scores.settings["complexity"] or ("", "")
     best_first = sorted(scores.agents, key=lambda mean: -mean.mean)
@@ -74,24 +75,24 @@ def csv_table(scores: Scores) -> bytes:
     return to_csv([*Part._fields, "complexity_low", "complexity_high"], cells)
 
 
-def _in_words(settings: Mapping[str, Any]) -> dict[str, str]:
-    """Return each setting that makes a test another one, in the words of the command line."""
-    asked = Settings()._asdict() | {"rehearsals": REHEARSALS} | dict(settings)
-    made = Settings(*(asked[name] for name in Settings._fields))
-    drawn = patterns.drawn_range(made._replace(complexity=None))
-    complexity = made.complexity and tuple(made.complexity)
+def _settings_by_flag(settings: Mapping[str, Any]) -> dict[str, str]:
+    """Return the settings that distinguish tests, by their command-line names."""
+    merged = Settings()._asdict() | {"rehearsals": REHEARSALS} | dict(settings)
+    s = Settings(*(merged[name] for name in Settings._fields))
+    default_range = patterns.complexity_range(s._replace(complexity=None))
+    complexity = s.complexity and tuple(s.complexity)
     return {
-        "size": f"{made.height}x{made.width}",
-        "team": str(made.participants),
-        "steps": str(made.horizon),
-        "patterns": made.patterns,
-        "complexity": "" if complexity in (None, drawn) else "{}-{}".format(*complexity),
-        "radius": str(made.radius),
-        "rehearsals": str(asked["rehearsals"]),
+        "size": f"{s.height}x{s.width}",
+        "team": str(s.participants),
+        "steps": str(s.horizon),
+        "patterns": s.patterns,
+        "complexity": "" if complexity in (None, default_range) else "{}-{}".format(*complexity),
+        "radius": str(s.radius),
+        "rehearsals": str(merged["rehearsals"]),
     }
 
 
-def _kept(path: Path) -> list[dict[str, Any]]:
-    """Return the rows of a scores table under the names that their tests have now."""
-    kept = table.read(path) if path.exists() else []
-    return [row | {"metric": metric(json.loads(row["parameters"]))} for row in kept]
+def _read_rows(path: Path) -> list[dict[str, Any]]:
+    """Read the rows of a scores table, with metric names recomputed from their parameters."""
+    stored = table.read(path) if path.exists() else []
+    return [row | {"metric": metric_name(json.loads(row["parameters"]))} for row in stored]

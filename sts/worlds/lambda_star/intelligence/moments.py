@@ -1,7 +1,7 @@
-"""What agents received over many environments, in so little memory that their number is no matter.
+"""Sums of rewards and their products over environments, for means and standard errors.
 
-Rewards are whole halves, so sums of them and of their products are exact integers: the same
-whichever process added them up and in whichever order, however many environments there are.
+Rewards are whole halves, so the sums are exact integers: they do not depend on the order of
+addition or the number of processes, and their memory not on the number of environments.
 
 Axes: E environments, A agents.
 """
@@ -18,12 +18,12 @@ from numpy.typing import NDArray
 
 
 class Moments(NamedTuple):
-    """Sums over environments; `plus` joins two.
+    """Sums over environments, which `add_moments` adds up.
 
     Attributes:
-      episodes: how many environments, E.
-      total: object[A] of int, each agent's reward in all.
-      products: object[A, A] of int, the reward of one times that of another, in all.
+      episodes: E, the number of environments.
+      total: object[A] of int, each agent's total reward.
+      products: object[A, A] of int, the sum of products of each two agents' rewards.
     """
 
     episodes: int
@@ -32,23 +32,23 @@ class Moments(NamedTuple):
 
 
 class Estimate(NamedTuple):
-    """A mean over environments and its standard error, which a single one cannot have."""
+    """Mean over environments and its standard error; no error for a single environment."""
 
     mean: float
     standard_error: float | None
 
 
-def moments(received: NDArray[np.int64]) -> Moments:
-    """Return the sums of int64[E, A]: what each agent's team received in each environment.
+def compute_moments(received: NDArray[np.int64]) -> Moments:
+    """Return the sums of int64[E, A], each agent's team reward in each environment.
 
-    A word does not hold the products of the largest teams over the longest episodes.
+    They are Python integers, because products for large teams and long episodes exceed 64 bits.
     """
     whole = received.astype(object)
     return Moments(len(whole), whole.sum(0), whole.T @ whole)
 
 
-def plus(parts: Iterable[Moments]) -> Moments:
-    """Return the sums over all the environments of one part or more."""
+def add_moments(parts: Iterable[Moments]) -> Moments:
+    """Add up the sums of one or more parts."""
     parts = list(parts)
     return Moments(
         sum(part.episodes for part in parts),
@@ -61,10 +61,10 @@ def estimate(sums: Moments, weights: NDArray[np.int64], unit: int) -> Estimate:
     """Return the mean over environments of a weighted sum of the agents' rewards.
 
     Args:
-      sums: over one environment or more.
-      weights: int64[A]; 1 for one agent is its own reward, 1 and -1 the difference of two agents
+      sums: sums over one or more environments.
+      weights: int64[A]; 1 for one agent gives its own reward, 1 and -1 the difference of two agents
         on the same environments.
-      unit: what a reward is divided by, so that it becomes a mean reward.
+      unit: divisor that turns an episode's reward into a mean reward.
     """
     n, whole = sums.episodes, weights.astype(object)
     total, square = int(whole @ sums.total), int(whole @ sums.products @ whole)

@@ -1,7 +1,8 @@
-"""The intelligence test: mean reward per participant and step over many environments.
+"""Scores of the intelligence test: mean reward per participant and step over many environments.
 
-Every agent meets the same environments, so differences are paired by episode. The test behind the
-score is Chmait et al. 2016, section 4.4: definition 2 for an episode, definition 3 over episodes,
+Every agent plays the same environments, so differences are paired by episode.
+
+Source: Chmait et al. 2016, section 4.4: definition 2 for an episode, definition 3 over episodes,
 which have equal uncertainty H and complexity K from a range; section 5.4 for the factors.
 """
 
@@ -18,9 +19,9 @@ from sts.agents.protocol import Agent
 from sts.worlds.lambda_star.generation import patterns
 from sts.worlds.lambda_star.generation.patterns import Settings
 from sts.worlds.lambda_star.intelligence import factors, trials
-from sts.worlds.lambda_star.intelligence.moments import Moments, estimate, plus
+from sts.worlds.lambda_star.intelligence.moments import Moments, add_moments, estimate
 from sts.worlds.lambda_star.intelligence.trials import Trial
-from sts.worlds.lambda_star.play.teams import called, team_of
+from sts.worlds.lambda_star.play.teams import load_team, team_name
 
 PUBLISHED = (
     "random",
@@ -37,16 +38,16 @@ PUBLISHED = (
     "cooperative-q-learning",
     "cooperative-sarsa",
 )
-"""The behaviours of the paper and of its program."""
+"""Agents of the paper and of its program."""
 
-_SHOWN = ("observation", "rehearsal", "recording", "world")
+_ACCESS_LEVELS = ("observation", "rehearsal", "recording", "world")
 
 REHEARSALS = 100
-"""How often a learning behaviour practises unless told: as the published program has it."""
+"""Default number of practice episodes, that of the published program."""
 
 
 class Mean(NamedTuple):
-    """An agent's score; the standard error, over episodes, is None for a single one."""
+    """Score of an agent; no standard error, over episodes, for a single episode."""
 
     agent: str
     sees: str
@@ -56,7 +57,7 @@ class Mean(NamedTuple):
 
 
 class Difference(NamedTuple):
-    """How much more `a` scores than `b` on the same environments."""
+    """Score of agent `a` minus that of agent `b` on the same environments."""
 
     a: str
     b: str
@@ -65,7 +66,7 @@ class Difference(NamedTuple):
 
 
 class Part(NamedTuple):
-    """An agent's score at one level of one factor; see `factors.Level`."""
+    """Score of an agent at one level of one factor; see `factors.Level`."""
 
     factor: str
     value: float
@@ -78,14 +79,14 @@ class Part(NamedTuple):
 
 
 class Scores(NamedTuple):
-    """What was measured, and under which settings (JSON values).
+    """Results of the intelligence test.
 
     Attributes:
-      agents: in the order asked for.
-      differences: of each two of them.
-      breakdown: by factor, level, and agent, the best first.
-      settings: of the base.
-      fingerprints: of each agent; of a team its members', between commas.
+      agents: scores in the order of the arguments.
+      differences: differences of all pairs of agents.
+      breakdown: scores by factor, level, and agent, the best first.
+      settings: the base settings, as JSON values.
+      fingerprints: each agent's fingerprint; for a team those of its members, joined by commas.
     """
 
     agents: tuple[Mean, ...]
@@ -106,103 +107,103 @@ def score(
     workers: int = 1,
     progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> Scores:
-    """Return the agents' scores; the same for the same seed, whatever the workers.
+    """Score agents; the result depends on the seed, but not on the number of workers.
 
     Args:
-      names: agents by name or `module:Class`, each playing every participant, or several between
-        commas, dealt to the participants in turn.
-      base: what the environments are made to.
-      further: what else to play for the breakdown by factors.
-      episodes: how many environments of each settings, at least 1.
-      seed: names the environments and the agents' streams.
-      rehearsals: how often a learning behaviour practises each episode first.
-      workers: processes; 1 works in this one.
-      progress: called with (episodes played, in all), over all settings.
+      names: agents by name or `module:Class`, each playing every participant, or several joined by
+        commas, assigned to the participants in turn.
+      base: settings of the environments.
+      further: additional runs for the breakdown by factors.
+      episodes: the number of environments under each settings, at least 1.
+      seed: selects the environments and the agents' random streams.
+      rehearsals: practice episodes of learning agents before each scored one.
+      workers: processes; 1 stays in this process.
+      progress: called with (episodes played, total), over all settings.
 
     Raises:
-      ArgumentError: nothing to do, an agent twice, settings that cannot be met, or an agent whose
-        code does not say what it is, or was changed meanwhile.
-      UnknownName: an agent that is not installed.
+      ArgumentError: there is nothing to play, an agent is given twice, settings are invalid, or an
+        agent's code has no fingerprint or changed during the run.
+      UnknownName: an agent is not installed.
     """
-    teams = [team_of(name) for name in names]
-    every = [base, *(run.settings for run in further)]
+    teams = [load_team(name) for name in names]
+    all_settings = [base, *(run.settings for run in further)]
     marks = tuple(",".join(fingerprint(member) for member in team) for team in teams)
     trial = Trial(tuple(names), marks, episodes, seed, rehearsals)
-    trials.check(trial, teams, every, workers)
-    found = trials.play(trial, every, workers, progress)
-    agents = [(called(team), sees(team, rehearsals)) for team in teams]
-    whole = plus(found[base].values())
-    means = _means(agents, whole, base)
+    trials.check_trial(trial, teams, all_settings, workers)
+    results = trials.play_trial(trial, all_settings, workers, progress)
+    agents = [(team_name(team), team_access(team, rehearsals)) for team in teams]
+    whole = add_moments(results[base].values())
+    means = _compute_means(agents, whole, base)
     ranked = sorted(range(len(means)), key=lambda i: -means[i].mean)
     return Scores(
         means,
-        _differences(means, whole, base),
-        tuple(_breakdown(agents, ranked, base, further, found)),
-        _used(base, trial),
+        _compute_differences(means, whole, base),
+        tuple(_break_down(agents, ranked, base, further, results)),
+        _settings_record(base, trial),
         marks,
     )
 
 
-def sees(team: Sequence[Agent], rehearsals: int) -> str:
-    """Return the most that any member of a team is shown: the last of these kinds in `_SHOWN`.
+def team_access(team: Sequence[Agent], rehearsals: int) -> str:
+    """Return the widest access of any member of a team, by the order of `_ACCESS_LEVELS`.
 
-    A rehearsal is what agents that can `finish` make of the episodes before the one that counts.
+    Agents with a method `finish` have access to a rehearsal if there are practice episodes.
     """
     shown: set[str] = {member.sees for member in team}
     if rehearsals > 0 and any(hasattr(member, "finish") for member in team):
         shown.add("rehearsal")
-    return max(shown, key=_SHOWN.index)
+    return max(shown, key=_ACCESS_LEVELS.index)
 
 
-def _means(
+def _compute_means(
     agents: Sequence[tuple[str, str]], sums: Moments, settings: Settings
 ) -> tuple[Mean, ...]:
-    """Return the score of every agent, (name, what it sees), under one settings."""
+    """Return the score of every agent, given as (name, access), under one settings."""
     return tuple(
-        Mean(*agent, *estimate(sums, weights, _unit(settings)), sums.episodes)
+        Mean(*agent, *estimate(sums, weights, _mean_divisor(settings)), sums.episodes)
         for agent, weights in zip(agents, np.eye(len(agents), dtype=np.int64), strict=True)
     )
 
 
-def _differences(
+def _compute_differences(
     means: Sequence[Mean], sums: Moments, settings: Settings
 ) -> tuple[Difference, ...]:
-    one, unit = np.eye(len(means), dtype=np.int64), _unit(settings)
+    weights, unit = np.eye(len(means), dtype=np.int64), _mean_divisor(settings)
     return tuple(
-        Difference(means[i].agent, means[j].agent, *estimate(sums, one[i] - one[j], unit))
+        Difference(means[i].agent, means[j].agent, *estimate(sums, weights[i] - weights[j], unit))
         for i, j in combinations(range(len(means)), 2)
     )
 
 
-def _unit(settings: Settings) -> int:
-    """Return what turns halves received in an episode into a participant's in a step."""
+def _mean_divisor(settings: Settings) -> int:
+    """Return the divisor from a team's halves per episode to reward per participant and step."""
     return 2 * settings.participants * settings.horizon
 
 
-def _breakdown(
+def _break_down(
     agents: Sequence[tuple[str, str]],
     order: Sequence[int],
     base: Settings,
     further: Sequence[factors.Run],
-    found: dict[Settings, dict[int, Moments]],
+    results: dict[Settings, dict[int, Moments]],
 ) -> Iterator[Part]:
     """Yield the score of every agent at every level."""
-    by_k = found[base]
-    drawn = patterns.drawn_range(base) if base.patterns == "paper" else None
+    by_k = results[base]
+    drawn = patterns.complexity_range(base) if base.patterns == "paper" else None
     levels = [
-        (level, plus(by_k[k] for k in members), base)
-        for level, members in factors.classes(by_k, drawn)
+        (level, add_moments(by_k[k] for k in members), base)
+        for level, members in factors.complexity_classes(by_k, drawn)
     ]
-    for run in factors.with_base(base, further):
-        levels.append((run.level, plus(found[run.settings].values()), run.settings))
+    for run in factors.add_base(base, further):
+        levels.append((run.level, add_moments(results[run.settings].values()), run.settings))
     for level, sums, settings in levels:
-        means = _means(agents, sums, settings)
+        means = _compute_means(agents, sums, settings)
         for i in order:
             yield Part(level.factor, level.value, level.label, *means[i])
 
 
-def _used(base: Settings, trial: Trial) -> dict[str, Any]:
+def _settings_record(base: Settings, trial: Trial) -> dict[str, Any]:
     used = base._asdict() | trial._asdict()
     del used["names"], used["fingerprints"]
-    used["complexity"] = list(patterns.drawn_range(base)) if base.patterns == "paper" else None
+    used["complexity"] = list(patterns.complexity_range(base)) if base.patterns == "paper" else None
     return used

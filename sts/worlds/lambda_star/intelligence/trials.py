@@ -1,7 +1,7 @@
-"""Puts agents through environments: what can be played is checked, then played in spans.
+"""Runs of agents in the environments of a test: validation, then play in spans of episodes.
 
-A span is the same episodes whatever the workers, and what it leaves behind are moments, so memory
-does not grow with the number of episodes and the result is the same for any number of workers.
+The division into spans does not depend on the workers, and only the moments of a span are kept. So
+memory does not grow with the episodes, and results do not depend on the number of workers.
 """
 
 from __future__ import annotations
@@ -19,21 +19,21 @@ from sts.jobs.executors import Owned
 from sts.jobs.pool import executor
 from sts.worlds.lambda_star.generation import environments, patterns
 from sts.worlds.lambda_star.generation.patterns import Settings
-from sts.worlds.lambda_star.intelligence.moments import Moments, moments, plus
-from sts.worlds.lambda_star.play.teams import called, check_memory, sums, team_for
+from sts.worlds.lambda_star.intelligence.moments import Moments, add_moments, compute_moments
+from sts.worlds.lambda_star.play.teams import check_memory, load_team_for, team_name, total_rewards
 
 SPAN = 500
-"""Episodes that are played at once; no result depends on it."""
+"""Episodes that are played at once; results do not depend on it."""
 
-MOST = 10_000_000
-MOST_REHEARSALS = 100_000
+MAX_EPISODES = 10_000_000
+MAX_REHEARSALS = 100_000
 
 
 class Trial(NamedTuple):
-    """Who is tested, and how thoroughly.
+    """Teams to test, and the size of the test.
 
-    Teams travel to other processes by name, and by what their members' fingerprints were, between
-    commas: under another nothing is played.
+    Worker processes receive teams by name, and by their members' fingerprints, joined by commas; a
+    worker refuses to play an agent whose fingerprint differs.
     """
 
     names: tuple[str, ...]
@@ -44,7 +44,7 @@ class Trial(NamedTuple):
 
 
 class _Job(NamedTuple):
-    """A span of episodes."""
+    """Span of episodes under one settings."""
 
     trial: Trial
     settings: Settings
@@ -52,36 +52,36 @@ class _Job(NamedTuple):
     stop: int
 
 
-def check(
-    trial: Trial, teams: Sequence[Sequence[Agent]], every: Sequence[Settings], workers: int
+def check_trial(
+    trial: Trial, teams: Sequence[Sequence[Agent]], all_settings: Sequence[Settings], workers: int
 ) -> None:
-    """Refuse what cannot be played, before any environment is made; say what is expected.
+    """Raise ArgumentError if a trial cannot be played, before any environment is made.
 
-    `teams` are those that the trial's names stand for, and `every` the settings to play it under.
+    `teams` are the agents of the trial's names, and `all_settings` the settings to play under.
     """
     episodes, rehearsals = trial.episodes, trial.rehearsals
     for count, things in ((episodes, "episodes"), (workers, "workers")):
         if count < 1:
             raise ArgumentError(f"expected 1 or more {things}, found {count}")
-    if episodes > MOST:
-        raise ArgumentError(f"expected at most {MOST} episodes, found {episodes}")
-    if not 0 <= rehearsals <= MOST_REHEARSALS:
-        raise ArgumentError(f"expected 0 to {MOST_REHEARSALS} rehearsals, found {rehearsals}")
-    names = [called(team) for team in teams]
+    if episodes > MAX_EPISODES:
+        raise ArgumentError(f"expected at most {MAX_EPISODES} episodes, found {episodes}")
+    if not 0 <= rehearsals <= MAX_REHEARSALS:
+        raise ArgumentError(f"expected 0 to {MAX_REHEARSALS} rehearsals, found {rehearsals}")
+    names = [team_name(team) for team in teams]
     for name in names:
         if names.count(name) > 1:
-            raise ArgumentError(f"agent {name!r} is named twice; name each once")
-    at_once = min(workers, len(every) * -(-episodes // SPAN))
-    for settings in every:
-        patterns.check(settings)
+            raise ArgumentError(f"agent {name!r} is given twice; give each agent once")
+    at_once = min(workers, len(all_settings) * -(-episodes // SPAN))
+    for settings in all_settings:
+        patterns.check_settings(settings)
         if settings.complexity is not None and settings.patterns != "paper":
             raise ArgumentError(
-                f"K is not drawn under {settings.patterns} patterns; leave the complexity range "
-                "out, or take the paper's patterns"
+                f"{settings.patterns} patterns do not support a complexity range; leave it out, "
+                "or use the paper's patterns"
             )
         for team in teams:
             check_memory(
-                team_for(team, settings),
+                load_team_for(team, settings),
                 settings,
                 episodes=min(SPAN, episodes),
                 rehearsals=rehearsals,
@@ -89,54 +89,54 @@ def check(
             )
 
 
-def play(
-    trial: Trial, every: Sequence[Settings], workers: int, progress: Callable[[int, int], None]
+def play_trial(
+    trial: Trial,
+    all_settings: Sequence[Settings],
+    workers: int,
+    progress: Callable[[int, int], None],
 ) -> dict[Settings, dict[int, Moments]]:
-    """Return what each agent's team received in halves, under each settings, by K.
-
-    The arguments are those that `check` let pass.
-    """
+    """Play a trial that passed `check_trial`; return the moments of rewards by settings and K."""
     jobs = [
         _Job(trial, settings, start, min(start + SPAN, trial.episodes))
-        for settings in every
+        for settings in all_settings
         for start in range(0, trial.episodes, SPAN)
     ]
-    found: dict[Settings, dict[int, Moments]] = {settings: {} for settings in every}
-    done, total = 0, trial.episodes * len(every)
+    results: dict[Settings, dict[int, Moments]] = {settings: {} for settings in all_settings}
+    done, total = 0, trial.episodes * len(all_settings)
     progress(done, total)
-    for job, played in _results(jobs, workers):
-        kept = found[job.settings]
-        for k, part in played.items():
-            kept[k] = plus([kept[k], part]) if k in kept else part
+    for job, parts in _run_jobs(jobs, workers):
+        by_k = results[job.settings]
+        for k, part in parts.items():
+            by_k[k] = add_moments([by_k[k], part]) if k in by_k else part
         done += job.stop - job.start
         progress(done, total)
-    return found
+    return results
 
 
-def _results(jobs: Sequence[_Job], workers: int) -> Iterator[tuple[_Job, dict[int, Moments]]]:
-    """Yield each job with what `_play` returns, as they come; users' agents play in workers."""
+def _run_jobs(jobs: Sequence[_Job], workers: int) -> Iterator[tuple[_Job, dict[int, Moments]]]:
+    """Yield each job and its result, as completed; users' agents play in worker processes."""
     members = ",".join(jobs[0].trial.names).split(",") if jobs else []
-    users = " ".join(dict.fromkeys(filter(None, (apart(one.strip()) for one in members))))
-    with executor(min(workers, len(jobs)), len(jobs)) as there:
+    users = " ".join(dict.fromkeys(filter(None, (apart(member.strip()) for member in members))))
+    with executor(min(workers, len(jobs)), len(jobs)) as pool:
         for job in jobs:
-            there.submit(job, Owned(_play, users) if users else _play, job)
-        for job, played in there.completed():
-            if isinstance(played, StsError):
-                named = not users or str(played).startswith("agent ")
-                raise played if named else played.about(f"agent {users}")
-            yield job, played
+            pool.submit(job, Owned(_play_job, users) if users else _play_job, job)
+        for job, result in pool.completed():
+            if isinstance(result, StsError):
+                has_agent = not users or str(result).startswith("agent ")
+                raise result if has_agent else result.about(f"agent {users}")
+            yield job, result
 
 
-def _play(job: _Job) -> dict[int, Moments]:
-    """Return what each agent's team received in a span of episodes, by K."""
+def _play_job(job: _Job) -> dict[int, Moments]:
+    """Play a span of episodes; return the moments of the teams' rewards, by K."""
     names, fingerprints, _, seed, rehearsals = job.trial
     worlds = environments.generate(job.settings, seed=seed, start=job.start, stop=job.stop)
     received = np.empty((job.stop - job.start, len(names)), np.int64)
     for i, (name, marks) in enumerate(zip(names, fingerprints, strict=True)):
         members = zip(name.split(","), marks.split(","), strict=True)
         team = [planned(member.strip(), mark) for member, mark in members]
-        received[:, i] = sums(team, worlds, seed=seed, rehearsals=rehearsals).sum(1)
+        received[:, i] = total_rewards(team, worlds, seed=seed, rehearsals=rehearsals).sum(1)
         for agent in team:
             check_unchanged(agent)
     met = np.unique(worlds.complexity)
-    return {int(k): moments(received[worlds.complexity == k]) for k in met}
+    return {int(k): compute_moments(received[worlds.complexity == k]) for k in met}

@@ -1,10 +1,10 @@
-"""Rehearsed episodes in one compiled loop: learn over many passes, then play once for good.
+"""Compiled loop for practised episodes: learn over many passes, then play the final one.
 
-It draws the very numbers that the general path draws, so both give the same episodes.
+It uses the same random draws as the general path, so both give the same episodes.
 
-A table here has a row for every state of an episode and serves one learner after another. Starting
-it afresh costs nothing: each row carries the number of the learner that last wrote to it, and for
-any other learner it is blank. So memory does not grow with episodes, participants or rehearsals.
+A table here has a row for every state of an episode and serves one learner after another. It needs
+no clearing: each row has the number of the learner that last wrote to it, and counts as blank for
+any other. So memory does not grow with episodes, participants or rehearsals.
 
 Axes: B episodes, T steps, P participants, S states, which are T steps of as many cells as the
 largest grid has; state = step * cells + cell.
@@ -23,8 +23,16 @@ from sts.numerics.compiled import compiled, lean
 from sts.numerics.draws import uniform
 from sts.worlds.lambda_star.agents.q_learning import CooperativeQLearning, QLearning
 from sts.worlds.lambda_star.agents.sarsa import CooperativeSarsa, Sarsa
-from sts.worlds.lambda_star.agents.sets import MOVES, nth
-from sts.worlds.lambda_star.agents.table import NEXT, ROW_BYTES, SAME, Table, best, learn, top
+from sts.worlds.lambda_star.agents.sets import MOVES, pick_move
+from sts.worlds.lambda_star.agents.table import (
+    NEXT,
+    ROW_BYTES,
+    SAME,
+    Table,
+    best_moves,
+    best_value,
+    learn,
+)
 from sts.worlds.lambda_star.kernels import Arrays, Ints, advance
 from sts.worlds.lambda_star.torus import STAY, moved
 
@@ -35,29 +43,29 @@ _SLOTS = 2
 
 
 class Outcome(NamedTuple):
-    """What was done and received, rewards in halves: int8[B, T, P] each."""
+    """Moves, and rewards in halves, of B episodes: int8[B, T, P] each."""
 
     moves: NDArray[np.int8]
     rewards: NDArray[np.int8]
 
 
 class Plan(NamedTuple):
-    """How teams learn: in one `shared` table or each role in its own, `ahead` as in `Tabular`."""
+    """Learning rule: one `shared` table or one per role, and `Tabular.future_kind`."""
 
     shared: bool
     ahead: int
     rehearsals: int
 
 
-class _Bench(NamedTuple):
-    """What one thread works on.
+class _Scratch(NamedTuple):
+    """Working memory of one thread.
 
     Attributes:
-      table: of S rows.
-      pay: int8[S], what a participant receives in `cell` after `step`, in halves.
-      ways: int32[cells, 9], where each move leads.
-      cells: int64[P], where participants are.
-      states: int64[P], the state they last acted in.
+      table: a table of S rows.
+      pay: int8[S], the reward for being in `cell` after `step`, in halves.
+      ways: int32[cells, 9], the cell that each move leads to.
+      cells: int64[P], the participants' cells.
+      states: int64[P], the states in which they last acted.
     """
 
     table: Table
@@ -68,7 +76,7 @@ class _Bench(NamedTuple):
 
 
 class _Team(NamedTuple):
-    """Participants `start` to `stop` - 1 of one episode, who learn in table number `learner`."""
+    """Participants `start` to `stop` - 1 of one episode, which share the table as `learner`."""
 
     learner: int
     start: int
@@ -87,22 +95,22 @@ def play(
     threads: int = 1,
     bootstrap: str = "next",
 ) -> Outcome:
-    """Play learners in every role of B worlds, and leave these where the pass that counts ended.
+    """Play learners in every role of B worlds, which are left at the end of the final pass.
 
     Args:
       name: one of `LEARNERS`.
       worlds: B worlds.
-      streams: uint64[B]; pass k, step t draws what step k * T + t of a single episode would.
+      streams: uint64[B]; pass k, step t has the draws of step k * T + t of a single episode.
       steps: T, at least 1.
-      rehearsals: how many passes come before the one that counts.
-      threads: how many share the episodes, each with a table of its own; changes no result.
-      bootstrap: as learners take it; "published" needs worlds at step 0.
+      rehearsals: the number of practice passes before the final one.
+      threads: the number of threads, each with its own table; results do not depend on it.
+      bootstrap: as in `Tabular`; "published" needs worlds at step 0.
     """
     learner = LEARNERS[name](bootstrap)
-    plan = Plan(learner.shared, learner.ahead, rehearsals)
+    plan = Plan(learner.shared, learner.future_kind, rehearsals)
     shape = (streams.size, steps, worlds.cells.shape[1])
     out = Outcome(np.empty(shape, np.int8), np.empty(shape, np.int8))
-    part = partial(_episodes, worlds, streams, plan, out)
+    part = partial(_play_episodes, worlds, streams, plan, out)
     edges = np.linspace(0, streams.size, threads + 1).astype(np.int64).tolist()
     with ThreadPoolExecutor(threads) as executor:
         list(executor.map(part, edges[:-1], edges[1:]))
@@ -110,12 +118,12 @@ def play(
 
 
 def table_bytes(cells: int, steps: int) -> int:
-    """Return the memory that a thread works in; every learner takes its turn at one table."""
+    """Return the working memory of a thread in bytes."""
     return cells * (steps * STATE_BYTES + CELL_BYTES)
 
 
 @compiled
-def _episodes(
+def _play_episodes(
     a: Arrays, streams: NDArray[np.uint64], plan: Plan, out: Outcome, first: int, last: int
 ) -> None:
     """Play episodes `first` to `last` - 1."""
@@ -125,7 +133,7 @@ def _episodes(
         most = max(most, a.size[b, 0] * a.size[b, 1])
     states = steps * most
     table = Table(np.zeros(states, np.int64), np.empty(states), np.empty((states, MOVES)))
-    bench = _Bench(
+    bench = _Scratch(
         table,
         np.empty(states, np.int8),
         np.empty((most, MOVES), np.int32),
@@ -136,30 +144,30 @@ def _episodes(
     for b in range(first, last):
         if a.size[b, 0] != height or a.size[b, 1] != width:
             height, width = a.size[b, 0], a.size[b, 1]
-            _chart(height, width, bench.ways)
-        _pay(a, b, steps, bench)
-        done, got = out.moves[b], out.rewards[b]
+            _write_ways(height, width, bench.ways)
+        _write_rewards(a, b, steps, bench)
+        moves, rewards = out.moves[b], out.rewards[b]
         for start in range(0, participants, together):
             learner += 1
             team = _Team(learner, start, start + together, streams[b], height * width)
             for k in range(plan.rehearsals + 1):
-                _pass(bench, team, k, plan, a.cells[b], done, got)
-        a.cells[b], a.moves[b], a.rewards[b] = bench.cells, done[steps - 1], got[steps - 1]
+                _play_pass(bench, team, k, plan, a.cells[b], moves, rewards)
+        a.cells[b], a.moves[b], a.rewards[b] = bench.cells, moves[steps - 1], rewards[steps - 1]
         a.says[b] = 0
         a.step[b] += steps
 
 
 @lean
-def _chart(height: int, width: int, ways: NDArray[np.int32]) -> None:
-    """Write where each move leads from each cell."""
+def _write_ways(height: int, width: int, ways: NDArray[np.int32]) -> None:
+    """Write the cell that each move leads to from each cell."""
     for cell in range(height * width):
         for move in range(MOVES):
             ways[cell, move] = moved(cell, move, height, width)
 
 
 @lean
-def _pay(a: Arrays, b: int, steps: int, bench: _Bench) -> None:
-    """Write what every cell brings after every step, and leave Good and Evil at their end.
+def _write_rewards(a: Arrays, b: int, steps: int, bench: _Scratch) -> None:
+    """Write the reward of every cell after every step; leave Good and Evil at the last step.
 
     Source: Chmait et al. 2016, section 4.1.2.
     """
@@ -175,36 +183,37 @@ def _pay(a: Arrays, b: int, steps: int, bench: _Bench) -> None:
 
 
 @lean
-def _pass(
-    bench: _Bench,
+def _play_pass(
+    bench: _Scratch,
     team: _Team,
     k: int,
     plan: Plan,
     starts: Ints,
-    done: NDArray[np.int8],
-    got: NDArray[np.int8],
+    moves: NDArray[np.int8],
+    rewards: NDArray[np.int8],
 ) -> None:
-    """Plays pass `k` from `starts`, int64[P], and writes its moves and rewards, int8[T, P].
+    """Play pass `k` from `starts`, int64[P], and write its moves and rewards, int8[T, P].
 
-    SARSA needs no case of its own: the next move is always a best one of the next state, which
-    nobody learns about before it is made, so its value is the highest there.
+    SARSA needs no special case: the next move is always a best one of the next state, whose values
+    do not change before it is made, so its value is the highest there.
     """
     table, pay, ways, cells, states = bench
-    steps, participants = done.shape
+    steps, participants = moves.shape
     for p in range(team.start, team.stop):
         cells[p] = starts[p]
     for t in range(steps):
         here = t * team.cells
-        drawn = (k * steps + t) * participants
+        counter = (k * steps + t) * participants
         for p in range(team.start, team.stop):
             states[p] = here + cells[p]
-            u = uniform(team.stream, (drawn + p) * _SLOTS)
-            move = nth(best(table, states[p], team.learner), u)
+            u = uniform(team.stream, (counter + p) * _SLOTS)
+            move = pick_move(best_moves(table, states[p], team.learner), u)
             cells[p] = ways[cells[p], move]
-            done[t, p], got[t, p] = move, pay[here + cells[p]]
+            moves[t, p], rewards[t, p] = move, pay[here + cells[p]]
         if k < plan.rehearsals:
             over = plan.ahead == NEXT and t + 1 == steps
             base = here + team.cells if plan.ahead == NEXT else (here if plan.ahead == SAME else 0)
             for p in range(team.start, team.stop):
-                future = 0.0 if over else top(table, base + cells[p], team.learner)
-                learn(table, states[p], team.learner, int(done[t, p]), int(got[t, p]), future)
+                future = 0.0 if over else best_value(table, base + cells[p], team.learner)
+                move, reward = int(moves[t, p]), int(rewards[t, p])
+                learn(table, states[p], team.learner, move, reward, future)

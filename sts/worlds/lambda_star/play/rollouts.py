@@ -1,4 +1,4 @@
-"""Episodes as arrays, for whoever trains or studies agents of their own.
+"""Rollouts: environments and episodes as arrays, for training and studying agents.
 
     from sts import lambda_star
 
@@ -22,29 +22,34 @@ from sts.errors import ArgumentError
 from sts.worlds.lambda_star.domain import Batch, LambdaStar
 from sts.worlds.lambda_star.generation import environments as environments_
 from sts.worlds.lambda_star.generation.environments import Environments
-from sts.worlds.lambda_star.generation.patterns import Settings, check_whole, sides, whole
-from sts.worlds.lambda_star.play.teams import check, episodes, team_for
+from sts.worlds.lambda_star.generation.patterns import (
+    Settings,
+    check_integers,
+    is_integer,
+    parse_size,
+)
+from sts.worlds.lambda_star.play.teams import check_counts, load_team_for, play_episodes
 
-MOST = 10_000_000
-Worldly: TypeAlias = Environments | int | Sequence[bytes]
+MAX_ENVIRONMENTS = 10_000_000
+EnvironmentsLike: TypeAlias = Environments | int | Sequence[bytes]
 
 
 class Rollout(NamedTuple):
-    """What happened in E episodes.
+    """Arrays of E episodes.
 
     Attributes:
       moves: int8[E, T, P], 0 to 8: up-left, up, up-right, left, stay, right, down-left, down,
         down-right.
       says: int8[E, T, P], tokens; 0 is silence.
-      rewards: float32[E, T, P], -1 to 1, for the step's move.
+      rewards: float32[E, T, P], -1 to 1, after the step's move.
       cells: uint16[E, T + 1, P], row * width + column; entry t is before step t.
-      good: uint16[E, T + 1], likewise Good's cell.
-      evil: uint16[E, T + 1], likewise Evil's.
-      log_probs: float32[E, T, P], of what was done under the agent's weights, 1% of the uniform
-        distribution mixed in; NaN where the agent returns moves in place of weights, and for the
-        built-in behaviours that rehearse.
+      good: uint16[E, T + 1], Good's cells, with the same axis.
+      evil: uint16[E, T + 1], Evil's cells, with the same axis.
+      log_probs: float32[E, T, P], of the actions under the agent's weights mixed with 1% of the
+        uniform distribution; NaN if the agent returns moves instead of weights, and for built-in
+        learners that practise.
       around: float32[E, T, P, M], the rewards that each participant saw before each step; None
-        unless asked for.
+        unless requested.
     """
 
     moves: NDArray[np.int8]
@@ -57,7 +62,7 @@ class Rollout(NamedTuple):
     around: NDArray[np.float32] | None = None
 
     def __repr__(self) -> str:
-        """Return one line; the arrays are long."""
+        """Summarise the episodes in one line."""
         episodes, steps, team = self.moves.shape
         return f"Rollout(episodes={episodes}, steps={steps}, team={team})"
 
@@ -74,45 +79,45 @@ def generate(
     radius: int = 1,
     start: int = 0,
 ) -> Environments:
-    """Return `count` new environments, those that the intelligence test of this seed plays.
+    """Generate `count` environments, the same as in the intelligence test with this seed.
 
     Args:
       count: E, at least 1.
-      seed: names them, with all the rest.
+      seed: selects the environments, together with the other arguments.
       size: rows and columns.
-      team: P participants.
-      steps: T of an episode.
+      team: P, the number of participants.
+      steps: T, the length of an episode.
       patterns: "paper" or "lambdastar-2016".
-      complexity: the range that K is drawn from; None is as much of 2 to 23 as can be drawn.
-      radius: k, how far participants see.
-      start: the first one's index; `start=1000` gives others than the first thousand.
+      complexity: the range that K is drawn from; None for as much of 2 to 23 as is possible.
+      radius: k, how far participants see, in cells.
+      start: index of the first environment; `start=1000` skips the first thousand.
 
     Raises:
-      ArgumentError: there are no such environments; says which there are.
+      ArgumentError: an argument is out of range; the message states the range.
     """
-    if not whole(count) or not 1 <= count <= MOST:
-        raise ArgumentError(f"expected 1 to {MOST} environments, found {count!r}")
-    check_whole(seed=seed, start=start)
+    if not is_integer(count) or not 1 <= count <= MAX_ENVIRONMENTS:
+        raise ArgumentError(f"expected 1 to {MAX_ENVIRONMENTS} environments, found {count!r}")
+    check_integers(seed=seed, start=start)
     if start < 0:
         raise ArgumentError(f"expected a start of 0 or more, found start {start}")
-    settings = Settings(*sides(size), team, steps, complexity, patterns, radius)
+    settings = Settings(*parse_size(size), team, steps, complexity, patterns, radius)
     return environments_.generate(settings, seed=seed, start=start, stop=start + count)
 
 
 def rollout(
     agent: Any,
-    environments: Worldly,
+    environments: EnvironmentsLike,
     *,
     seed: int = 0,
     rehearsals: int = 100,
     observe: bool = False,
     threads: int = 1,
 ) -> Rollout:
-    """Return what happens when `agent` plays every participant of `environments`.
+    """Let `agent` play every participant of `environments` and return the episodes.
 
-    The same arguments give the same episodes, and each is the one that `sts lambda-star score`
-    plays for this seed. An episode depends on no other: any part of the environments gives its
-    part of the episodes, for an agent that keeps the protocol.
+    The same arguments give the same episodes, which are those of `sts lambda-star score` with this
+    seed. Episodes are independent: any subset of the environments gives the same episodes, for an
+    agent that follows the protocol.
 
         def upwards(observation):
             return np.full(observation.cell.shape, 1)
@@ -120,28 +125,28 @@ def rollout(
         rollout(upwards, 10).rewards.mean()
 
     Args:
-      agent: a name ("local-search"), `module:Class`, several of them between commas or in a
-        sequence (a mixed team: participants are dealt to them in turn), an agent or its class, or a
-        function: it is given an `Observation` of E episodes and P participants and returns their
-        moves, int[E, P], or weights over moves, float[E, P, 9].
-      environments: from `generate`; or how many with the default settings; or serialised states.
-      seed: names the agents' streams of draws.
-      rehearsals: how often a learning behaviour practises each episode before the pass shown here.
-      observe: True also returns what each participant saw.
-      threads: how many compiled learning may use; the same result whatever they are.
+      agent: a name ("local-search"), `module:Class`, several of them joined by commas or in a
+        sequence (a mixed team, assigned to the participants in turn), an agent or its class, or a
+        function from an `Observation` of E episodes and P participants to their moves, int[E, P],
+        or weights over moves, float[E, P, 9].
+      environments: from `generate`; or their number, for default settings; or serialised states.
+      seed: selects the agents' random streams.
+      rehearsals: practice passes of learning agents before the returned one.
+      observe: whether to return the rewards that each participant saw.
+      threads: threads for compiled learning; the result does not depend on it.
 
     Raises:
       UnknownName: no agent of that name is installed.
-      ArgumentError: it is no agent, it has more members than there are participants, learning
-        needs more memory than there is, or there are no environments.
-      StsError: the agent failed, or returned what is no choice; names the step.
+      ArgumentError: the agent is invalid or has more members than there are participants, learning
+        needs more memory than is available, or there are no environments.
+      StsError: the agent failed or returned an invalid choice; the message names the step.
     """
-    check_whole(seed=seed, rehearsals=rehearsals, threads=threads)
-    worlds = taken(environments)
-    members = team_for(agent, worlds.settings)
-    check(rehearsals, threads)
-    seen = _Eye(worlds) if observe else None
-    played = episodes(
+    check_integers(seed=seed, rehearsals=rehearsals, threads=threads)
+    worlds = to_environments(environments)
+    members = load_team_for(agent, worlds.settings)
+    check_counts(rehearsals, threads)
+    seen = _RewardRecorder(worlds) if observe else None
+    played = play_episodes(
         members,
         worlds,
         seed=seed,
@@ -161,8 +166,8 @@ def rollout(
     )
 
 
-class _Eye:
-    """Keeps what every participant sees, step by step."""
+class _RewardRecorder:
+    """Recorder of the rewards that every participant sees."""
 
     def __init__(self, environments: Environments) -> None:
         settings = environments.settings
@@ -170,26 +175,26 @@ class _Eye:
         shape = (len(environments.index), settings.horizon, settings.participants, cells)
         self.around = np.empty(shape, np.float32)
         self._everyone = range(settings.participants)
-        self.watch(-1, Batch.of(environments.fresh(), settings.radius))
+        self.watch(-1, Batch.from_arrays(environments.copy_arrays(), settings.radius))
 
     def watch(self, t: int, worlds: Worlds) -> None:
-        """Looks before step t + 1, which is after step t."""
+        """Record the observations after step t, which are those before step t + 1."""
         if t + 1 < self.around.shape[1]:
             seen = worlds.observe(self._everyone, team=self._everyone, world=False)
             self.around[:, t + 1] = seen.reward * np.float32(LambdaStar.reward_unit)
 
 
-def taken(environments: Worldly) -> Environments:
-    """Return environments, whichever way they were given, as `rollout` takes them."""
+def to_environments(environments: EnvironmentsLike) -> Environments:
+    """Convert the `environments` argument of `rollout` to `Environments`."""
     if isinstance(environments, Environments):
         return environments
-    if whole(environments):
+    if is_integer(environments):
         return generate(environments)
-    given = list(environments) if isinstance(environments, Sequence) else []
-    states = [state for state in given if isinstance(state, bytes)]
-    if not states or len(states) < len(given):
+    items = list(environments) if isinstance(environments, Sequence) else []
+    states = [item for item in items if isinstance(item, bytes)]
+    if not states or len(states) < len(items):
         raise ArgumentError(
             "expected environments from generate, their number or a sequence of serialised "
             f"states, found {type(environments).__name__}"
         )
-    return environments_.of_states(states)
+    return environments_.from_states(states)

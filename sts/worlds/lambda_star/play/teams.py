@@ -1,16 +1,16 @@
-"""Who plays a team, and its way through its episodes.
+"""Teams of agents, and the episodes that they practise and play.
 
 A team of one agent plays every participant. In a team of n agents, member i plays participants i,
-i + n, ...; members do not share a memory, and see each other as others.
+i + n, ...; members do not share a memory, and observe each other as others.
 
 Two paths give the same episodes: `practice` compiles an installed learner with the world, and the
 general path of `lockstep` plays all other agents and mixed teams.
 
-Learning behaviours rehearse: they practise an episode before the pass that counts, as the published
-program lets its learners play each episode a hundred times before it tests them on the same one.
-This exists in the intelligence test alone; see `Tabular` for what learners do in an episode that is
-new to them. Every pass begins where the episode begins, Good and Evil take the same paths in each,
-and pass k, step t draws what step k * T + t of one long episode would.
+Learners practise (rehearse) an episode before the scored pass, as the published program lets its
+learners play each episode a hundred times before it tests them on the same one. This happens only
+in the intelligence test; see `Tabular` on learners in an unpractised episode. Every pass starts
+from the same state with the same paths of Good and Evil, and pass k, step t has the draws of step
+k * T + t of one long episode.
 """
 
 from __future__ import annotations
@@ -37,14 +37,14 @@ from sts.worlds.lambda_star.generation.environments import Environments
 from sts.worlds.lambda_star.generation.patterns import Settings
 from sts.worlds.lambda_star.play import practice
 
-_RECORD_BYTES = 9  # of `lockstep.Played`, for a participant's step: what was done, and its cell
-_OBJECT_BYTES = 4  # likewise, for the cells of Good and Evil
+_RECORD_BYTES = 9  # of `lockstep.Played` per participant and step: action, reward and cell
+_OBJECT_BYTES = 4  # of `lockstep.Played` per step: the cells of Good and Evil
 _MIB = 2**20
 Watch: TypeAlias = Callable[[int, Worlds], None]
 
 
 class Policy(Agent):
-    """A function from observations to moves or weights, as an agent without a memory."""
+    """Agent without memory from a function of observations to moves or weights."""
 
     name = "policy"
     version = "1"
@@ -55,50 +55,50 @@ class Policy(Agent):
     def act(
         self, observation: Observation, instructions: Instructions, memory: Memory, draws: Draws
     ) -> tuple[Choice, Memory]:
-        """Return what the function returns."""
+        """Return the function's moves or weights as a choice."""
         return Choice(self._function(observation)), memory
 
 
-def team_of(agent: Any) -> tuple[Agent, ...]:
-    """Return the agents that `agent` names or is, in any form that `rollout` takes.
+def load_team(agent: Any) -> tuple[Agent, ...]:
+    """Return the agents of a team, given in any form that `rollout` accepts.
 
     Raises:
       UnknownName: no agent of that name is installed.
-      ArgumentError: it is no agent, or there is none.
+      ArgumentError: the object is not an agent, or the sequence is empty.
     """
     if isinstance(agent, str):
         return tuple(agents.load(name.strip()) for name in agent.split(","))
     if isinstance(agent, Sequence):
         if not agent:
             raise ArgumentError("expected one agent or more, found none")
-        return tuple(member for one in agent for member in team_of(one))
+        return tuple(member for item in agent for member in load_team(item))
     if callable(agent) and not hasattr(agent, "act"):
         return (Policy(agent),)
     return (made(agent, getattr(agent, "__qualname__", repr(agent))),)
 
 
-def called(members: Sequence[Agent]) -> str:
-    """Return the name of a team: its members' names between commas."""
+def team_name(members: Sequence[Agent]) -> str:
+    """Return the name of a team: its members' names joined by commas."""
     return ",".join(member.name for member in members)
 
 
-def sums(
+def total_rewards(
     agent: Any, environments: Environments, *, seed: int, rehearsals: int = 100
 ) -> NDArray[np.int64]:
-    """Return int64[E, P]: what each participant received over each episode, in halves.
+    """Return int64[E, P], each participant's total reward in each episode, in halves.
 
     Arguments and errors are those of `rollout`.
     """
-    members = team_for(agent, environments.settings)
-    check(rehearsals)
-    play = _practised if built_in(members) else episodes
+    members = load_team_for(agent, environments.settings)
+    check_counts(rehearsals)
+    play = _play_compiled if is_built_in_learner(members) else play_episodes
     received: NDArray[np.int64] = play(
         members, environments, seed=seed, rehearsals=rehearsals
     ).rewards.sum(1, np.int64)
     return received
 
 
-def episodes(
+def play_episodes(
     members: Sequence[Agent],
     environments: Environments,
     *,
@@ -107,30 +107,33 @@ def episodes(
     threads: int = 1,
     watch: Watch | None = None,
 ) -> Played:
-    """Return the episodes that `sums` adds up; arguments and errors as there.
+    """Play the environments and return the episodes; arguments and errors as in `rollout`.
 
     Log-probabilities of built-in learners are NaN: their moves come from the compiled path,
     which uses `threads`. `watch` is called after each step with its number and the worlds.
     """
     settings = environments.settings
 
-    def fresh() -> Batch:
-        return Batch.of(environments.fresh(), settings.radius)
+    def start_worlds() -> Batch:
+        return Batch.from_arrays(environments.copy_arrays(), settings.radius)
 
     steps = settings.horizon
-    if built_in(members):
-        moves = _practised(
+    if is_built_in_learner(members):
+        moves = _play_compiled(
             members, environments, seed=seed, rehearsals=rehearsals, threads=threads
         ).moves
         script = Script(moves, np.zeros_like(moves), np.ones(moves.shape[1:], np.bool_))
-        return lockstep.play(LambdaStar(), fresh(), (), steps=steps, script=script, watch=watch)
-    count, own = len(environments.index), streams(members, environments, seed)
+        return lockstep.play(
+            LambdaStar(), start_worlds(), (), steps=steps, script=script, watch=watch
+        )
+    count, keys = len(environments.index), member_streams(members, environments, seed)
     check_memory(members, settings, episodes=count, rehearsals=rehearsals)
-    teams = [Team(member, _roles(members, settings, i), own[i]) for i, member in enumerate(members)]
-    return rehearse(fresh, teams, steps=steps, rehearsals=rehearsals, watch=watch)
+    roles = [_member_roles(members, settings, i) for i in range(len(members))]
+    teams = [Team(*parts) for parts in zip(members, roles, keys, strict=True)]
+    return play_after_practice(start_worlds, teams, steps=steps, rehearsals=rehearsals, watch=watch)
 
 
-def _practised(
+def _play_compiled(
     members: Sequence[Agent],
     environments: Environments,
     *,
@@ -138,61 +141,60 @@ def _practised(
     rehearsals: int,
     threads: int = 1,
 ) -> practice.Outcome:
-    """Return what a built-in learner does, by the compiled path."""
+    """Play a built-in learner by the compiled path."""
     settings, count = environments.settings, len(environments.index)
     check_memory(members, settings, episodes=count, rehearsals=rehearsals, threads=threads)
     return practice.play(
         members[0].name,
-        environments.fresh(),
-        *streams(members, environments, seed),
+        environments.copy_arrays(),
+        *member_streams(members, environments, seed),
         steps=settings.horizon,
         rehearsals=rehearsals,
         threads=threads,
     )
 
 
-def rehearse(
-    fresh: Callable[[], Worlds],
+def play_after_practice(
+    start_worlds: Callable[[], Worlds],
     teams: Sequence[Team],
     *,
     steps: int,
     rehearsals: int,
     watch: Watch | None = None,
 ) -> Played:
-    """Return the pass that counts, after the teams' learners have rehearsed its episodes together.
+    """Return the final pass, after the teams' learners have practised the same episodes together.
 
-    Agents that cannot `finish` play along and start every pass afresh; where none can, nothing is
-    rehearsed. Learners go on learning in the pass that counts, which none of its choices shows: a
-    state is met once in a pass. `fresh` returns the worlds at the start of their episodes, each
-    time again; the rest is as `lockstep.play` takes it, and `watch` is called in the last pass.
+    Agents without a method `finish` take part with an empty memory in every pass; if no agent has
+    one, there is no practice. `start_worlds` returns a new copy of the worlds at the start of their
+    episodes; `watch` is called in the final pass only; see `lockstep.play` on the rest.
     """
-    if not any(_finishes(team.agent) for team in teams):
+    if not any(_can_finish(team.agent) for team in teams):
         rehearsals = 0
     for k in range(rehearsals):
-        worlds = fresh()
+        worlds = start_worlds()
         memories = lockstep.play(LambdaStar(), worlds, teams, steps=steps).memories
         teams = [
-            team._replace(memory=_finished(team, worlds, kept), since=(k + 1) * steps)
+            team._replace(memory=_finish_pass(team, worlds, kept), since=(k + 1) * steps)
             for team, kept in zip(teams, memories, strict=True)
         ]
-    return lockstep.play(LambdaStar(), fresh(), teams, steps=steps, watch=watch)
+    return lockstep.play(LambdaStar(), start_worlds(), teams, steps=steps, watch=watch)
 
 
-def _finishes(agent: Any) -> bool:
+def _can_finish(agent: Any) -> bool:
     return callable(getattr(agent, "finish", None))
 
 
-def _finished(team: Team, worlds: Worlds, kept: Memory) -> Memory | None:
-    """Return what a learner goes on with; whatever it raises becomes one line."""
+def _finish_pass(team: Team, worlds: Worlds, kept: Memory) -> Memory | None:
+    """Return a learner's memory for the next pass; turn any exception into an StsError."""
     agent: Any = team.agent
-    if not _finishes(agent):
+    if not _can_finish(agent):
         return None
     seen = worlds.observe(team.roles, team=team.roles, world=agent.sees == "world")
     try:
         memory: Memory = agent.finish(seen, kept)
     except Exception as error:
         raise StsError(
-            f"agent {agent.name!r} failed to finish: {type(error).__name__}: {error}"
+            f"agent {agent.name!r} failed in finish(): {type(error).__name__}: {error}"
         ) from error
     return memory
 
@@ -206,56 +208,57 @@ def check_memory(
     at_once: int = 1,
     threads: int = 1,
 ) -> None:
-    """Raise ArgumentError when what a team keeps does not fit the memory; say what to lower.
+    """Raise ArgumentError if a team's records and tables do not fit into memory.
 
-    What a user's learner remembers is not known before, and not counted. `at_once` processes play
-    `episodes` together each, on so many threads.
+    The memory of a user's learner is unknown in advance and not counted. `at_once` processes play
+    `episodes` episodes at a time each, on `threads` threads.
     """
     s, cells = settings, settings.height * settings.width
     needed = episodes * (s.horizon + 1) * (_RECORD_BYTES * s.participants + _OBJECT_BYTES)
-    if built_in(members):
+    if is_built_in_learner(members):
         needed += threads * practice.table_bytes(cells, s.horizon)
     else:
         for i, member in enumerate(members):
             if isinstance(member, Tabular):
-                roles = len(_roles(members, s, i))
-                needed += episodes * member.footprint(roles, cells, s.horizon, rehearsals)
+                roles = len(_member_roles(members, s, i))
+                needed += episodes * member.memory_bytes(roles, cells, s.horizon, rehearsals)
     most = allowance()
     if at_once * needed > most:
         raise ArgumentError(
-            f"{called(members)} needs {-(-at_once * needed // _MIB)} MiB of memory for {at_once} "
-            f"times {episodes} episodes of {s.participants} participants and {s.horizon} steps on "
-            f"{s.height}x{s.width} cells, found {most // _MIB} MiB, half of what this machine has; "
-            "lower the episodes, the size, the team, the steps, the rehearsals or the workers"
+            f"{team_name(members)} needs {-(-at_once * needed // _MIB)} MiB of memory for "
+            f"{at_once} times {episodes} episodes of {s.participants} participants and "
+            f"{s.horizon} steps on {s.height}x{s.width} cells, but only {most // _MIB} MiB, half "
+            "of this machine's memory, are allowed; lower the episodes, the size, the team, the "
+            "steps, the rehearsals or the workers"
         )
 
 
-def _roles(members: Sequence[Agent], settings: Settings, i: int) -> tuple[int, ...]:
-    """Return the participants that member i plays."""
+def _member_roles(members: Sequence[Agent], settings: Settings, i: int) -> tuple[int, ...]:
+    """Return the participants of member i."""
     return tuple(range(i, settings.participants, len(members)))
 
 
-def check(rehearsals: int, threads: int = 1) -> None:
-    """Raise ArgumentError where there are fewer than 0 rehearsals or fewer than 1 thread."""
+def check_counts(rehearsals: int, threads: int = 1) -> None:
+    """Raise ArgumentError for fewer than 0 rehearsals or fewer than 1 thread."""
     if rehearsals < 0 or threads < 1:
         raise ArgumentError(
             f"expected 0 rehearsals and 1 thread or more, found {rehearsals} and {threads}"
         )
 
 
-def team_for(agent: Any, settings: Settings) -> tuple[Agent, ...]:
-    """Return the team, when each of its members has a participant to play."""
-    members, participants = team_of(agent), settings.participants
+def load_team_for(agent: Any, settings: Settings) -> tuple[Agent, ...]:
+    """Return the team's members; raise ArgumentError if there are more than participants."""
+    members, participants = load_team(agent), settings.participants
     if len(members) > participants:
         raise ArgumentError(
-            f"{called(members)}: expected at most as many agents as participants, "
+            f"{team_name(members)}: expected at most as many agents as participants, "
             f"found {len(members)} for {participants}"
         )
     return members
 
 
-def built_in(members: Sequence[Agent]) -> bool:
-    """Return whether a team is one installed learner with nothing changed."""
+def is_built_in_learner(members: Sequence[Agent]) -> bool:
+    """Return True if a team is a single installed learner with its default attributes."""
     agent = members[0]
     if len(members) > 1 or agent.name not in practice.LEARNERS:
         return False
@@ -263,11 +266,11 @@ def built_in(members: Sequence[Agent]) -> bool:
     return type(agent) is type(installed) and vars(agent) == vars(installed)
 
 
-def streams(
+def member_streams(
     members: Sequence[Agent], environments: Environments, seed: int
 ) -> list[NDArray[np.uint64]]:
-    """Return uint64[E], each episode's stream of draws, for each member."""
-    name, mixed = called(members), len(members) > 1
+    """Return each member's random streams, uint64[E]: one stream per episode."""
+    name, mixed = team_name(members), len(members) > 1
     indices = [(int(index),) for index in environments.index]
     return [
         named_streams(("lambda-star score", name, *([i] if mixed else []), int(seed)), indices)

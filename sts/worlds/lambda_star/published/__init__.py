@@ -1,1 +1,1 @@
-"""What the published program recorded, and whether our behaviours could have done it."""
+"""Importer for recordings of the published program, against which agents are validated."""

@@ -1,9 +1,9 @@
-"""The importer `lambdastar-2016`: episodes that the published Λ* program ran, as trajectories.
+"""Importer `lambdastar-2016`: episodes recorded by the published Λ* program, as trajectories.
 
-A file holds JSON lines: a `start` line carries the paths of Good and Evil and the start cells; a
-`step` line each team's cells and rewards after step `it`. Cells are 1-based there. Every team ran
-alone beside Good and Evil, so each team and episode is one trajectory, and the paths are patterns
-of cells.
+A file holds JSON lines: a `start` line has the paths of Good and Evil and the start cells; a `step`
+line has each team's cells and rewards after step `it`. Cells are 1-based there. Every team was
+alone with Good and Evil, so each team and episode is one trajectory, and the paths are patterns of
+cells.
 
 Source: the program of Chmait et al. 2016, github.com/nader-chmait/LambdaStar (MIT licence).
 """
@@ -45,25 +45,25 @@ TEAMS = {
 
 
 def read(path: Path) -> list[Trajectory]:
-    """Return one trajectory for each team of each episode in the file, which may end in .xz.
+    """Read one trajectory for each team of each episode in a file, which may end in .xz.
 
     Raises:
-      DamagedData: a line is not what the format has there; names the line.
+      DamagedData: a line violates the format; the message has its number.
     """
-    lines = _lines(path)
-    made = provenance() | {"file": path.name, "sha256": content_hash("\n".join(lines).encode())}
+    lines = _read_lines(path)
+    origin = provenance() | {"file": path.name, "sha256": content_hash("\n".join(lines).encode())}
     out: list[Trajectory] = []
-    for start, steps in _episodes(path, lines):
-        out.extend(_teams(path, start, steps, made))
+    for start, steps in _split_episodes(path, lines):
+        out.extend(_read_teams(path, start, steps, origin))
     return out
 
 
-def _lines(path: Path) -> list[str]:
+def _read_lines(path: Path) -> list[str]:
     try:
         with regular(path) as raw, lzma.open(raw) if path.suffix == ".xz" else raw as file:
             lines = file.read().decode("utf-8").splitlines()
     except (lzma.LZMAError, EOFError):
-        raise DamagedData(f"{path}: expected a whole .xz file, found another or a part") from None
+        raise DamagedData(f"{path} is not an .xz file, or is truncated") from None
     except UnicodeDecodeError:
         raise DamagedData(f"{path}: expected JSON lines, found a binary file") from None
     if not any(line.strip() for line in lines):
@@ -72,24 +72,26 @@ def _lines(path: Path) -> list[str]:
 
 
 class _Line(dict[str, Any]):
-    """One JSON line, or a part of it, that knows where it stands."""
+    """JSON object of a line, or a part of it, with its path and line number for errors."""
 
     def __init__(self, value: dict[str, Any], path: Path, number: int) -> None:
         super().__init__(value)
         self.path, self.number = path, number
 
-    def wrong(self, said: str) -> DamagedData:
-        return DamagedData(f"{self.path}:{self.number}: {said}")
+    def make_error(self, problem: str) -> DamagedData:
+        return DamagedData(f"{self.path}:{self.number}: {problem}")
 
-    def integers(self, key: str, low: int, high: int) -> list[int]:
+    def get_integers(self, key: str, low: int, high: int) -> list[int]:
         value: Any = self.get(key)
         entries: list[int] = value if isinstance(value, list) else [value]
         if not entries or not all(type(e) is int and low <= e <= high for e in entries):
-            raise self.wrong(f"expected {key} from {low} to {high}")
+            raise self.make_error(
+                f"expected {key} with integers from {low} to {high}, found {value!r:.60}"
+            )
         return entries
 
 
-def _episodes(path: Path, lines: list[str]) -> Iterator[tuple[_Line, list[_Line]]]:
+def _split_episodes(path: Path, lines: list[str]) -> Iterator[tuple[_Line, list[_Line]]]:
     start: _Line | None = None
     steps: list[_Line] = []
     for number, text in enumerate(lines, 1):
@@ -107,45 +109,45 @@ def _episodes(path: Path, lines: list[str]) -> Iterator[tuple[_Line, list[_Line]
                 yield start, steps
             start, steps = line, []
         elif start is None:
-            raise DamagedData(f"{path}:{number}: a step before any start")
+            raise DamagedData(f"{path}:{number}: expected a start line before any step line")
         else:
             steps.append(line)
     if start is not None:
         yield start, steps
 
 
-def _teams(
-    path: Path, start: _Line, steps: list[_Line], made: dict[str, Any]
+def _read_teams(
+    path: Path, start: _Line, steps: list[_Line], origin: dict[str, Any]
 ) -> Iterator[Trajectory]:
-    (n,) = start.integers("n", 3, 255)
-    (count,) = start.integers("iterations", 1, 10**6)
-    (episode,) = start.integers("episode", 0, 10**9)
-    (people,) = start.integers("agents", 1, states.MOST_PARTICIPANTS)
-    paths = [start.integers(f"{which}_path", 1, n * n) for which in ("good", "evil")]
-    cells = start.integers("start", 1, n * n)
+    (n,) = start.get_integers("n", 3, 255)
+    (count,) = start.get_integers("iterations", 1, 10**6)
+    (episode,) = start.get_integers("episode", 0, 10**9)
+    (people,) = start.get_integers("agents", 1, states.MAX_PARTICIPANTS)
+    paths = [start.get_integers(f"{name}_path", 1, n * n) for name in ("good", "evil")]
+    cells = start.get_integers("start", 1, n * n)
     if len(cells) != people or any(len(p) != count + 1 for p in paths):
-        raise start.wrong(f"expected {people} start cells and paths of {count + 1} cells")
+        raise start.make_error(f"expected {people} start cells and paths of {count + 1} cells")
     if [line.get("it") for line in steps] != list(range(1, count + 1)):
-        raise start.wrong(
+        raise start.make_error(
             f"expected steps 1 to {count} of episode {episode}, found {len(steps)} or another order"
         )
     objects = np.array(paths, np.int64).T - 1
     for key in TEAMS:
-        yield _team(path, key, n, objects, cells, steps, made | {"episode": episode})
+        yield _read_team(path, key, n, objects, cells, steps, origin | {"episode": episode})
 
 
-def _team(
+def _read_team(
     path: Path,
     key: str,
     n: int,
     objects: NDArray[np.int64],
     cells: list[int],
     steps: list[_Line],
-    made: dict[str, Any],
+    origin: dict[str, Any],
 ) -> Trajectory:
     people = len(cells)
-    rows = [_row(line, key, people, n * n) for line in steps]
-    where = np.array([cells, *(row.cells for row in rows)], np.int64) - 1
+    rows = [_read_row(line, key, people, n * n) for line in steps]
+    positions = np.array([cells, *(row.cells for row in rows)], np.int64) - 1
     rewards = np.array([row.rewards for row in rows], np.int8)
     try:
         state = states.State(
@@ -163,58 +165,63 @@ def _team(
             horizon=len(steps),
             seed=0,
             counter=0,
-            cells=tuple(where[0].tolist()),
+            cells=tuple(positions[0].tolist()),
             moves=(-1,) * people,
             says=(0,) * people,
             rewards=(0,) * people,
         )
     except DamagedState as error:
-        raise DamagedData(f"{path}: episode {made['episode']}: {error}") from None
+        raise DamagedData(f"{path}: episode {origin['episode']}: {error}") from None
     episode = Episode(
         "lambda-star",
         states.encode(state),
-        _moves(key, where, n, steps),
+        _infer_moves(key, positions, n, steps),
         np.zeros((len(steps), people), np.int8),
         rewards,
-        np.concatenate((objects, where), 1).astype(np.uint16),
+        np.concatenate((objects, positions), 1).astype(np.uint16),
     )
     return trajectory(
         episode,
         tuple(Participant("agent", TEAMS[key]) for _ in range(people)),
-        source=f"lambdastar-2016 {path.name} episode {made['episode']} team {key}",
-        provenance=made,
+        source=f"lambdastar-2016 {path.name} episode {origin['episode']} team {key}",
+        provenance=origin,
     )
 
 
 class _Row(NamedTuple):
-    """Where a team's participants are after a step, from 1, and what they received, in halves."""
+    """Cells of a team's participants after a step, from 1, and their rewards in halves."""
 
     cells: list[int]
     rewards: list[int]
 
 
-def _row(line: _Line, key: str, people: int, cells: int) -> _Row:
+def _read_row(line: _Line, key: str, people: int, cells: int) -> _Row:
     team = line.get(key)
     if not isinstance(team, dict):
-        raise line.wrong(f"team {key} is missing")
+        raise line.make_error(f"team {key} is missing")
     inner = _Line(team, line.path, line.number)
-    places = inner.integers("pos", 1, cells)
+    places = inner.get_integers("pos", 1, cells)
     received = team.get("r")
     if len(places) != people or not isinstance(received, list) or len(received) != people:
-        raise line.wrong(f"{key} must have {people} cells and rewards")
+        raise line.make_error(f"team {key}: expected {people} cells and {people} rewards")
     if not all(type(r) in (int, float) and abs(r) <= 1 and 2 * r == int(2 * r) for r in received):
-        raise line.wrong(f"{key}: rewards must be halves from -1 to 1")
+        raise line.make_error(
+            f"team {key}: expected rewards -1, -0.5, 0, 0.5 or 1, found {received}"
+        )
     return _Row(places, [int(2 * r) for r in received])
 
 
-def _moves(key: str, where: NDArray[np.int64], n: int, steps: list[_Line]) -> NDArray[np.int8]:
-    """Return int8[T, P]: the move between consecutive cells on the n x n torus."""
-    far = distance(where[:-1], where[1:], n, n) > 1
+def _infer_moves(
+    key: str, positions: NDArray[np.int64], n: int, steps: list[_Line]
+) -> NDArray[np.int8]:
+    """Return int8[T, P], the moves between consecutive cells on the n x n torus."""
+    before, after = positions[:-1], positions[1:]
+    far = distance(before, after, n, n) > 1
     if far.any():
         t, p = np.argwhere(far)[0].tolist()
         raise steps[t].wrong(
-            f"{key}: participant {p} jumps from cell {where[t, p] + 1} "
-            f"to {where[t + 1, p] + 1} in step {t + 1}"
+            f"team {key}: participant {p} jumps from cell {before[t, p] + 1} "
+            f"to {after[t, p] + 1} in step {t + 1}"
         )
-    moves: NDArray[np.int8] = toward(where[:-1], where[1:], n, n).astype(np.int8)
+    moves: NDArray[np.int8] = toward(before, after, n, n).astype(np.int8)
     return moves

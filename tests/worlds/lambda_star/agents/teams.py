@@ -12,7 +12,7 @@ from sts import agents
 from sts.domains import domain
 from sts.engine.lockstep import Played, play
 from sts.engine.session import Team
-from sts.worlds.lambda_star.agents.reactive import Teams
+from sts.worlds.lambda_star.agents.reactive import TeamObservation
 from sts.worlds.lambda_star.domain import Batch
 from sts.worlds.lambda_star.state import MOVES, State
 from sts.worlds.lambda_star.torus import toward
@@ -54,7 +54,7 @@ def decided(
 ) -> list[set[str]]:
     """Return the moves that `rule` leaves each role of one team; it takes `given` beside it."""
     count, (height, width) = len(cells), rewards.shape
-    teams = Teams(
+    teams = TeamObservation(
         around(rewards, cells, radius)[None],
         np.array([cells]),
         np.array([[height]]),

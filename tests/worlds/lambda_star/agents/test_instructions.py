@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from sts.agents.protocol import Instructions
-from sts.worlds.lambda_star.agents.instructions import TASKS, read, readings
+from sts.worlds.lambda_star.agents.instructions import TASKS, parse_instructions, parse_text
 from sts.worlds.lambda_star.state import MOVES
 
 TEXTS = (
@@ -52,7 +52,7 @@ TEXTS = (
 
 @pytest.mark.parametrize(("text", "task"), TEXTS)
 def test_a_text_is_read_by_its_keywords(text, task):
-    assert read(text).task == task
+    assert parse_text(text).task == task
 
 
 @pytest.mark.parametrize(
@@ -68,18 +68,18 @@ def test_a_text_is_read_by_its_keywords(text, task):
     ],
 )
 def test_a_walk_has_a_number_and_a_direction(text, number, move):
-    assert read(text) == type(read(text))("walk", number, MOVES.index(move))
+    assert parse_text(text) == type(parse_text(text))("walk", number, MOVES.index(move))
 
 
 @pytest.mark.parametrize("move", [move for move in MOVES if move != "stay"])
 def test_every_direction_is_read(move):
-    assert read(f"Walk 4 cells {move}.").move == MOVES.index(move)
-    assert read(f"Walk 4 cells {move.replace('-', ' and ')}.").move == MOVES.index(move)
+    assert parse_text(f"Walk 4 cells {move}.").move == MOVES.index(move)
+    assert parse_text(f"Walk 4 cells {move.replace('-', ' and ')}.").move == MOVES.index(move)
 
 
 def test_readings_follow_the_episodes():
     texts = ("", "Reach Good.", "Walk 3 cells up.")
-    found = readings(Instructions(texts, np.array([2, 0, 1, 2], np.int32)))
+    found = parse_instructions(Instructions(texts, np.array([2, 0, 1, 2], np.int32)))
     assert [TASKS[t] for t in found.task] == ["walk", "nothing", "reach-good", "walk"]
     assert found.number.tolist() == [3, 0, 0, 3]
     assert found.asks("walk", "reach-good")[:, 0].tolist() == [True, False, True, True]

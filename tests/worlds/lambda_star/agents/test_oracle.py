@@ -130,7 +130,7 @@ def test_it_meets_a_good_on_a_path_of_cells_too():
     ],
 )
 def test_a_heading_is_one_move_repeated_for_ever(kind, pattern, heading):
-    assert kernels.heading(np.array(pattern), KINDS.index(kind), 4, 5) == heading
+    assert kernels.constant_heading(np.array(pattern), KINDS.index(kind), 4, 5) == heading
     world = start(4, 5, good=0, evil=7, cells=(3,), kind=kind, good_pattern=pattern)
     seen = Batch([world]).observe((0,), team=(0,), world=True)
     assert seen.good_heading is not None and seen.good_heading.tolist() == [heading]

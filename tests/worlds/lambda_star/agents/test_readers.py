@@ -13,7 +13,7 @@ from sts.domains import domain
 from sts.engine.lockstep import Played, Script, play
 from sts.engine.session import Team
 from sts.numerics.streams import stream
-from sts.worlds.lambda_star.agents.readers.foresight import blank, foresee
+from sts.worlds.lambda_star.agents.readers.foresight import unknown_forecast, write_forecasts
 from sts.worlds.lambda_star.agents.readers.maximiser import MAJORITY
 from sts.worlds.lambda_star.domain import Batch
 from sts.worlds.lambda_star.state import MOVES, TOKENS
@@ -235,10 +235,10 @@ def test_what_was_held_up_once_is_expected_by_its_last_two_rounds():
     for move in (RIGHT, STAY, *LOOP, *LOOP):
         row, column = divmod(cells[-1], SIZE)
         cells.append(at(row + move // 3 - 1, column + move % 3 - 1))
-    out = blank(1, 4)
+    out = unknown_forecast(1, 4)
     size = np.array([SIZE])
-    foresee(np.array([cells]), size, size, out)
-    assert out.sure[0] > 0
+    write_forecasts(np.array([cells]), size, size, out)
+    assert out.confidence[0] > 0
     assert out.path[0].tolist() == cells[-5:]
 
 

@@ -78,7 +78,7 @@ def test_stigmergy_marks_as_algorithm_2_does(height, width, radius):
         seen = around(np.array(values).reshape(height, width), cells, radius)
         marks = np.full((1, height * width), np.nan)
         rewards = np.array(values).reshape(height, width)
-        found = decided(stigmergy.rule, rewards, cells, False, marks, radius=radius)
+        found = decided(stigmergy.choose_moves, rewards, cells, False, marks, radius=radius)
         expected = algorithm_2(seen, cells, height, width)
         assert found == [{MOVES[m] for m in np.flatnonzero(row)} for row in expected]
 
@@ -87,19 +87,21 @@ def test_a_mark_of_one_step_is_never_read_at_another():
     rewards = grid(5, 5, {(2, 2): 2})
     clean, stale = np.zeros(25), np.full(25, 99.0)
     for cells in ([0, 6, 24], [12, 11], [7, 13, 18, 3]):
-        a, b = (decided(stigmergy.rule, rewards, cells, False, m[None]) for m in (clean, stale))
+        a, b = (
+            decided(stigmergy.choose_moves, rewards, cells, False, m[None]) for m in (clean, stale)
+        )
         assert a == b
 
 
 def test_a_lasting_mark_is_a_third_of_the_old_one_the_reward_and_the_fake_one():
     # Rewards 1 and -0.5 are in sight of cell 7: r* = 0.4 (1 - 0.5) = 0.2.
     rewards, marks = grid(5, 6, {(1, 1): 2, (1, 2): -1}), np.zeros(30)
-    assert decided(stigmergy.rule, rewards, [7], True, marks[None]) == [{"stay"}]
+    assert decided(stigmergy.choose_moves, rewards, [7], True, marks[None]) == [{"stay"}]
     expected = np.zeros(30)
     expected[[0, 1, 2, 6, 7, 8, 12, 13, 14]] = 0.2 / 3
     expected[7], expected[8] = 1.2 / 3, -0.3 / 3
     np.testing.assert_allclose(marks, expected, atol=1e-15)
-    decided(stigmergy.rule, rewards, [7], True, marks[None])
+    decided(stigmergy.choose_moves, rewards, [7], True, marks[None])
     assert marks[7] == pytest.approx((0.4 + 1 + 0.2) / 3)
     assert marks[0] == pytest.approx((0.2 / 3 + 0.2) / 3)
 
@@ -107,7 +109,7 @@ def test_a_lasting_mark_is_a_third_of_the_old_one_the_reward_and_the_fake_one():
 @pytest.mark.parametrize("rewards", [{}, {(1, 1): 1, (1, 2): -1}])
 def test_lasting_marks_stay_where_the_best_and_worst_in_sight_cancel(rewards):
     marks = np.arange(30.0)
-    left = decided(stigmergy.rule, grid(5, 6, rewards), [7], True, marks[None])
+    left = decided(stigmergy.choose_moves, grid(5, 6, rewards), [7], True, marks[None])
     # Of the cells in reach of cell 7, number 14 down to the right is marked highest.
     assert left == [{"down-right"}]
     np.testing.assert_array_equal(marks, np.arange(30.0))
@@ -126,15 +128,15 @@ def test_the_crowds_value_is_halved_with_each_reward_and_never_erased_by_none():
     values = np.zeros(25)
     rewards = grid(5, 5, {(1, 1): 2, (1, 2): -1})
     for expected in ([1, -0.5], [1.5, -0.75], [1.75, -0.875]):
-        decided(wisdom_of_the_crowd.rule, rewards, [12], values[None])
+        decided(wisdom_of_the_crowd.choose_moves, rewards, [12], values[None])
         assert values[[6, 7]].tolist() == expected
-    decided(wisdom_of_the_crowd.rule, grid(5, 5, {}), [6], values[None])
+    decided(wisdom_of_the_crowd.choose_moves, grid(5, 5, {}), [6], values[None])
     assert values[[6, 7]].tolist() == [1.75, -0.875]
 
 
 def test_the_crowds_roles_take_up_what_they_see_in_turn():
     values = np.zeros(25)
-    decided(wisdom_of_the_crowd.rule, grid(5, 5, {(1, 1): 2}), [6, 12], values[None])
+    decided(wisdom_of_the_crowd.choose_moves, grid(5, 5, {(1, 1): 2}), [6, 12], values[None])
     assert values[6] == 1.5
 
 
@@ -142,7 +144,7 @@ def test_the_crowd_makes_for_the_cell_valued_most_in_the_whole_grid():
     values = np.zeros(56)
     values[50], values[3] = 0.5, 0.25
     cells, nothing = [0, 27, 50, 11], grid(7, 8, {})
-    left = decided(wisdom_of_the_crowd.rule, nothing, cells, values[None])
+    left = decided(wisdom_of_the_crowd.choose_moves, nothing, cells, values[None])
     assert left == [to(cell, 50, nothing) for cell in cells]
 
 
@@ -151,7 +153,9 @@ def test_each_role_of_the_crowd_draws_its_own_among_equal_cells_row_by_row(tied)
     values, nothing = np.zeros(35), grid(5, 7, {})
     values[list(tied)] = 1.0
     us = np.array([*(np.arange(len(tied)) / len(tied)), LAST])
-    left = decided(wisdom_of_the_crowd.rule, nothing, [16] * us.size, values[None], draws=us)
+    left = decided(
+        wisdom_of_the_crowd.choose_moves, nothing, [16] * us.size, values[None], draws=us
+    )
     assert left == [to(16, goal, nothing) for goal in (*tied, tied[-1])]
 
 
@@ -159,20 +163,20 @@ def test_each_role_of_the_crowd_draws_its_own_among_equal_cells_row_by_row(tied)
 def test_the_crowd_never_makes_for_cells_beyond_its_own_grid(value):
     values, us = np.zeros(100), np.array([0.0, LAST])
     values[:9] = value
-    left = decided(wisdom_of_the_crowd.rule, grid(3, 3, {}), [4, 4], values[None], draws=us)
+    left = decided(wisdom_of_the_crowd.choose_moves, grid(3, 3, {}), [4, 4], values[None], draws=us)
     assert left == [{"up-left"}, {"down-right"}]
 
 
 def test_the_crowd_values_all_of_a_wide_sight():
     values, rewards = np.zeros(49), grid(7, 7, {(1, 1): 2})
-    left = decided(wisdom_of_the_crowd.rule, rewards, [24], values[None], radius=2)
+    left = decided(wisdom_of_the_crowd.choose_moves, rewards, [24], values[None], radius=2)
     assert values[8] == 1.0 and left == [{"up-left"}]
 
 
 def test_the_last_of_equal_bidders_wins_and_all_go_there():
     rewards = grid(8, 8, {(1, 1): 1, (6, 6): 1})
     bids, cells = np.array(bidding.NO_BID), [0, 18, 45, 20]
-    left = decided(bidding.rule, rewards, cells, bids[None])
+    left = decided(bidding.choose_moves, rewards, cells, bids[None])
     assert bids.tolist() == [54, 1]
     assert left == [to(cell, 54, rewards) for cell in cells]
 
@@ -181,7 +185,7 @@ def test_the_target_of_the_highest_bid_stays_however_stale_until_it_is_matched()
     bids, cells = np.array([7, 2]), [54, 0]
     for reward, target in ((1, 7), (0, 7), (2, 54)):
         rewards = grid(8, 8, {(6, 6): reward})
-        left = decided(bidding.rule, rewards, cells, bids[None])
+        left = decided(bidding.choose_moves, rewards, cells, bids[None])
         assert bids.tolist() == [target, 2]
         assert left == [to(cell, target, rewards) for cell in cells]
 
@@ -190,14 +194,14 @@ def test_the_target_of_the_highest_bid_stays_however_stale_until_it_is_matched()
 @pytest.mark.parametrize("move", range(9))
 def test_any_first_bid_is_taken_and_drawn_evenly_among_equal_cells(reward, move):
     bids, draws = np.array(bidding.NO_BID), np.array([0.99, (move + 0.5) / 9])
-    left = decided(bidding.rule, np.full((6, 6), reward), [35, 14], bids[None], draws=draws)
+    left = decided(bidding.choose_moves, np.full((6, 6), reward), [35, 14], bids[None], draws=draws)
     assert bids.tolist() == [torus.moved(14, move, 6, 6), reward]
     assert left[1] == {MOVES[move]}
 
 
 def test_a_bid_is_for_a_cell_in_reach_however_wide_the_sight():
     bids, rewards = np.array(bidding.NO_BID), grid(7, 7, {(1, 1): 2, (3, 4): 1})
-    left = decided(bidding.rule, rewards, [24], bids[None], radius=2)
+    left = decided(bidding.choose_moves, rewards, [24], bids[None], radius=2)
     assert bids.tolist() == [25, 1] and left == [{"right"}]
 
 
@@ -214,14 +218,14 @@ def test_bidders_remember_their_target_and_begin_anew_each_episode():
 
 def test_all_go_where_the_dictator_wants_whatever_they_see():
     rewards, cells = grid(8, 8, {(1, 2): 1, (6, 6): 2}), [9, 54, 45, 17]
-    left = decided(dictatorship.rule, rewards, cells)
+    left = decided(dictatorship.choose_moves, rewards, cells)
     assert left == [to(cell, 10, rewards) for cell in cells] and left[0] == {"right"}
 
 
 def test_the_dictator_chooses_evenly_among_its_best_cells():
     rewards = grid(4, 4, {(1, 1): 1, (1, 3): 1})
     left = [
-        decided(dictatorship.rule, rewards, [6, 0], draws=np.array([u, 0.9]))
+        decided(dictatorship.choose_moves, rewards, [6, 0], draws=np.array([u, 0.9]))
         for u in (0.0, 0.49, 0.5, LAST)
     ]
     assert [first for first, _ in left] == [{"left"}, {"left"}, {"right"}, {"right"}]
@@ -248,7 +252,7 @@ def test_a_node_follows_the_better_of_its_children_only_if_better_than_itself(re
     cells = [65, 13, 21, 61, 109, 69]  # so far apart that each sees but the reward it stands on
     world = np.full((12, 12), -2)
     world.ravel()[cells] = rewards
-    left = decided(binary_tree.rule, world, cells)
+    left = decided(binary_tree.choose_moves, world, cells)
     assert left == [to(c, cells[f], world) for c, f in zip(cells, followed, strict=True)]
     for node, children in ((0, (1, 2)), (1, (3, 4)), (2, (5,))):
         ways = [to(cells[node], cells[other], world).pop() for other in (node, *children)]
@@ -258,7 +262,7 @@ def test_a_node_follows_the_better_of_its_children_only_if_better_than_itself(re
 @pytest.mark.parametrize("move", range(9))
 def test_a_node_draws_its_own_target_evenly_among_its_best_cells(move):
     draws = np.array([(move + 0.5) / 9])
-    assert decided(binary_tree.rule, NOTHING, [12], draws=draws) == [{MOVES[move]}]
+    assert decided(binary_tree.choose_moves, NOTHING, [12], draws=draws) == [{MOVES[move]}]
 
 
 def test_the_guide_starts_where_the_last_role_stands():
@@ -269,11 +273,13 @@ def test_the_guide_starts_where_the_last_role_stands():
 
 def test_the_guide_moves_once_a_step():
     guide = np.array([20])
-    left = decided(imitation.rule, NOTHING, [80, 22, 20], False, guide[None], good_next=0)
+    left = decided(imitation.choose_moves, NOTHING, [80, 22, 20], False, guide[None], good_next=0)
     assert guide.tolist() == [10]
     assert left == [ANY, ANY, {"up-left"}]
     for good_next, expected in ((0, 0), (1, 1), (1, 1)):
-        decided(imitation.rule, NOTHING, [80, 22, 20], False, guide[None], good_next=good_next)
+        decided(
+            imitation.choose_moves, NOTHING, [80, 22, 20], False, guide[None], good_next=good_next
+        )
         assert guide.tolist() == [expected]
 
 
@@ -281,16 +287,18 @@ def test_the_programs_guide_moves_before_each_role():
     # From row 2, column 2 it goes by (1, 1) to (0, 0) and then stays. The first role sees it after
     # one move, the second, in row 2, no more after two.
     guide = np.array([20])
-    left = decided(imitation.rule, NOTHING, [20, 19, 9], True, guide[None], good_next=0)
+    left = decided(imitation.choose_moves, NOTHING, [20, 19, 9], True, guide[None], good_next=0)
     assert guide.tolist() == [0] and left == [{"up-left"}, ANY, {"up"}]
     guide = np.array([20])
-    left = decided(imitation.rule, NOTHING, [20, 19, 9], False, guide[None], good_next=0)
+    left = decided(imitation.choose_moves, NOTHING, [20, 19, 9], False, guide[None], good_next=0)
     assert guide.tolist() == [10] and left == [{"up-left"}, {"up"}, {"right"}]
 
 
 def test_out_of_the_guides_reach_an_imitator_is_a_local_searcher():
     rewards = grid(9, 9, {(4, 4): 2})
-    left = decided(imitation.rule, rewards, [50, 0, 8], False, np.array([0])[None], good_next=0)
+    left = decided(
+        imitation.choose_moves, rewards, [50, 0, 8], False, np.array([0])[None], good_next=0
+    )
     assert left == [{"up-left"}, {"stay"}, {"right"}]
 
 

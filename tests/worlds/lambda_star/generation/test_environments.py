@@ -9,7 +9,7 @@ import pytest
 
 from sts.errors import ArgumentError, DamagedState
 from sts.worlds.lambda_star.domain import Batch
-from sts.worlds.lambda_star.generation.environments import generate, of_states, uncertainty
+from sts.worlds.lambda_star.generation.environments import from_states, generate, uncertainty
 from sts.worlds.lambda_star.generation.patterns import Settings
 from sts.worlds.lambda_star.generation.patterns import generate as one
 from sts.worlds.lambda_star.state import encode
@@ -27,7 +27,9 @@ SETTINGS = (
 def test_environments_are_the_worlds_of_their_indices(settings):
     found = generate(settings, seed=5, start=3, stop=15)
     worlds = [one(settings, seed=5, index=i) for i in range(3, 15)]
-    assert Batch.of(found.fresh(), settings.radius).states() == [encode(s) for s in worlds]
+    assert Batch.from_arrays(found.copy_arrays(), settings.radius).states() == [
+        encode(s) for s in worlds
+    ]
     assert found.complexity.tolist() == [complexity_of(s)[0] for s in worlds]
     assert found.index.tolist() == list(range(3, 15)) and found.settings == settings
 
@@ -36,7 +38,9 @@ def test_environments_are_the_worlds_of_their_indices(settings):
 def test_states_and_arrays_make_the_same_batch(settings):
     worlds = [one(settings, seed=1, index=i) for i in range(6)]
     of_worlds = Batch(worlds)
-    of_arrays = Batch.of(generate(settings, seed=1, start=0, stop=6).fresh(), settings.radius)
+    of_arrays = Batch.from_arrays(
+        generate(settings, seed=1, start=0, stop=6).copy_arrays(), settings.radius
+    )
     rng = np.random.default_rng(0)
     for _ in range(settings.horizon):
         moves = rng.integers(0, 9, (6, settings.participants)).astype(np.int8)
@@ -48,20 +52,20 @@ def test_states_and_arrays_make_the_same_batch(settings):
 
 def test_playing_a_fresh_copy_leaves_the_environments_as_they_start():
     found = generate(Settings(5, 5, 2, 10), seed=0, start=0, stop=4)
-    before = Batch.of(found.fresh(), 1).states()
-    played = Batch.of(found.fresh(), 1)
+    before = Batch.from_arrays(found.copy_arrays(), 1).states()
+    played = Batch.from_arrays(found.copy_arrays(), 1)
     for _ in range(10):
         played.step(np.zeros((4, 2), np.int8), np.ones((4, 2), np.int8))
     assert played.states() != before
-    assert Batch.of(found.fresh(), 1).states() == before
+    assert Batch.from_arrays(found.copy_arrays(), 1).states() == before
 
 
 @pytest.mark.parametrize("settings", SETTINGS)
 def test_serialised_states_come_back_as_environments(settings):
     made = generate(settings, seed=2, start=0, stop=5)
-    states = Batch.of(made.fresh(), settings.radius).states()
-    found = of_states(states)
-    assert Batch.of(found.fresh(), found.settings.radius).states() == states
+    states = Batch.from_arrays(made.copy_arrays(), settings.radius).states()
+    found = from_states(states)
+    assert Batch.from_arrays(found.copy_arrays(), found.settings.radius).states() == states
     assert found.complexity.tolist() == made.complexity.tolist()
     k = found.complexity
     assert found.settings == settings._replace(complexity=(int(k.min()), int(k.max())))
@@ -69,19 +73,22 @@ def test_serialised_states_come_back_as_environments(settings):
 
 def test_states_that_make_no_environments_are_refused_in_one_line():
     short, wide = (encode(one(s, seed=0, index=0)) for s in (Settings(), Settings(width=11)))
-    begun = Batch.of(generate(Settings(), seed=0, start=0, stop=1).fresh(), 1)
+    begun = Batch.from_arrays(generate(Settings(), seed=0, start=0, stop=1).copy_arrays(), 1)
     begun.step(np.zeros((1, 1), np.int8), np.zeros((1, 1), np.int8))
     for states, said in (
         ([], "found 0 kinds"),
         ([short, wide], "found 2 kinds"),
-        ([encode(replace(one(Settings(), seed=0, index=0), horizon=0))], "for 1 step or more"),
+        (
+            [encode(replace(one(Settings(), seed=0, index=0), horizon=0))],
+            "a horizon of 1 step or more",
+        ),
         (begun.states(), "expected states at step 0, found one at step 1"),
     ):
         with pytest.raises(ArgumentError) as caught:
-            of_states(states)
+            from_states(states)
         assert said in str(caught.value) and "\n" not in str(caught.value)
     with pytest.raises(DamagedState):
-        of_states([short[:-1]])
+        from_states([short[:-1]])
 
 
 @pytest.mark.parametrize(("start", "stop"), [(-1, 3), (3, 3), (4, 3)])

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sts.worlds.lambda_star.generation.lempel_ziv import components, lz76
+from sts.worlds.lambda_star.generation.lempel_ziv import count_components, lz76
 
 PUBLISHED = (
     ("73498734987349873498", 6),
@@ -77,5 +77,5 @@ def test_counting_stops_past_what_is_worth_counting_to(text, most):
     before = [
         max((j for j in range(i) if text[j] == text[i]), default=-1) for i in range(len(text))
     ]
-    found = components(np.array(text, np.int64), np.array(before, np.int64), most)
+    found = count_components(np.array(text, np.int64), np.array(before, np.int64), most)
     assert found == min(by_definition(text), most + 1)

@@ -15,11 +15,11 @@ from sts.errors import ArgumentError
 from sts.worlds.lambda_star.generation.lempel_ziv import lz76
 from sts.worlds.lambda_star.generation.patterns import (
     Settings,
-    drawn_range,
+    complexity_range,
     generate,
-    reachable,
+    reachable_range,
 )
-from sts.worlds.lambda_star.generation.patterns import worlds as many
+from sts.worlds.lambda_star.generation.patterns import generate_worlds as many
 from sts.worlds.lambda_star.state import encode, scatter
 from sts.worlds.lambda_star.torus import distance
 from tests.worlds.lambda_star.examples import complexity_of
@@ -114,9 +114,9 @@ def test_every_complexity_of_the_range_is_drawn_about_as_often():
 
 
 def test_the_default_range_is_as_much_of_2_to_23_as_can_be_drawn():
-    least, most = reachable(10, 10, 50)
-    assert drawn_range(Settings()) == (max(2, least), min(23, most))
-    assert drawn_range(Settings(complexity=(5, 6))) == (5, 6)
+    least, most = reachable_range(10, 10, 50)
+    assert complexity_range(Settings()) == (max(2, least), min(23, most))
+    assert complexity_range(Settings(complexity=(5, 6))) == (5, 6)
 
 
 REACHABLE = (
@@ -135,7 +135,7 @@ REACHABLE = (
 
 @pytest.mark.parametrize(("shape", "found"), REACHABLE)
 def test_what_is_reachable_stays_what_seeds_were_saved_with(shape, found):
-    assert reachable(*shape) == found
+    assert reachable_range(*shape) == found
 
 
 def test_participants_start_apart_and_good_and_evil_too():
@@ -164,21 +164,21 @@ def test_published_worlds_go_there_and_back_and_shift_evil(n):
 IMPOSSIBLE = (
     ({"height": 2}, "sides from 3 to 255, found 2x10"),
     ({"width": 256}, "sides from 3 to 255"),
-    ({"participants": 0}, "a team of 1 to 100 here, found 0"),
-    ({"participants": 10, "height": 3, "width": 3}, "a team of 1 to 9 here, found 10"),
+    ({"participants": 0}, "a team of 1 to 100 on a 10x10 grid, found 0"),
+    ({"participants": 10, "height": 3, "width": 3}, "a team of 1 to 9 on a 3x3 grid, found 10"),
     ({"horizon": 1}, "2 to 100000 steps, found 1"),
-    ({"radius": 0}, "a radius of 0"),
-    ({"radius": 5}, "a radius of 5 does not fit a 10x10 grid"),
+    ({"radius": 0}, "expected a radius of 1 to 4 on a 10x10 grid, found 0"),
+    ({"radius": 5}, "expected a radius of 1 to 4 on a 10x10 grid, found 5"),
     ({"patterns": "spiral"}, "paper or lambdastar-2016, found 'spiral'"),
     ({"patterns": "lambdastar-2016", "width": 9}, "square"),
     ({"complexity": (0, 3)}, "a complexity range of 1 or more, found 0 to 3"),
     ({"complexity": (9, 3)}, "found 9 to 3"),
-    ({"complexity": (2, 60)}, "complexity 2 to 60 cannot be drawn over 50 steps"),
+    ({"complexity": (2, 60)}, "complexity 2 to 60 is out of range for 50 steps"),
     (
         {"horizon": 25_000},
-        "complexity 2 to 23 cannot be drawn over 25000 steps on a 10x10 grid; ",
+        "complexity 2 to 23 is out of range for 25000 steps on a 10x10 grid; ",
     ),
-    ({"complexity": (1, 4)}, "complexity 1 to 4 cannot be drawn over 50 steps"),
+    ({"complexity": (1, 4)}, "complexity 1 to 4 is out of range for 50 steps"),
 )
 
 
@@ -192,4 +192,4 @@ def test_worlds_that_cannot_be_made_are_refused_in_one_line(settings, said):
 @pytest.mark.parametrize("horizon", [2, 3, 10, 100, 200])
 def test_worlds_of_every_length_can_be_made(horizon):
     for s in worlds(3, horizon=horizon):
-        assert complexity_of(s)[0] in range(drawn_range(Settings(horizon=horizon))[1] + 1)
+        assert complexity_of(s)[0] in range(complexity_range(Settings(horizon=horizon))[1] + 1)

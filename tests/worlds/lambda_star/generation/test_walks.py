@@ -28,11 +28,11 @@ def complexity(key: np.uint64, attempt: int, height: int, width: int, horizon: i
 
 @pytest.mark.parametrize("shape", [(10, 10, 50), (3, 7, 12), (5, 4, 31), (9, 12, 2)])
 def test_the_first_segment_of_the_wanted_complexity_is_found(shape: tuple[int, int, int]) -> None:
-    low, high = patterns.reachable(*shape)
+    low, high = patterns.reachable_range(*shape)
     wanted = np.arange(low, high + 1)
     keys = streams(("walks",), [(int(k), which) for k in wanted for which in range(2)])
     keys = keys.reshape(-1, 2)
-    attempts, _ = walks.search(keys, wanted, *shape)
+    attempts, _ = walks.search_segments(keys, wanted, *shape)
     for key, at, k in zip(keys.ravel(), attempts.ravel().tolist(), wanted.repeat(2), strict=True):
         assert complexity(key, at, *shape) == k
         before = range(max(0, at - LOOKED_AT), at)
@@ -42,6 +42,6 @@ def test_the_first_segment_of_the_wanted_complexity_is_found(shape: tuple[int, i
 @pytest.mark.parametrize("shape", [(10, 10, 50), (4, 6, 14)])
 def test_a_census_counts_every_complexity(shape: tuple[int, int, int]) -> None:
     key, most, sample = streams(("census",), [()])[0], 12, 300
-    counts = walks.census(key, *shape, most, sample)
+    counts = walks.count_complexities(key, *shape, most, sample)
     every = [min(complexity(key, attempt, *shape), most + 1) for attempt in range(sample)]
     assert counts.tolist() == np.bincount(every, minlength=most + 2).tolist()

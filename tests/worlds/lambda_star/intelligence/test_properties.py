@@ -15,10 +15,16 @@ from sts.cli.main import main
 from sts.errors import ArgumentError
 from sts.worlds.lambda_star.domain import Batch
 from sts.worlds.lambda_star.generation import patterns
-from sts.worlds.lambda_star.generation.environments import generate, of_states
+from sts.worlds.lambda_star.generation.environments import from_states, generate
 from sts.worlds.lambda_star.generation.patterns import Settings
 from sts.worlds.lambda_star.intelligence import soundness
-from sts.worlds.lambda_star.intelligence.soundness import balanced, examine, least, maps, measure
+from sts.worlds.lambda_star.intelligence.soundness import (
+    examine,
+    is_balanced,
+    least_sensitivity,
+    measure,
+    reward_maps,
+)
 from sts.worlds.lambda_star.kernels import reward
 from sts.worlds.lambda_star.state import State, encode, scatter
 from tests.worlds.lambda_star.examples import state, states
@@ -68,11 +74,13 @@ def test_every_generated_class_has_every_property(made_to, episodes):
 
 def test_a_random_agent_expects_exactly_nothing_at_any_step():
     """On any cell equally likely, it receives the mean of the map, which is 0."""
-    batch = Batch.of(generate(Settings(5, 7, 1, 30), seed=1, start=0, stop=50).fresh(), 1)
+    batch = Batch.from_arrays(
+        generate(Settings(5, 7, 1, 30), seed=1, start=0, stop=50).copy_arrays(), 1
+    )
     for _ in range(30):
         batch.step(np.full((50, 1), STAY, np.int8), np.zeros((50, 1), np.int8))
-        rewards = maps(batch.arrays.objects, 5, 7)
-        assert not rewards.sum((1, 2)).any() and balanced(rewards).all()
+        rewards = reward_maps(batch.arrays.objects, 5, 7)
+        assert not rewards.sum((1, 2)).any() and is_balanced(rewards).all()
         for b, (good, evil) in enumerate(batch.arrays.objects.tolist()):
             assert [reward(c, good, evil, 5, 7) for c in range(35)] == rewards[b].ravel().tolist()
 
@@ -80,18 +88,18 @@ def test_a_random_agent_expects_exactly_nothing_at_any_step():
 def test_rewards_are_symmetric_wherever_good_and_evil_are():
     for height, width in ((3, 3), (3, 4), (4, 4), (5, 3), (6, 5)):
         pairs = np.array(list(np.ndindex(height * width, height * width)))
-        assert (balanced(maps(pairs, height, width)) | (pairs[:, 0] == pairs[:, 1])).all()
+        assert (is_balanced(reward_maps(pairs, height, width)) | (pairs[:, 0] == pairs[:, 1])).all()
 
 
 @pytest.mark.parametrize("value", [-3, -1, 1, 3])
 def test_a_doctored_map_is_not_balanced(value):
-    rewards = maps(np.array([[0, 12], [0, 12]]), 4, 5)
+    rewards = reward_maps(np.array([[0, 12], [0, 12]]), 4, 5)
     rewards[1, 3, 3] += value
-    assert balanced(rewards).tolist() == [True, False]
+    assert is_balanced(rewards).tolist() == [True, False]
 
 
 def test_a_map_of_rewards_past_one_is_not_balanced_though_symmetric():
-    assert balanced(np.array([[[3, -3, 0]], [[2, -2, 0]]])).tolist() == [False, True]
+    assert is_balanced(np.array([[[3, -3, 0]], [[2, -2, 0]]])).tolist() == [False, True]
 
 
 def test_participants_start_on_any_cell_and_anywhere_from_good_equally_often():
@@ -103,7 +111,7 @@ def test_participants_start_on_any_cell_and_anywhere_from_good_equally_often():
 
 
 def one(s: State) -> soundness.Properties:
-    return measure(of_states([encode(s)]))
+    return measure(from_states([encode(s)]))
 
 
 def still(good: int, evil: int, height: int, width: int, horizon: int) -> State:
@@ -137,7 +145,7 @@ def test_sensitivity_is_the_way_to_the_nearest_difference_where_nothing_moves():
 )
 def test_waits_past_the_episodes_end_do_not_count(longest, n):
     """With n = 3 only the first step has n left, so [2, 9, 9] is 3: no smaller n is enough."""
-    assert least(np.array([longest])).tolist() == [n]
+    assert least_sensitivity(np.array([longest])).tolist() == [n]
 
 
 def by_definition(s: State) -> int:
@@ -185,7 +193,7 @@ def test_sensitivity_is_what_the_definition_says(s, horizon):
 )
 def test_generated_environments_are_as_sensitive_as_the_definition_says(height, width, horizon):
     made = generate(Settings(height, width, 1, horizon), seed=0, start=0, stop=4)
-    worlds = scatter(made.fresh(), 1)
+    worlds = scatter(made.copy_arrays(), 1)
     assert measure(made).sensitivity.tolist() == [by_definition(s) for s in worlds]
 
 
@@ -203,7 +211,7 @@ def test_good_and_evil_of_one_walk_are_told_apart_from_those_that_only_move_alik
 
 def failures(monkeypatch, broken: State) -> set[str]:
     """What is found to fail when every environment of a class is this world."""
-    made = of_states([encode(broken)] * 3)
+    made = from_states([encode(broken)] * 3)
     made = made._replace(settings=made.settings._replace(complexity=None))
     monkeypatch.setattr(soundness, "generate", lambda *asked, **span: made)
     found = examine(made.settings, episodes=3, seed=0)
@@ -220,7 +228,7 @@ def test_unequal_complexity_is_found_out(monkeypatch):
 
 
 def test_complexity_out_of_range_is_found_out(monkeypatch):
-    monkeypatch.setattr(patterns, "drawn_range", lambda s: (9, 12))
+    monkeypatch.setattr(patterns, "complexity_range", lambda s: (9, 12))
     found = failures(monkeypatch, replace(BROKEN, good_pattern=(STAY,), evil_pattern=(STAY,)))
     assert "K in range" in found and "equal K" not in found
 
@@ -242,7 +250,7 @@ def test_an_agent_that_receives_more_than_nothing_is_found_out(monkeypatch):
     def sums(agent, environments, *, seed):
         return np.arange(len(environments.index))[:, None] % 3 + 1
 
-    monkeypatch.setattr(soundness, "sums", sums)
+    monkeypatch.setattr(soundness, "total_rewards", sums)
     found = examine(Settings(5, 5, 1, 10), episodes=300, seed=0)
     assert [f.property for f in found.findings if not f.holds] == ["random agent at 0"]
 
@@ -261,7 +269,7 @@ def test_what_is_found_does_not_depend_on_how_many_are_examined_at_once(monkeypa
     whole = examine(Settings(5, 5, 2, 20), episodes=100, seed=3)
     monkeypatch.setattr(soundness, "SPAN", 33)
     assert examine(Settings(5, 5, 2, 20), episodes=100, seed=3) == whole
-    monkeypatch.setattr(soundness, "_CELLS", 70)
+    monkeypatch.setattr(soundness, "_MAX_CELLS", 70)
     assert examine(Settings(5, 5, 2, 20), episodes=100, seed=3) == whole
     assert examine(Settings(5, 5, 2, 20), episodes=100, seed=4) != whole
 
@@ -298,10 +306,13 @@ def test_the_command_says_what_its_letters_mean(capsys):
         (["--team", "5", "--team", "5"], "--team is given twice"),
         (["--steps", "5", "--steps", "6"], "--steps is given twice"),
         (["--episodes", "1"], "expected 2 environments or more, found 1"),
-        (["--team", "0"], "expected a team of 1 to 100 here, found 0"),
-        (["--complexity", "2-99"], "2 to 50 can"),
+        (["--team", "0"], "expected a team of 1 to 100 on a 10x10 grid, found 0"),
+        (["--complexity", "2-99"], "choose a range within 2 to 50"),
         (["--complexity", "few"], "expected --complexity like 2-23, found 'few'"),
-        (["--complexity", "2-5", "--patterns", "lambdastar-2016"], "K is not drawn"),
+        (
+            ["--complexity", "2-5", "--patterns", "lambdastar-2016"],
+            "do not support a complexity range",
+        ),
         (["--size", "5x6", "--patterns", "lambdastar-2016"], "square"),
     ],
 )

@@ -25,10 +25,10 @@ from sts.worlds.lambda_star.domain import Batch, LambdaStar
 from sts.worlds.lambda_star.generation import environments, patterns
 from sts.worlds.lambda_star.generation.patterns import Settings, generate
 from sts.worlds.lambda_star.intelligence import trials
-from sts.worlds.lambda_star.intelligence.factors import runs
-from sts.worlds.lambda_star.intelligence.files import metric
-from sts.worlds.lambda_star.intelligence.moments import estimate, moments, plus
-from sts.worlds.lambda_star.intelligence.score import PUBLISHED, score, sees
+from sts.worlds.lambda_star.intelligence.factors import plan_runs
+from sts.worlds.lambda_star.intelligence.files import metric_name
+from sts.worlds.lambda_star.intelligence.moments import add_moments, compute_moments, estimate
+from sts.worlds.lambda_star.intelligence.score import PUBLISHED, score, team_access
 from sts_analysis.inputs.scores import read_scores
 
 SMALL = Settings(height=6, width=5, participants=2, horizon=20)
@@ -51,7 +51,7 @@ def played(team, index, *, seed=9):
 def test_means_errors_and_differences_are_those_worked_by_hand():
     # Two agents in four environments; rewards of 1, 2, 3, 6 and of 1, 0, 2, 1 units.
     received = np.array([[1, 1], [2, 0], [3, 2], [6, 1]], np.int64)
-    sums = moments(received)
+    sums = compute_moments(received)
     first, second, apart = (
         estimate(sums, np.array(weights), 1) for weights in ([1, 0], [0, 1], [1, -1])
     )
@@ -66,14 +66,18 @@ def test_means_errors_and_differences_are_those_worked_by_hand():
 
 def test_tallies_are_exact_however_they_are_joined():
     received = np.random.default_rng(0).integers(-(10**7), 10**7, (60, 3))
-    whole = moments(received)
-    parts = [moments(part) for part in np.split(received, [7, 8, 40])]
-    for joined in (plus(parts), plus(parts[::-1]), plus([plus(parts[:2]), plus(parts[2:])])):
+    whole = compute_moments(received)
+    parts = [compute_moments(part) for part in np.split(received, [7, 8, 40])]
+    for joined in (
+        add_moments(parts),
+        add_moments(parts[::-1]),
+        add_moments([add_moments(parts[:2]), add_moments(parts[2:])]),
+    ):
         assert joined.episodes == 60
         assert (joined.total == whole.total).all() and (joined.products == whole.products).all()
-    vast = moments(np.full((200, 1), 2 * 1000 * 100_000 + 10**8))
+    vast = compute_moments(np.full((200, 1), 2 * 1000 * 100_000 + 10**8))
     assert vast.products[0, 0] == 200 * (3 * 10**8) ** 2 > 2**63
-    many = plus([whole] * 10**4)
+    many = add_moments([whole] * 10**4)
     assert many.products[0, 0] == 10**4 * whole.products[0, 0] > 2**64
 
 
@@ -103,7 +107,7 @@ def test_a_heterogeneous_team_is_dealt_to_the_participants_in_turn():
 
 def test_the_score_does_not_depend_on_workers_or_spans(monkeypatch):
     names = ["random", "rule", "random,rule"]
-    base, further = runs([(6, 5)], [2, 3], [20])
+    base, further = plan_runs([(6, 5)], [2, 3], [20])
     once = score(names, base, further, episodes=12, seed=1)
     for span, workers in ((5, 1), (1, 2)):
         monkeypatch.setattr(trials, "SPAN", span)
@@ -140,8 +144,10 @@ def test_a_learner_is_marked_as_rehearsing_only_when_it_does():
 
 def test_a_team_is_marked_by_the_member_that_is_shown_most():
     recording, oracle, learner = map(agents.load, ("recorded", "oracle", "sarsa"))
-    assert sees([recording], 1) == sees([learner, recording], 1) == "recording"
-    assert sees([oracle, recording], 1) == "world" and sees([learner], 1) == "rehearsal"
+    assert team_access([recording], 1) == team_access([learner, recording], 1) == "recording"
+    assert (
+        team_access([oracle, recording], 1) == "world" and team_access([learner], 1) == "rehearsal"
+    )
 
 
 def test_nothing_is_played_by_another_agent_than_was_planned():
@@ -153,7 +159,7 @@ def test_nothing_is_played_by_another_agent_than_was_planned():
             if refused
             else (contextlib.nullcontext())
         ):
-            trials.play(trial, [SMALL], 1, lambda done, total: None)
+            trials.play_trial(trial, [SMALL], 1, lambda done, total: None)
 
 
 def test_rehearsing_the_episode_makes_a_learner_better():
@@ -194,7 +200,7 @@ def test_environments_are_told_apart_by_their_own_complexity():
 
 
 def test_a_varied_factor_has_the_scores_of_runs_of_their_own():
-    base, further = runs([(6, 5)], [2, 1], [20, 8])
+    base, further = plan_runs([(6, 5)], [2, 1], [20, 8])
     names = ["random", "local-search"]
     found = score(names, base, further, episodes=9, seed=4)
     for factor, values in (("team", (1, 2)), ("steps", (8, 20))):
@@ -210,7 +216,7 @@ def test_a_varied_factor_has_the_scores_of_runs_of_their_own():
 def test_progress_runs_from_nothing_to_all_settings(monkeypatch):
     monkeypatch.setattr(trials, "SPAN", 4)
     seen: list[tuple[int, int]] = []
-    base, further = runs([(6, 5)], [2, 1], [20])
+    base, further = plan_runs([(6, 5)], [2, 1], [20])
     score(["random"], base, further, episodes=6, seed=0, progress=lambda *now: seen.append(now))
     assert seen == [(0, 12), (4, 12), (6, 12), (10, 12), (12, 12)]
 
@@ -221,7 +227,7 @@ def test_progress_runs_from_nothing_to_all_settings(monkeypatch):
         (["random"], {"episodes": 0}, "expected 1 or more episodes, found 0$"),
         (["random"], {"workers": 0}, "expected 1 or more workers, found 0$"),
         (["random"], {"rehearsals": -1}, "found -1"),
-        (["random", "random"], {}, "'random' is named twice"),
+        (["random", "random"], {}, "'random' is given twice"),
     ],
 )
 def test_nothing_to_score_is_refused(names, changes, said):
@@ -334,12 +340,18 @@ WRONG = [
     (["--agent", "q-learner"], "did you mean q-learning?"),
     (["--agent", "rule,nobody", "--team", "2"], "unknown agent 'nobody'"),
     (["--agent", "rule,blind"], "rule,blind: expected at most as many agents as participants"),
-    (["--agent", "oracle"], "'oracle' is named twice"),
+    (["--agent", "oracle"], "'oracle' is given twice"),
     (["--agent", "all"], "--agent random: all includes it; leave one of the two out"),
     (["--patterns", "spiral"], "unknown value of --"),
     (["--patterns", "lambdastar-2016"], "square"),
-    (["--complexity", "2-90"], "2 to 90 cannot be drawn over 50 steps on a 5x6 grid; 2 to "),
-    (["--complexity", "9-90", "--steps", "20"], "over 20 steps on a 5x6 grid; 2 to 20 can"),
+    (
+        ["--complexity", "2-90"],
+        "2 to 90 is out of range for 50 steps on a 5x6 grid; choose a range within 2 to ",
+    ),
+    (
+        ["--complexity", "9-90", "--steps", "20"],
+        "for 20 steps on a 5x6 grid; choose a range within 2 to 20",
+    ),
     (["--complexity", "9-3"], "found 9 to 3"),
     (["--complexity", "2"], "--complexity like 2-23"),
     (["--complexity", "0-4"], "complexity range of 1 or more"),
@@ -366,7 +378,7 @@ def test_the_command_refuses_with_one_line_before_a_world_is_made(
 def test_k_is_not_drawn_under_the_program_s_patterns(capsys):
     flags = ["--patterns", "lambdastar-2016", "--complexity", "2-9"]
     assert main(["lambda-star", "score", "--agent", "random", *flags]) == 2
-    assert "K is not drawn under lambdastar-2016 patterns" in capsys.readouterr().err
+    assert "lambdastar-2016 patterns do not support a complexity range" in capsys.readouterr().err
 
 
 def test_all_is_given_once(capsys):
@@ -379,7 +391,10 @@ def test_every_level_draws_k_from_what_they_have_in_common_and_the_last_line_say
     command = ["lambda-star", "score", "--episodes", "1", *levels]
     assert main(command) == 0
     *_, last = capsys.readouterr().out.splitlines()
-    low, high = (patterns.drawn_range(Settings(horizon=500)), patterns.drawn_range(Settings()))
+    low, high = (
+        patterns.complexity_range(Settings(horizon=500)),
+        patterns.complexity_range(Settings()),
+    )
     assert low[1] < high[1]
     assert last.startswith(f"1 environment of 10x10, K 2 to {low[1]} at every level, ")
     assert main([*command, "--complexity", "3-6", "--json"]) == 0
@@ -446,7 +461,7 @@ def test_saving_names_the_file_and_of_several_levels_the_one_that_is_kept(tmp_pa
     assert [row["metric"] for row in rows] == ["lambda-star team=3"]
     words = ["lambda-star", "score", *flags, "--save", "--workspace", str(tmp_path)]
     assert main([*words, "--team", "1"]) == 0
-    assert capsys.readouterr().out.endswith(f"-> {file} (the base: team=3)\n")
+    assert capsys.readouterr().out.endswith(f"-> {file} (base: team=3)\n")
     assert main(words) == 0
     assert capsys.readouterr().out.endswith(f"-> {file}\n")
 
@@ -521,4 +536,4 @@ def test_scores_of_before_they_said_what_was_seen_are_not_added_to(tmp_path, cap
 )
 def test_a_metric_is_named_by_what_is_not_as_usual(settings, rehearsals, called):
     used = score(["random"], settings, episodes=1, seed=0, rehearsals=rehearsals).settings
-    assert metric(used) == called
+    assert metric_name(used) == called

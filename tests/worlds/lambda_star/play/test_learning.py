@@ -21,7 +21,7 @@ from sts.worlds.lambda_star.generation.environments import generate
 from sts.worlds.lambda_star.generation.patterns import Settings
 from sts.worlds.lambda_star.play import practice, teams
 from sts.worlds.lambda_star.play.practice import LEARNERS
-from sts.worlds.lambda_star.play.teams import rehearse
+from sts.worlds.lambda_star.play.teams import play_after_practice
 from sts.worlds.lambda_star.published import importer
 from sts.worlds.lambda_star.state import decode
 
@@ -50,7 +50,7 @@ def general(agent, states, rehearsals, *, steps=STEPS) -> tuple:
 
     roles = tuple(range(len(decode(states[0]).cells)))
     team = Team(agent, roles, streams(len(states)))
-    played = rehearse(fresh, [team], steps=steps, rehearsals=rehearsals)
+    played = play_after_practice(fresh, [team], steps=steps, rehearsals=rehearsals)
     return played, kept[-1]
 
 
@@ -205,7 +205,9 @@ def test_a_users_learner_rehearses_and_one_that_cannot_plays_along():
     teams = [Team(Diligent(), (0, 2), keys), Team(Fixed(), (1,), keys)]
 
     def mean(rehearsals: int) -> float:
-        played = rehearse(lambda: world.restore(states), teams, steps=STEPS, rehearsals=rehearsals)
+        played = play_after_practice(
+            lambda: world.restore(states), teams, steps=STEPS, rehearsals=rehearsals
+        )
         assert (played.moves[:, :, 1] == 1).all()
         return float(played.rewards[:, :, [0, 2]].mean()) / 2
 
@@ -221,7 +223,7 @@ def test_where_nobody_learns_nothing_is_rehearsed():
         return world.restore(states)
 
     team = Team(agents.load("random"), (0,), streams(4))
-    played = rehearse(fresh, [team], steps=STEPS, rehearsals=50)
+    played = play_after_practice(fresh, [team], steps=STEPS, rehearsals=50)
     np.testing.assert_array_equal(
         played.moves, play(world, world.restore(states), [team], steps=STEPS).moves
     )
@@ -235,7 +237,7 @@ def test_a_learner_that_fails_to_finish_is_named():
         def finish(self, observation, memory):
             raise KeyError("table")
 
-    with pytest.raises(StsError, match="'hasty' failed to finish: KeyError: 'table'"):
+    with pytest.raises(StsError, match=r"'hasty' failed in finish\(\): KeyError: 'table'"):
         general(Hasty(), made(), 1)
 
 
@@ -306,7 +308,9 @@ def test_a_step_copies_what_the_pass_noted_and_not_all_that_was_ever_learned():
 
 
 def test_unknown_bootstrap_is_refused():
-    with pytest.raises(ArgumentError, match="expected bootstrap next or published, found 'last'"):
+    with pytest.raises(
+        ArgumentError, match="expected bootstrap 'next' or 'published', found 'last'"
+    ):
         QLearning("last")
 
 
@@ -377,7 +381,7 @@ def z(differences: np.ndarray) -> float:
 
 def test_tables_that_do_not_fit_are_refused_before_any_work(monkeypatch):
     """A table of 100 cells and 50 steps for each thread, and what 2 episodes record."""
-    members, settings = teams.team_of("q-learning"), Settings()
+    members, settings = teams.load_team("q-learning"), Settings()
     case = {"episodes": 2, "rehearsals": 9}
     table, recorded = 100 * (50 * 89 + 36), 2 * 51 * (9 + 4)
     monkeypatch.setattr(teams, "allowance", lambda: 6 * (table + recorded))
@@ -386,21 +390,21 @@ def test_tables_that_do_not_fit_are_refused_before_any_work(monkeypatch):
         teams.check_memory(members, settings, **case, at_once=7)
     assert str(caught.value) == (
         "q-learning needs 4 MiB of memory for 7 times 2 episodes of 1 participants and 50 steps on "
-        "10x10 cells, found 2 MiB, half of what this machine has; lower the episodes, the size, "
-        "the team, the steps, the rehearsals or the workers"
+        "10x10 cells, but only 2 MiB, half of this machine's memory, are allowed; lower the "
+        "episodes, the size, the team, the steps, the rehearsals or the workers"
     )
     monkeypatch.setattr(teams, "allowance", lambda: 3 * table + recorded)
     teams.check_memory(members, settings, **case, threads=3)
     worlds = generate(settings, seed=0, start=0, stop=2)
     monkeypatch.setattr(teams, "allowance", lambda: 10)
-    for way in (teams.sums, teams.episodes):
+    for way in (teams.total_rewards, teams.play_episodes):
         with pytest.raises(ArgumentError, match="needs 1 MiB of memory"):
             way(members, worlds, seed=0)
 
 
 def test_what_a_mixed_team_keeps_is_refused_before_any_work(monkeypatch):
     """Twice as many rows of 88 bytes as states, notes of 10, and twice that while they grow."""
-    settings, members = Settings(participants=4), teams.team_of("q-learning,cooperative-sarsa")
+    settings, members = Settings(participants=4), teams.load_team("q-learning,cooperative-sarsa")
     case = {"episodes": 10, "rehearsals": 9}
     learner, recorded = 2 * (2047 * 88 + 50 * 2 * 10), 51 * (4 * 9 + 4)
     needed = 3 * 10 * (2 * learner + recorded)
@@ -411,12 +415,12 @@ def test_what_a_mixed_team_keeps_is_refused_before_any_work(monkeypatch):
         teams.check_memory(members, settings, **case, at_once=3)
     monkeypatch.setattr(teams, "allowance", lambda: 10)
     with pytest.raises(ArgumentError, match="q-learning,cooperative-sarsa needs 9 MiB"):
-        teams.sums(members, generate(settings, seed=0, start=0, stop=1), seed=0)
+        teams.total_rewards(members, generate(settings, seed=0, start=0, stop=1), seed=0)
 
 
 @names
 def test_tables_take_no_more_than_was_reckoned(name):
     states, agent = made(3, participants=3), LEARNERS[name]()
     kept = general(agent, states, 20)[0].memories[0]
-    assert 2 * kept["values"][0].nbytes <= agent.footprint(3, 100, STEPS, 20)
-    assert 6 * kept["values"][0].nbytes > agent.footprint(3, 100, STEPS, 20)
+    assert 2 * kept["values"][0].nbytes <= agent.memory_bytes(3, 100, STEPS, 20)
+    assert 6 * kept["values"][0].nbytes > agent.memory_bytes(3, 100, STEPS, 20)

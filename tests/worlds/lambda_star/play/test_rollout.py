@@ -43,7 +43,7 @@ def by_hand(environments, seats, seed):
         )
         for name, roles, parts in seats
     ]
-    worlds = Batch.of(environments.fresh(), settings.radius)
+    worlds = Batch.from_arrays(environments.copy_arrays(), settings.radius)
     return lockstep.play(LambdaStar(), worlds, teams, steps=settings.horizon)
 
 
@@ -55,7 +55,7 @@ def same(a, b):
 @pytest.mark.parametrize("name", [name for name in PUBLISHED if name not in LEARNERS])
 @pytest.mark.parametrize("environments", [SMALL, WIDE], ids=["radius-1", "radius-2"])
 def test_sums_and_rollouts_are_what_lockstep_plays(name, environments):
-    found = teams.sums(name, environments, seed=5)
+    found = teams.total_rewards(name, environments, seed=5)
     general = by_hand(environments, [(name, (0, 1, 2), (name,))], 5)
     np.testing.assert_array_equal(found, general.rewards.sum(1, np.int64))
     episodes = rollout(name, environments, seed=5)
@@ -67,15 +67,15 @@ def test_sums_and_rollouts_are_what_lockstep_plays(name, environments):
 def test_a_built_in_learner_plays_as_the_general_path_rehearses_it(name):
     Anybodys = type("Anybodys", (type(agents.load(name)),), {"__module__": __name__})
 
-    assert not teams.built_in(teams.team_of(Anybodys))
-    assert teams.built_in(teams.team_of(name))
+    assert not teams.is_built_in_learner(teams.load_team(Anybodys))
+    assert teams.is_built_in_learner(teams.load_team(name))
     for count in (0, 6):
         ours = rollout(name, SMALL, seed=2, rehearsals=count)
         theirs = rollout(Anybodys, SMALL, seed=2, rehearsals=count)
         same(ours._replace(log_probs=ours.rewards), theirs._replace(log_probs=theirs.rewards))
         assert np.isnan(ours.log_probs).all() and not np.isnan(theirs.log_probs).any()
         for agent in (name, Anybodys):
-            found = teams.sums(agent, SMALL, seed=2, rehearsals=count)
+            found = teams.total_rewards(agent, SMALL, seed=2, rehearsals=count)
             np.testing.assert_array_equal(found, ours.rewards.sum(1) * 2)
 
 
@@ -96,7 +96,7 @@ def test_threads_change_no_rollout():
 
 @pytest.mark.parametrize("wrong", [{"rehearsals": -1}, {"threads": 0}])
 def test_too_few_rehearsals_or_threads_are_refused(wrong):
-    for play in (rollout,) if "threads" in wrong else (rollout, teams.sums):
+    for play in (rollout,) if "threads" in wrong else (rollout, teams.total_rewards):
         for name in ("random", "sarsa", "random,oracle"):
             with pytest.raises(ArgumentError, match="0 rehearsals and 1 thread or more"):
                 play(name, SMALL, seed=0, **wrong)
@@ -109,12 +109,14 @@ def test_an_agent_that_only_shares_a_name_is_played_as_it_is():
 
     episodes = rollout(Statue, SMALL)
     assert (episodes.moves == 4).all()
-    np.testing.assert_array_equal(teams.sums(Statue, SMALL, seed=0), episodes.rewards.sum(1) * 2)
+    np.testing.assert_array_equal(
+        teams.total_rewards(Statue, SMALL, seed=0), episodes.rewards.sum(1) * 2
+    )
 
 
 def test_an_installed_agent_with_something_changed_is_played_as_it_is():
-    assert teams.built_in((QLearning(),))
-    assert not teams.built_in((QLearning("published"),))
+    assert teams.is_built_in_learner((QLearning(),))
+    assert not teams.is_built_in_learner((QLearning("published"),))
 
 
 def test_a_mixed_team_is_dealt_to_the_participants_in_turn():
@@ -128,7 +130,7 @@ def test_a_mixed_team_is_dealt_to_the_participants_in_turn():
     )
     np.testing.assert_array_equal(rollout("oracle,random", SMALL, seed=3).moves, general.moves)
     np.testing.assert_array_equal(
-        teams.sums("oracle,random", SMALL, seed=3), general.rewards.sum(1, np.int64)
+        teams.total_rewards("oracle,random", SMALL, seed=3), general.rewards.sum(1, np.int64)
     )
 
 
@@ -148,9 +150,9 @@ def test_members_of_a_mixed_team_draw_from_streams_of_their_own():
     ],
 )
 def test_a_team_is_given_by_names_classes_agents_or_several_of_them(given):
-    members = teams.team_of(given)
+    members = teams.load_team(given)
     assert [type(member) for member in members] == [Random, LocalSearch]
-    assert teams.called(members) == "random,local-search"
+    assert teams.team_name(members) == "random,local-search"
 
 
 def test_a_function_is_an_agent_that_returns_moves_or_weights():
@@ -211,7 +213,7 @@ def test_equal_seeds_agree_and_others_differ():
 def test_environments_are_not_written_to():
     before = [array.copy() for array in SMALL.arrays]
     rollout("random,oracle", SMALL, observe=True)
-    teams.sums("random", SMALL, seed=0)
+    teams.total_rewards("random", SMALL, seed=0)
     for left, right in zip(before, SMALL.arrays, strict=True):
         np.testing.assert_array_equal(left, right)
 
@@ -259,7 +261,7 @@ def test_the_episodes_are_those_that_the_intelligence_test_scores(team):
     ],
 )
 def test_what_cannot_play_is_refused_in_one_line(agent, kind, said):
-    for play in (rollout, teams.sums):
+    for play in (rollout, teams.total_rewards):
         with pytest.raises(kind, match=said) as caught:
             play(agent, SMALL, seed=0)
         assert "\n" not in str(caught.value)

@@ -1,5 +1,5 @@
-"""Agents that read instructions and questions word by word: a ladder from all that it takes down.
+"""Agents that follow instructions word by word: a full agent and an ablation series.
 
-Everything here is from observations alone. Nothing is shared with what finds scenarios or labels
-them: a reader that passes has understood the words and not the rule.
+They use observations only. They share no code with the mining and labelling of scenarios, so that a
+reader passes by understanding the words and not by knowing the automatic label.
 """

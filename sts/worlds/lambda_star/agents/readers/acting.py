@@ -1,4 +1,4 @@
-"""What a reader does about what it was told."""
+"""Moves of a reader that carry out its instruction."""
 
 from __future__ import annotations
 
@@ -6,29 +6,36 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sts.agents.protocol import Memory
-from sts.worlds.lambda_star.agents.readers.foresight import MOVES, Forecast, blank, foresee
+from sts.worlds.lambda_star.agents.readers.foresight import (
+    MOVES,
+    Forecast,
+    unknown_forecast,
+    write_forecasts,
+)
 from sts.worlds.lambda_star.agents.readers.grammar import FAR, THINGS
-from sts.worlds.lambda_star.agents.readers.planning import Places, Wishes, lie_in_wait, plan
+from sts.worlds.lambda_star.agents.readers.planning import Goals, Positions, lie_in_wait, plan
 from sts.worlds.lambda_star.agents.readers.sight import NOWHERE, Sighting
-from sts.worlds.lambda_star.agents.readers.told import Told
-from sts.worlds.lambda_star.agents.rule import swept
+from sts.worlds.lambda_star.agents.readers.told import Intents
+from sts.worlds.lambda_star.agents.rule import sweep_move
 from sts.worlds.lambda_star.domain import Observation
 from sts.worlds.lambda_star.kernels import Ints
 from sts.worlds.lambda_star.torus import STAY, moved
 
-_AHEAD = 15
-_STOOD = 1
+_FORECAST_STEPS = 15
+_DEFAULT_WAIT = 1
 _GOOD, _EVIL = THINGS.index("good"), THINGS.index("evil")
 
 
-def expected(seen: Observation, memory: Memory) -> Forecast:
-    """Return where Good, Evil, another and Good's first cell are expected: [B, R, 4, ...]."""
+def forecast_things(seen: Observation, memory: Memory) -> Forecast:
+    """Forecast Good, Evil, another participant and Good's first cell: [B, R, 4, ...]."""
     batch, roles, things, length = memory["trace"].shape
-    out = blank(batch * roles * things, _AHEAD)
+    out = unknown_forecast(batch * roles * things, _FORECAST_STEPS)
     height, width = (np.repeat(a, roles * things) for a in (seen.height, seen.width))
-    foresee(memory["trace"].reshape(-1, length), height, width, out)
+    write_forecasts(memory["trace"].reshape(-1, length), height, width, out)
     path, sure, chances = (a.reshape(batch, roles, things, *a.shape[1:]) for a in out)
-    still = np.broadcast_to(memory["first"][..., None, None], (batch, roles, 1, _AHEAD + 1))
+    still = np.broadcast_to(
+        memory["first"][..., None, None], (batch, roles, 1, _FORECAST_STEPS + 1)
+    )
     return Forecast(
         np.concatenate((path, still), 2),
         np.concatenate((sure, np.ones((batch, roles, 1))), 2),
@@ -36,78 +43,83 @@ def expected(seen: Observation, memory: Memory) -> Forecast:
     )
 
 
-def moves(
-    told: Told, seen: Observation, shown: Sighting, memory: Memory, known: Forecast
+def choose_moves(
+    intents: Intents, seen: Observation, shown: Sighting, memory: Memory, known: Forecast
 ) -> tuple[Ints, NDArray[np.bool_]]:
-    """Return sets of equally good moves, int64[B, R], and who does not know what it seeks."""
-    idle = told.act == 0
-    told = told._replace(
-        thing=np.where(idle, _GOOD, told.thing),
-        high=np.where(idle, 0, told.high),
-        shun=np.where(idle, _EVIL, told.shun),
+    """Return sets of equally good moves, int64[B, R], and bool[B, R], True for lost roles."""
+    idle = intents.act == 0
+    intents = intents._replace(
+        thing=np.where(idle, _GOOD, intents.thing),
+        high=np.where(idle, 0, intents.high),
+        shun=np.where(idle, _EVIL, intents.shun),
     )
     roles, shape = seen.cell.shape[1], seen.cell.shape
-    seeking = told.asks("nothing", "keep") & (told.high < FAR)[:, None]
-    goal, lost = _goal(told, seen, shown, memory, known, seeking)
-    threat = _flat(_of(told, known, told.shun))
-    wishes = Wishes(*np.repeat((told.low, told.high, told.shun, told.alone, idle), roles, axis=1))
+    seeking = intents.asks("nothing", "keep") & (intents.high < FAR)[:, None]
+    goal, lost = _forecast_goal(intents, seen, shown, memory, known, seeking)
+    threat = _flatten(_select_forecast(intents, known, intents.shun))
+    wishes = Goals(
+        *np.repeat((intents.low, intents.high, intents.shun, intents.alone, idle), roles, axis=1)
+    )
     crowd = seen.team.astype(np.int64) + seen.others
     height, width = np.repeat(seen.height, roles), np.repeat(seen.width, roles)
-    places = Places(seen.cell.ravel(), height, width, crowd.reshape(seen.cell.size, -1))
+    places = Positions(seen.cell.ravel(), height, width, crowd.reshape(seen.cell.size, -1))
     planned, waiting = np.full((2, seen.cell.size), 1 << STAY, np.int64)
     plan(places, wishes, goal, threat, planned)
-    enough = np.repeat(np.where(told.number > 0, told.number, _STOOD), roles)
+    enough = np.repeat(np.where(intents.number > 0, intents.number, _DEFAULT_WAIT), roles)
     lie_in_wait(places, memory["stood"].ravel(), enough, goal, waiting)
-    active = told.asks("nothing", "keep") | (told.asks("hold") & memory["met"])
+    active = intents.asks("nothing", "keep") | (intents.asks("hold") & memory["met"])
     return np.select(
-        [told.asks("walk"), told.asks("ambush"), active],
-        [1 << _walk(told, memory), waiting.reshape(shape), planned.reshape(shape)],
+        [intents.asks("walk"), intents.asks("ambush"), active],
+        [1 << _walk_move(intents, memory), waiting.reshape(shape), planned.reshape(shape)],
         1 << STAY,
     ), lost
 
 
-def _flat(forecast: Forecast) -> Forecast:
-    """Return a forecast of [B, R, ...] as one of B * R things."""
+def _flatten(forecast: Forecast) -> Forecast:
+    """Reshape a forecast of [B, R, ...] things to B * R things."""
     path, sure, chances = forecast
     return Forecast(path.reshape(-1, path.shape[-1]), sure.ravel(), chances.reshape(-1, MOVES))
 
 
-def _of(told: Told, known: Forecast, thing: Ints) -> Forecast:
-    """Return of [B, R, 4, ...] what is expected of each episode's thing, [B, R, ...]."""
-    path, sure, chances = (told.of(a, thing) for a in known)
+def _select_forecast(intents: Intents, known: Forecast, thing: Ints) -> Forecast:
+    """Select the forecast of each episode's thing, [B, R, ...], from [B, R, 4, ...]."""
+    path, sure, chances = (intents.select(a, thing) for a in known)
     return Forecast(path, sure, chances)
 
 
-def _goal(
-    told: Told,
+def _forecast_goal(
+    intents: Intents,
     seen: Observation,
     shown: Sighting,
     memory: Memory,
     known: Forecast,
     seeking: NDArray[np.bool_],
 ) -> tuple[Forecast, NDArray[np.bool_]]:
-    """Return where what is told of is expected, and bool[B, R], who seeks and does not know.
+    """Return the forecast of the instruction's thing, and bool[B, R], True for lost roles.
 
-    Who seeks what it does not know, or what is not where it should be, makes for a sweep's cells.
+    A seeking role is lost if it has not seen the thing, or does not find it where forecast. It then
+    heads for the cells of a sweep.
     """
-    path, sure, chances = _of(told, known, told.thing)
+    path, sure, chances = _select_forecast(intents, known, intents.thing)
     here = path[..., 0]
     in_sight = (shown.cells == here[..., None]).any(-1)
-    missed = in_sight & (told.of(memory["age"]) != 0) & (told.thing < len(THINGS) - 1)[:, None]
+    missed = (
+        in_sight & (intents.select(memory["age"]) != 0) & (intents.thing < len(THINGS) - 1)[:, None]
+    )
     lost = seeking & (missed | (here == NOWHERE))
-    sweep = moved(seen.cell, swept(memory["searched"], seen), *_size(seen))
+    sweep = moved(seen.cell, sweep_move(memory["searched"], seen), *_grid_size(seen))
     path = np.where(lost[..., None], sweep[..., None], path)
-    return _flat(Forecast(path, np.where(lost, 1.0, sure), chances)), lost
+    return _flatten(Forecast(path, np.where(lost, 1.0, sure), chances)), lost
 
 
-def _size(seen: Observation) -> tuple[Ints, Ints]:
+def _grid_size(seen: Observation) -> tuple[Ints, Ints]:
     return seen.height[:, None], seen.width[:, None]
 
 
-def _walk(told: Told, memory: Memory) -> Ints:
-    """Return the next move to the cell that lies so many cells that way from where it was told."""
+def _walk_move(intents: Intents, memory: Memory) -> Ints:
+    """Return the next move of a walk from the cell at which the instruction was given."""
     rows, columns = np.moveaxis(memory["gone"], -1, 0)
-    down = told.number * (told.move // 3 - 1)
-    right = told.number * (told.move % 3 - 1)
+    down = intents.number * (intents.move // 3 - 1)
+    right = intents.number * (intents.move % 3 - 1)
     move: Ints = 3 * np.sign(down[:, None] - rows) + np.sign(right[:, None] - columns) + STAY
     return move

@@ -1,4 +1,4 @@
-"""What a reader says to a question."""
+"""Answers of a reader to questions."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from sts.agents.protocol import Memory
 from sts.worlds.lambda_star.agents.readers.foresight import Forecast
 from sts.worlds.lambda_star.agents.readers.grammar import ACTS, QUESTIONS, THINGS, Act
 from sts.worlds.lambda_star.agents.readers.sight import NOWHERE
-from sts.worlds.lambda_star.agents.readers.told import Told
+from sts.worlds.lambda_star.agents.readers.told import Intents
 from sts.worlds.lambda_star.domain import Observation
 from sts.worlds.lambda_star.kernels import Ints
 from sts.worlds.lambda_star.state import MOVES, TOKENS
@@ -17,13 +17,13 @@ from sts.worlds.lambda_star.torus import BACK, toward
 
 _YES, _NO = TOKENS.index("yes"), TOKENS.index("no")
 _ZERO, _MORE = TOKENS.index("0"), TOKENS.index("more")
-_FIRST_WAY = TOKENS.index(MOVES[0])
+_FIRST_DIRECTION = TOKENS.index(MOVES[0])
 _UNKNOWN = -1
 _PEOPLE = THINGS.index("people")
 
 
-def guesses(told: Told) -> NDArray[np.float64]:
-    """Return float64[B, 1, 22]: equal weights over all that can answer the question."""
+def guess_weights(intents: Intents) -> NDArray[np.float64]:
+    """Return float64[B, 1, 22], equal weights over all tokens that can answer the question."""
     ways = [TOKENS.index(move) for move in MOVES]
     others = [way for way in ways if TOKENS[way] != "stay"]
     numbers = list(range(_ZERO, _MORE + 1))
@@ -31,45 +31,52 @@ def guesses(told: Told) -> NDArray[np.float64]:
     table = np.zeros((len(ACTS), len(TOKENS)))
     for act in QUESTIONS:
         table[ACTS.index(act), kinds.get(act, ways)] = 1.0
-    out = table[told.act]
-    out[(told.act == ACTS.index("where")) & (told.anchor > 0)] = np.isin(
+    out = table[intents.act]
+    out[(intents.act == ACTS.index("where")) & (intents.anchor > 0)] = np.isin(
         np.arange(len(TOKENS)), others
     )
     return out[:, None]
 
 
-def answers(told: Told, seen: Observation, memory: Memory, known: Forecast) -> NDArray[np.float64]:
-    """Return float64[B, R, 22], what to say to the question; a guess where that is not known."""
-    now = told.of(memory["age"]) == 0
+def answer_weights(
+    intents: Intents, seen: Observation, memory: Memory, known: Forecast
+) -> NDArray[np.float64]:
+    """Return float64[B, R, 22], the answer to the question; a guess if it is unknown."""
+    now = intents.select(memory["age"]) == 0
     crowd = (seen.team.astype(np.int64) + seen.others).sum(-1)
-    age = told.of(memory["age"])
-    place, anchor = told.of(known.path)[..., 0], told.of(known.path, told.anchor)[..., 0]
-    start = np.where((told.anchor > 0)[:, None], anchor, seen.cell)
-    trace = told.of(memory["trace"])
+    age = intents.select(memory["age"])
+    place, anchor = (
+        intents.select(known.path)[..., 0],
+        intents.select(known.path, intents.anchor)[..., 0],
+    )
+    start = np.where((intents.anchor > 0)[:, None], anchor, seen.cell)
+    trace = intents.select(memory["trace"])
     by_act: dict[Act, Ints] = {
         "seen": np.where(now, _YES, _NO),
         "when": np.where((age < 0) | (age > 8), _MORE, _ZERO + age),
-        "count": _ZERO + np.minimum(np.where((told.thing == _PEOPLE)[:, None], crowd, now), 9),
-        "where": _way(seen, start, place),
-        "was": _way(seen, seen.cell, told.of(memory["place"])),
-        "last": _way(seen, trace[..., -2], trace[..., -1]),
-        "next": _next(told, seen, known),
+        "count": _ZERO + np.minimum(np.where((intents.thing == _PEOPLE)[:, None], crowd, now), 9),
+        "where": _direction_token(seen, start, place),
+        "was": _direction_token(seen, seen.cell, intents.select(memory["place"])),
+        "last": _direction_token(seen, trace[..., -2], trace[..., -1]),
+        "next": _next_move_token(intents, seen, known),
     }
-    tokens = np.select([told.asks(act) for act in by_act], list(by_act.values()), default=_UNKNOWN)
+    tokens = np.select(
+        [intents.asks(act) for act in by_act], list(by_act.values()), default=_UNKNOWN
+    )
     sure = (tokens != _UNKNOWN)[..., None]
-    return np.where(sure, np.eye(len(TOKENS))[np.maximum(tokens, 0)], guesses(told))
+    return np.where(sure, np.eye(len(TOKENS))[np.maximum(tokens, 0)], guess_weights(intents))
 
 
-def _way(seen: Observation, start: Ints, goal: Ints) -> Ints:
-    """Return the token of the direction from a cell to another; unknown where one is."""
+def _direction_token(seen: Observation, start: Ints, goal: Ints) -> Ints:
+    """Return the token of the direction from one cell to another; unknown if a cell is."""
     cells = np.maximum(start, 0), np.maximum(goal, 0)
     move = toward(*cells, seen.height[:, None], seen.width[:, None], BACK)
-    return np.where((start == NOWHERE) | (goal == NOWHERE), _UNKNOWN, _FIRST_WAY + move)
+    return np.where((start == NOWHERE) | (goal == NOWHERE), _UNKNOWN, _FIRST_DIRECTION + move)
 
 
-def _next(told: Told, seen: Observation, known: Forecast) -> Ints:
-    """Return the token of the thing's next move: by its period, or else its most frequent one."""
-    path, sure = told.of(known.path), told.of(known.sure)
-    often = _FIRST_WAY + told.of(known.chances).argmax(-1)
-    expected = np.where(sure > 0, _way(seen, path[..., 0], path[..., 1]), often)
+def _next_move_token(intents: Intents, seen: Observation, known: Forecast) -> Ints:
+    """Return the token of the thing's next move: by its period, else its most frequent move."""
+    path, sure = intents.select(known.path), intents.select(known.confidence)
+    often = _FIRST_DIRECTION + intents.select(known.move_probabilities).argmax(-1)
+    expected = np.where(sure > 0, _direction_token(seen, path[..., 0], path[..., 1]), often)
     return np.where(path[..., 0] == NOWHERE, _UNKNOWN, expected)

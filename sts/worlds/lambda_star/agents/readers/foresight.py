@@ -1,4 +1,4 @@
-"""Where things will be: by the shortest period that the moves seen so far agree with."""
+"""Motion forecasts from the shortest period that fits the moves seen so far."""
 
 from __future__ import annotations
 
@@ -10,32 +10,32 @@ from numpy.typing import NDArray
 from sts.numerics.compiled import compiled, lean
 from sts.worlds.lambda_star.agents.readers.sight import NOWHERE
 from sts.worlds.lambda_star.kernels import Ints
-from sts.worlds.lambda_star.torus import STAY, Offset, step, way, wrapped
+from sts.worlds.lambda_star.torus import STAY, Offset, shortest_displacement, step, wrap
 
 MOVES = 9
-SURE = 0.9
-"""How much an agreed period counts for; the rest is left for a thing that was in another's way."""
-_ONCE = 0.1
-"""What a move that was never seen counts for, and staying twice, as against one that was."""
+PERIOD_CONFIDENCE = 0.9
+"""Confidence in a path with a period; the rest allows for a thing blocked by another."""
+_PRIOR_COUNT = 0.1
+"""Prior count of each move, as against 1 for a move that was seen; staying has it twice."""
 _UNKNOWN = -1
 
 
 class Forecast(NamedTuple):
-    """Where N things are expected.
+    """Expected positions of N things.
 
     Attributes:
       path: int64[N, A + 1], their cells now and after 1 to A steps; `NOWHERE` if never seen.
-      sure: float64[N], how much the path counts for; 0 without a period.
-      chances: float64[N, 9], how likely each next move is, by how often it was seen.
+      sure: float64[N], confidence in the path; 0 without a period.
+      chances: float64[N, 9], probability of each next move, from how often it was seen.
     """
 
     path: Ints
-    sure: NDArray[np.float64]
-    chances: NDArray[np.float64]
+    confidence: NDArray[np.float64]
+    move_probabilities: NDArray[np.float64]
 
 
-def blank(count: int, ahead: int) -> Forecast:
-    """Return what is expected of things that were never seen."""
+def unknown_forecast(count: int, ahead: int) -> Forecast:
+    """Return the forecast of things that were never seen."""
     return Forecast(
         np.full((count, ahead + 1), NOWHERE, np.int64),
         np.zeros(count),
@@ -44,24 +44,24 @@ def blank(count: int, ahead: int) -> Forecast:
 
 
 @lean
-def _shift(start: int, goal: int, height: int, width: int) -> int:
-    """Return how far one cell is from another, as a cell counted from the first."""
-    row = wrapped(goal // width - start // width, height)
-    return int(row * width + wrapped(goal % width - start % width, width))
+def _encode_shift(start: int, goal: int, height: int, width: int) -> int:
+    """Return the offset from one cell to another, encoded as a cell of a grid with origin start."""
+    row = wrap(goal // width - start // width, height)
+    return int(row * width + wrap(goal % width - start % width, width))
 
 
 @lean
-def _shifted(cell: int, shift: int, height: int, width: int) -> int:
-    """Return the cell that is a shift away."""
-    row = wrapped(cell // width + shift // width, height)
-    return int(row * width + wrapped(cell % width + shift % width, width))
+def _apply_shift(cell: int, shift: int, height: int, width: int) -> int:
+    """Return the cell at an offset that `_encode_shift` encoded."""
+    row = wrap(cell // width + shift // width, height)
+    return int(row * width + wrap(cell % width + shift % width, width))
 
 
 @lean
-def _period(shifts: Ints) -> int:
-    """Return the shortest period that shifts repeat by, seen for two rounds; 0 without one.
+def _find_period(shifts: Ints) -> int:
+    """Return the shortest period of the shifts, seen for two rounds; 0 without one.
 
-    One that all of them agree with goes before one that the last two rounds alone agree with.
+    A period that fits all shifts has priority over one that fits only the last two rounds.
     """
     for period in range(1, shifts.size // 2 + 1):
         agreed, clash = 0, False
@@ -81,8 +81,8 @@ def _period(shifts: Ints) -> int:
 
 
 @compiled
-def foresee(trace: Ints, height: Ints, width: Ints, out: Forecast) -> None:
-    """Write to `out`, which is blank, what is to be expected of things from where they were.
+def write_forecasts(trace: Ints, height: Ints, width: Ints, out: Forecast) -> None:
+    """Write the forecast of N things to `out`, which `unknown_forecast` made.
 
     `trace` is int64[N, W], their cells at the last W steps, the newest last; `NOWHERE` if unseen.
     """
@@ -94,27 +94,34 @@ def foresee(trace: Ints, height: Ints, width: Ints, out: Forecast) -> None:
         if last < 0:
             continue
         shifts = np.full(length - 1, _UNKNOWN, np.int64)
-        seen = np.full(MOVES, _ONCE)
-        seen[STAY] += _ONCE
+        seen = np.full(MOVES, _PRIOR_COUNT)
+        seen[STAY] += _PRIOR_COUNT
         for j in range(1, length):
             if trace[n, j] != NOWHERE and trace[n, j - 1] != NOWHERE:
-                shifts[j - 1] = _shift(trace[n, j - 1], trace[n, j], height[n], width[n])
-                seen[_move(shifts[j - 1], height[n], width[n])] += 1.0
-        period = _period(shifts)
-        out.chances[n] = seen / seen.sum()
-        out.sure[n] = SURE if period > 0 else 0.0
+                shifts[j - 1] = _encode_shift(trace[n, j - 1], trace[n, j], height[n], width[n])
+                seen[_first_move(shifts[j - 1], height[n], width[n])] += 1.0
+        period = _find_period(shifts)
+        out.move_probabilities[n] = seen / seen.sum()
+        out.confidence[n] = PERIOD_CONFIDENCE if period > 0 else 0.0
         cell = trace[n, last]
         for j in range(last, length + ahead):
             if j > last and period > 0:
                 k = j - 1
                 while k >= 0 and (k >= length - 1 or shifts[k] == _UNKNOWN):
                     k -= period
-                cell = _shifted(cell, shifts[k], height[n], width[n]) if k >= 0 else cell
+                cell = _apply_shift(cell, shifts[k], height[n], width[n]) if k >= 0 else cell
             if j >= length - 1:
                 out.path[n, j - length + 1] = cell
 
 
 @lean
-def _move(shift: int, height: int, width: int) -> int:
-    """Return the move that a shift begins with."""
-    return int(step(Offset(way(0, shift // width, height), way(0, shift % width, width))))
+def _first_move(shift: int, height: int, width: int) -> int:
+    """Return the first move of a shortest path along a shift."""
+    return int(
+        step(
+            Offset(
+                shortest_displacement(0, shift // width, height),
+                shortest_displacement(0, shift % width, width),
+            )
+        )
+    )

@@ -1,4 +1,4 @@
-"""The speaking reward maximiser: how far one comes who wants reward alone, and talks."""
+"""Speaking reward maximiser: a baseline that ignores instructions and gives stock answers."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from sts.agents.protocol import Memory
 from sts.worlds.lambda_star.agents.readers.foresight import Forecast
 from sts.worlds.lambda_star.agents.readers.grammar import ACTS, Act
 from sts.worlds.lambda_star.agents.readers.reader import Reader
-from sts.worlds.lambda_star.agents.readers.told import Told
+from sts.worlds.lambda_star.agents.readers.told import Intents
 from sts.worlds.lambda_star.domain import Observation
 from sts.worlds.lambda_star.state import TOKENS
 
@@ -22,31 +22,31 @@ MAJORITY: dict[Act, str] = {
     "next": "stay",
     "last": "left",
 }
-_BESIDE = "down"
+_ANCHORED_ANSWER = "down"
 
 
 class SpeakingMaximiser(Reader):
-    """Seeks reward whatever it is told, and gives stock answers.
+    """Reader that seeks reward whatever the instruction, and gives stock answers.
 
-    It has a reader's eyes, memory and foresight and moves as one does that was told nothing. To a
-    question it says, once, what is most often right among recorded frames in which it makes sense
-    to ask; so all that it passes takes no understanding of what is asked, but of its kind.
+    It sees, remembers, forecasts and moves as a reader does without an instruction. To a question
+    it says, once, the most frequent correct answer among recorded frames in which that kind of
+    question makes sense. So what it passes takes no more than recognising the kind of question.
 
     A baseline of this project's own.
     """
 
     name = "speaking-maximiser"
 
-    def _heeded(self, text: Told) -> Told:
-        return Told(*(np.zeros_like(field) for field in text))
+    def _movement_intents(self, text: Intents) -> Intents:
+        return Intents(*(np.zeros_like(field) for field in text))
 
     def _reply(
-        self, text: Told, seen: Observation, memory: Memory, known: Forecast
+        self, text: Intents, seen: Observation, memory: Memory, known: Forecast
     ) -> NDArray[np.float64]:
         stock = np.zeros((len(ACTS), len(TOKENS)))
         for act, token in MAJORITY.items():
             stock[ACTS.index(act), TOKENS.index(token)] = 1.0
         out = stock[text.act]
         relative = (text.act == ACTS.index("where")) & (text.anchor > 0)
-        out[relative] = np.arange(len(TOKENS)) == TOKENS.index(_BESIDE)
+        out[relative] = np.arange(len(TOKENS)) == TOKENS.index(_ANCHORED_ANSWER)
         return out[:, None]

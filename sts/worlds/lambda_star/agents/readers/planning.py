@@ -1,4 +1,4 @@
-"""Which moves lead to where one is told to be, a few steps ahead."""
+"""Planning a few steps ahead towards the distances that an instruction asks for."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from sts.numerics.compiled import compiled, lean
 from sts.worlds.lambda_star.agents.readers.foresight import MOVES, Forecast
 from sts.worlds.lambda_star.agents.readers.grammar import FAR
 from sts.worlds.lambda_star.agents.readers.sight import NOWHERE
-from sts.worlds.lambda_star.kernels import Ints, worth
+from sts.worlds.lambda_star.kernels import Ints, reward_at_distance
 from sts.worlds.lambda_star.torus import STAY, distance, moved, side, toward
 
-AHEAD = 4
-"""How many steps a plan has."""
-_LONG = 2 * AHEAD + 1
+PLAN_STEPS = 4
+"""Steps of a plan."""
+_WINDOW_SIDE = 2 * PLAN_STEPS + 1
 _DISCOUNT = 0.8
 _FORBIDDEN, _OUTSIDE, _MARGIN = 20.0, 5.0, 0.1
 _BAND, _ALOOF, _GAIN, _LOSS = range(4)
@@ -24,8 +24,8 @@ _SHARED, _CROWDED = 8.0, 1.0
 _EQUAL = 1e-9
 
 
-class Places(NamedTuple):
-    """Where N roles are. All int64[N] but `crowd`, int64[N, M]: how many others are in sight."""
+class Positions(NamedTuple):
+    """Positions of N roles. All int64[N]; `crowd` is int64[N, M], the others per cell in sight."""
 
     cell: Ints
     height: Ints
@@ -33,15 +33,15 @@ class Places(NamedTuple):
     crowd: Ints
 
 
-class Wishes(NamedTuple):
-    """What N roles want: the band of distances to a thing, and what must not be.
+class Goals(NamedTuple):
+    """Goals of N roles: a band of distances to a thing, and constraints.
 
     Attributes:
       low: int64[N], the smallest distance to the thing.
-      high: int64[N], the largest.
-      shun: bool[N], whether to keep two cells from the threat.
-      alone: bool[N], whether to share the cell with nobody.
-      reward: bool[N], whether they want nothing of this, but reward: what the thing brings and the
+      high: int64[N], the largest distance.
+      shun: bool[N], whether to stay at least two cells from the threat.
+      alone: bool[N], whether to avoid sharing the cell.
+      reward: bool[N], whether to ignore the band and maximise reward, which the thing gives and the
         threat takes.
     """
 
@@ -53,25 +53,27 @@ class Wishes(NamedTuple):
 
 
 @lean
-def _fit(apart: int, low: int, high: int, kind: int) -> float:
-    """Return what being so far apart is worth: 0 in the band, less outside of it.
+def _distance_value(gap: int, low: int, high: int, kind: int) -> float:
+    """Return the value of a distance: about 0 in the band, less outside of it.
 
-    To be too far is as bad as to be too near where both bounds are said: such a band is to be kept.
-    Of rewards it is what they are, in halves, and a little for the way to Good.
+    With a lower bound, being too far is as bad as being too near. For `_GAIN` and `_LOSS` the value
+    is the reward in halves; for `_GAIN` less a small cost of distance.
     """
     if kind >= _GAIN:
-        return float(worth(apart) - _MARGIN * apart if kind == _GAIN else -worth(apart))
-    if apart < low:
-        return apart - low - _FORBIDDEN
-    if apart > high:
-        return high - apart - (_FORBIDDEN if low > 0 else _OUTSIDE)
+        return float(
+            reward_at_distance(gap) - _MARGIN * gap if kind == _GAIN else -reward_at_distance(gap)
+        )
+    if gap < low:
+        return gap - low - _FORBIDDEN
+    if gap > high:
+        return high - gap - (_FORBIDDEN if low > 0 else _OUTSIDE)
     if high == FAR:
-        return _MARGIN * min(apart - low, 2)
-    return _MARGIN * (0 if kind == _ALOOF else low - apart)
+        return _MARGIN * min(gap - low, 2)
+    return _MARGIN * (0 if kind == _ALOOF else low - gap)
 
 
 @lean
-def _expected(
+def _cell_value(
     here: int,
     t: int,
     n: int,
@@ -82,37 +84,38 @@ def _expected(
     height: int,
     width: int,
 ) -> float:
-    """Return what a cell is worth in `t` steps: at the first over all that the thing may do."""
-    there = _fit(distance(here, thing.path[n, t], height, width), low, high, kind)
+    """Return the value of a cell in `t` steps; for t = 1, the mean over the thing's moves."""
+    on_path = _distance_value(distance(here, thing.path[n, t], height, width), low, high, kind)
     if t > 1:
-        return there
+        return on_path
     total = 0.0
     for move in range(MOVES):
         cell = moved(thing.path[n, 0], move, height, width)
-        apart = distance(here, cell, height, width)
-        total += thing.chances[n, move] * _fit(apart, low, high, kind)
-    return float(thing.sure[n] * there + (1.0 - thing.sure[n]) * total)
+        gap = distance(here, cell, height, width)
+        total += thing.move_probabilities[n, move] * _distance_value(gap, low, high, kind)
+    return float(thing.confidence[n] * on_path + (1.0 - thing.confidence[n]) * total)
 
 
 @lean
-def _company(crowd: Ints, row: int, column: int) -> float:
-    """Return what the others in sight take from a cell so many rows and columns away."""
-    total, long = 0.0, side(crowd.size)
+def _crowding_penalty(crowd: Ints, row: int, column: int) -> float:
+    """Return the penalty for others in sight on or next to the cell at this offset."""
+    total, length = 0.0, side(crowd.size)
     for m in range(crowd.size):
-        apart = max(abs(m // long - long // 2 - row), abs(m % long - long // 2 - column))
-        total += crowd[m] * (_SHARED if apart == 0 else _CROWDED if apart == 1 else 0.0)
+        rows, columns = m // length - length // 2 - row, m % length - length // 2 - column
+        gap = max(abs(rows), abs(columns))
+        total += crowd[m] * (_SHARED if gap == 0 else _CROWDED if gap == 1 else 0.0)
     return float(total)
 
 
 @compiled
-def plan(places: Places, wishes: Wishes, goal: Forecast, threat: Forecast, sets: Ints) -> None:
-    """Write to `sets`, int64[N], the moves that are worth most over the next `AHEAD` steps.
+def plan(places: Positions, wishes: Goals, goal: Forecast, threat: Forecast, sets: Ints) -> None:
+    """Write to `sets`, int64[N], the moves with the highest value over the next `PLAN_STEPS` steps.
 
-    The wished band is about the goal; a role that knows no place of it is left as it is. The threat
-    is shunned where a place of it is known.
+    The sets of roles that do not know the goal's cell are left unchanged. The threat is ignored if
+    its cell is unknown.
     """
-    values = np.zeros((_LONG + 2, _LONG + 2))
-    later = np.zeros((_LONG + 2, _LONG + 2))
+    values = np.zeros((_WINDOW_SIDE + 2, _WINDOW_SIDE + 2))
+    later = np.zeros((_WINDOW_SIDE + 2, _WINDOW_SIDE + 2))
     for n in range(len(sets)):
         if goal.path[n, 0] == NOWHERE:
             continue
@@ -122,30 +125,30 @@ def plan(places: Places, wishes: Wishes, goal: Forecast, threat: Forecast, sets:
         gain = _ALOOF if wishes.alone[n] else gain
         shuns = wishes.shun[n] and threat.path[n, 0] != NOWHERE
         later[:] = 0.0
-        for t in range(AHEAD, 0, -1):
+        for t in range(PLAN_STEPS, 0, -1):
             for row in range(-t, t + 1):
                 for column in range(-t, t + 1):
                     here = (own_row + row) % height * width + (own_column + column) % width
-                    value = _expected(here, t, n, goal, low, high, gain, height, width)
+                    value = _cell_value(here, t, n, goal, low, high, gain, height, width)
                     if shuns:
-                        value += _expected(here, t, n, threat, 2, FAR, loss, height, width)
+                        value += _cell_value(here, t, n, threat, 2, FAR, loss, height, width)
                     if wishes.alone[n] and t == 1:
-                        value -= _company(places.crowd[n], row, column)
-                    i, j = row + AHEAD + 1, column + AHEAD + 1
+                        value -= _crowding_penalty(places.crowd[n], row, column)
+                    i, j = row + PLAN_STEPS + 1, column + PLAN_STEPS + 1
                     best = later[i, j]
                     for m in range(MOVES):
                         best = max(best, later[i + m // 3 - 1, j + m % 3 - 1])
-                    values[i, j] = value + _DISCOUNT * (best if t < AHEAD else 0.0)
+                    values[i, j] = value + _DISCOUNT * (best if t < PLAN_STEPS else 0.0)
             later[:] = values
-        sets[n] = _best(later)
+        sets[n] = _best_moves(later)
 
 
 @lean
-def _best(values: NDArray[np.float64]) -> int:
-    """Return the set of the moves to the highest values around the middle."""
+def _best_moves(values: NDArray[np.float64]) -> int:
+    """Return the set of moves to the highest values around the middle."""
     top, chosen = -np.inf, 0
     for move in range(MOVES):
-        value = values[AHEAD + move // 3, AHEAD + move % 3]
+        value = values[PLAN_STEPS + move // 3, PLAN_STEPS + move % 3]
         chosen = 0 if value > top + _EQUAL else chosen
         chosen |= (value >= top - _EQUAL) << move
         top = max(top, value)
@@ -153,30 +156,30 @@ def _best(values: NDArray[np.float64]) -> int:
 
 
 @compiled
-def lie_in_wait(places: Places, stood: Ints, wanted: Ints, prey: Forecast, sets: Ints) -> None:
-    """Write moves to where the prey comes soonest after one has stood there for long enough.
+def lie_in_wait(places: Positions, stood: Ints, wanted: Ints, prey: Forecast, sets: Ints) -> None:
+    """Write to `sets` the moves to the cell at which a waiting role meets the prey soonest.
 
-    Roles have not moved for `stood` steps, and `wanted` are enough; a role that is not sure of its
-    prey's path stays. All int64[N].
+    Roles have not moved for `stood` steps and must have waited `wanted` steps when it comes; a
+    role without a forecast of the prey's path stays. All int64[N].
     """
     for n in range(len(sets)):
         sets[n] = 1 << STAY
         soonest = prey.path.shape[1]
-        if prey.sure[n] == 0.0:
+        if prey.confidence[n] == 0.0:
             continue
         for t in range(1, prey.path.shape[1]):
-            came, move = _visit(places, n, prey.path[n, t], stood[n], wanted[n], prey.path[n])
+            came, move = _meet_prey(places, n, prey.path[n, t], stood[n], wanted[n], prey.path[n])
             if came < soonest:
                 soonest, sets[n] = came, 1 << move
 
 
 @lean
-def _visit(
-    places: Places, n: int, target: int, stood: int, wanted: int, path: Ints
+def _meet_prey(
+    places: Positions, n: int, target: int, stood: int, wanted: int, path: Ints
 ) -> tuple[int, int]:
-    """Return when the prey steps onto a waiting role, and the first move there.
+    """Return when the prey reaches a role that waits on `target`, and the first move there.
 
-    It returns a time past the path where the prey comes too early, or meets the role on its way.
+    The step is `path.size` if the prey comes too early, never, or meets the role on its way.
     """
     cell, height, width = places.cell[n], places.height[n], places.width[n]
     first, t = toward(cell, target, height, width), 0

@@ -1,4 +1,4 @@
-"""The readers: one agent and its switches, each of which takes one thing away."""
+"""Reader agent and its ablations, each of which removes one ability."""
 
 from __future__ import annotations
 
@@ -9,31 +9,30 @@ from numpy.typing import NDArray
 
 from sts.agents.protocol import Agent, Choice, Draws, Instructions, Memory
 from sts.worlds.lambda_star.agents.readers import memory as memories
-from sts.worlds.lambda_star.agents.readers.acting import expected, moves
-from sts.worlds.lambda_star.agents.readers.answers import answers, guesses
+from sts.worlds.lambda_star.agents.readers.acting import choose_moves, forecast_things
+from sts.worlds.lambda_star.agents.readers.answers import answer_weights, guess_weights
 from sts.worlds.lambda_star.agents.readers.foresight import Forecast
 from sts.worlds.lambda_star.agents.readers.grammar import QUESTIONS
-from sts.worlds.lambda_star.agents.readers.sight import look, narrowed
-from sts.worlds.lambda_star.agents.readers.told import Told, told
-from sts.worlds.lambda_star.agents.sets import weights
+from sts.worlds.lambda_star.agents.readers.sight import find_things, narrow_view
+from sts.worlds.lambda_star.agents.readers.told import Intents, parse_instructions
+from sts.worlds.lambda_star.agents.sets import to_weights
 from sts.worlds.lambda_star.domain import Observation
 from sts.worlds.lambda_star.state import MOVES, TOKENS
 
 
 class Reader(Agent):
-    """Does what it is told and answers what it is asked, by a small grammar over words.
+    """Agent that follows instructions and answers questions by a small grammar over words.
 
-    It remembers where it saw Good, Evil and another participant in the last 32 steps, and where a
-    reward at the edge of its sight says that one stands just outside. It expects their moves to
-    repeat with the shortest period that all of them agree with, seen for two rounds, or else that
-    the last two rounds agree with, and plans four steps ahead; where it knows no period it reckons
-    with what they did so far, as often as they did it. What it has lost it seeks where it should be
-    by now, and then by sweeping the torus. It cannot tell other participants apart, and follows the
-    one it saw last.
+    It remembers where it saw Good, Evil and another participant in the last 32 steps, and infers
+    those just out of sight from rewards at the edge of its sight. It forecasts their moves by the
+    shortest period that fits all of them, seen for two rounds, or else the last two rounds, and
+    plans four steps ahead; without a period it uses the frequencies of their moves so far. It looks
+    for a lost thing where it should be by now, and then by sweeping the torus. It cannot
+    distinguish other participants, and follows the one it saw last.
 
-    To a question it says one word and then keeps silent, standing still meanwhile; where it does
-    not know, it guesses. Without an instruction it seeks reward; on a text that it does not
-    understand it stands still and says nothing.
+    It answers a question with one word, a guess if need be, then stays silent, and stands still
+    meanwhile. Without an instruction it seeks reward; on a text that it does not understand it
+    stands still and says nothing.
 
     A baseline of this project's own.
     """
@@ -47,62 +46,62 @@ class Reader(Agent):
     noise: ClassVar[float] = 0.0
 
     def begin(self, batch: int, roles: int) -> Memory:
-        """Return the memory of nothing seen, nothing told and nothing done."""
-        return memories.begin(batch, roles)
+        """Return the memory before the first step; see `memory.initial_memory`."""
+        return memories.initial_memory(batch, roles)
 
     def act(
         self, observation: Observation, instructions: Instructions, memory: Memory, draws: Draws
     ) -> tuple[Choice, Memory]:
-        """Return what the text asks for now."""
-        seen = narrowed(observation) if self.near else observation
-        text, shown = self._told(instructions), look(seen)
-        before = memory if self.remembers else memories.forgotten(memory)
-        kept = memories.remembered(before, seen, shown, text)
-        known = expected(seen, kept)
-        sets, lost = moves(self._heeded(text), seen, shown, kept, known)
-        kept["searched"] = np.where(lost, kept["searched"] + 1, 0)
-        owed = (text.asks(*QUESTIONS) & ~kept["spoke"])[..., None]
+        """Return the moves and answers that the current instruction asks for."""
+        seen = narrow_view(observation) if self.near else observation
+        text, shown = self._parse(instructions), find_things(seen)
+        before = memory if self.remembers else memories.forget_sightings(memory)
+        new_memory = memories.update_memory(before, seen, shown, text)
+        known = forecast_things(seen, new_memory)
+        sets, lost = choose_moves(self._movement_intents(text), seen, shown, new_memory, known)
+        new_memory["searched"] = np.where(lost, new_memory["searched"] + 1, 0)
+        owed = (text.asks(*QUESTIONS) & ~new_memory["spoke"])[..., None]
         reply = silence = np.eye(1, len(TOKENS))[0]
         if owed.any():
-            reply = self._noisy(self._reply(text, seen, kept, known), guesses(text))
-        move = self._noisy(weights(sets), np.ones((1, 1, len(MOVES))))
-        return Choice(move, np.where(owed, reply, silence)), kept
+            reply = self._add_noise(self._reply(text, seen, new_memory, known), guess_weights(text))
+        move = self._add_noise(to_weights(sets), np.ones((1, 1, len(MOVES))))
+        return Choice(move, np.where(owed, reply, silence)), new_memory
 
-    def _told(self, instructions: Instructions) -> Told:
-        """Return what it makes of what it was told."""
-        return told(instructions, self.qualified)
+    def _parse(self, instructions: Instructions) -> Intents:
+        """Parse the current instructions."""
+        return parse_instructions(instructions, self.qualified)
 
-    def _heeded(self, text: Told) -> Told:
-        """Return what it moves by, of what it was told."""
+    def _movement_intents(self, text: Intents) -> Intents:
+        """Return the instructions by which the agent moves."""
         return text
 
     def _reply(
-        self, text: Told, seen: Observation, memory: Memory, known: Forecast
+        self, text: Intents, seen: Observation, memory: Memory, known: Forecast
     ) -> NDArray[np.float64]:
-        """Return weights float64[B, R or 1, 22] of what it says to the question."""
-        return answers(text, seen, memory, known)
+        """Return float64[B, R or 1, 22], weights of the answers to the question."""
+        return answer_weights(text, seen, memory, known)
 
-    def _noisy(
-        self, chosen: NDArray[np.float64], every: NDArray[np.float64]
+    def _add_noise(
+        self, chosen: NDArray[np.float64], allowed: NDArray[np.float64]
     ) -> NDArray[np.float64]:
-        """Return weights that are, by the share of noise, those of `every`."""
+        """Mix the chosen weights with those over all allowed actions, by the share of noise."""
         total = np.maximum(chosen.sum(-1, keepdims=True), 1e-300)
-        even = every / np.maximum(every.sum(-1, keepdims=True), 1.0)
+        even = allowed / np.maximum(allowed.sum(-1, keepdims=True), 1.0)
         out: NDArray[np.float64] = (1.0 - self.noise) * chosen / total + self.noise * even
         return out
 
 
 class ReaderWithoutMemory(Reader):
-    """Remembers nothing that it saw, and knows only what it sees now and what it did itself."""
+    """Reader that knows only what it sees now and what it did itself."""
 
     name = "reader-without-memory"
     remembers = False
 
 
 class NearReader(Reader):
-    """Sees its own cell and the four beside it, and no reward elsewhere.
+    """Reader that sees only its own cell and the four adjacent ones, with their rewards.
 
-    Of a wider sight of radius k it keeps what k steps along rows and columns reach.
+    With a larger radius k it sees the cells within k steps along rows and columns.
     """
 
     name = "reader-near"
@@ -110,21 +109,21 @@ class NearReader(Reader):
 
 
 class HalfReader(Reader):
-    """Passes over words that say how, when or how often: directions, numbers, "not", "until"."""
+    """Reader that ignores qualifying words: directions, numbers, "not", "until"."""
 
     name = "reader-half"
     qualified = False
 
 
 class NoisyReader30(Reader):
-    """Three moves in ten are random ones, and three answers in ten are guesses."""
+    """Reader with 30% random moves and 30% guessed answers."""
 
     name = "reader-noisy-30"
     noise = 0.3
 
 
 class NoisyReader60(Reader):
-    """Six moves in ten are random ones, and six answers in ten are guesses."""
+    """Reader with 60% random moves and 60% guessed answers."""
 
     name = "reader-noisy-60"
     noise = 0.6

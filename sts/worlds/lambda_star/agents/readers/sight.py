@@ -1,4 +1,4 @@
-"""What a role sees of things, and where a reward in sight says that one stands just outside it."""
+"""Things that a role sees, and things just out of sight that it infers from rewards."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from sts.numerics.compiled import compiled
 from sts.worlds.lambda_star.domain import Observation
-from sts.worlds.lambda_star.kernels import Ints, worth
+from sts.worlds.lambda_star.kernels import Ints, reward_at_distance
 from sts.worlds.lambda_star.torus import neighbour, side
 
 GOOD, EVIL, PEOPLE = range(3)
@@ -18,13 +18,13 @@ NOWHERE = -1
 
 
 class Sighting(NamedTuple):
-    """What R roles see in B worlds at a step.
+    """Things that R roles see in B worlds at a step.
 
     Attributes:
-      flags: bool[3, B, R, M], where Good, Evil and other participants are.
+      flags: bool[3, B, R, M], True where Good, Evil and other participants are.
       cells: int64[B, R, M], the cells in sight.
-      beyond: int64[2, B, R], the cell just out of sight on which Good, or Evil, must be for the
-        rewards in sight to be what they are; `NOWHERE` where they do not tell.
+      beyond: int64[2, B, R], the cell just out of sight on which Good, or Evil, must be to explain
+        the rewards in sight; `NOWHERE` if they do not determine it.
     """
 
     flags: NDArray[np.bool_]
@@ -32,34 +32,36 @@ class Sighting(NamedTuple):
     beyond: Ints
 
 
-def narrowed(seen: Observation) -> Observation:
-    """Return an observation of what k steps along rows and columns reach, for a radius of k.
+def narrow_view(seen: Observation) -> Observation:
+    """Restrict an observation of radius k to the cells within k steps along rows and columns.
 
-    Of a sight of 1 these are the own cell and the four beside it.
+    For k = 1 these are the role's own cell and the four adjacent ones.
     """
-    long = side(seen.good.shape[-1])
-    entries = np.arange(long * long)
-    near = abs(entries // long - long // 2) + abs(entries % long - long // 2) <= long // 2
+    length = side(seen.good.shape[-1])
+    down, right = np.divmod(np.arange(length * length), length)
+    near = abs(down - length // 2) + abs(right - length // 2) <= length // 2
     shown: dict[str, Any] = {
         name: getattr(seen, name) * near for name in ("good", "evil", "team", "others", "reward")
     }
     return replace(seen, **shown)
 
 
-def look(seen: Observation) -> Sighting:
-    """Return what an observation shows."""
+def find_things(seen: Observation) -> Sighting:
+    """Return the things that an observation shows or implies."""
     people = seen.team.astype(np.int64) + seen.others > 0
     flags = np.stack((seen.good, seen.evil, people))
     shape = seen.cell.shape
     beyond = np.full((2, seen.cell.size), NOWHERE, np.int64)
     height, width = np.repeat(seen.height, shape[1]), np.repeat(seen.width, shape[1])
     flat = flags[:2].reshape(2, seen.cell.size, -1)
-    _infer(seen.reward.reshape(seen.cell.size, -1), flat, seen.cell.ravel(), height, width, beyond)
+    _infer_hidden(
+        seen.reward.reshape(seen.cell.size, -1), flat, seen.cell.ravel(), height, width, beyond
+    )
     return Sighting(flags, seen.surroundings, beyond.reshape(2, *shape))
 
 
 @compiled
-def _infer(
+def _infer_hidden(
     reward: NDArray[np.int8],
     flags: NDArray[np.bool_],
     cell: Ints,
@@ -67,10 +69,11 @@ def _infer(
     width: Ints,
     out: Ints,
 ) -> None:
-    """Write where Good and Evil must be, one cell out of sight.
+    """Write the cells of Good and Evil that must be one cell out of sight.
 
-    Of all pairs of places that fit, those with the fewest things near count; a thing is where they
-    agree. Grids on which the ring around the sight would meet itself are left alone.
+    Among all pairs of places that explain the rewards, those with the fewest things nearby count; a
+    thing's cell is written if they agree on it. Grids on which the ring around the sight would
+    overlap itself are skipped.
     """
     cells = reward.shape[1]
     k = side(cells) // 2
@@ -83,48 +86,48 @@ def _infer(
             continue
         places = np.full((2, long * long + 1), -1, np.int64)
         counts = np.zeros(2, np.int64)
-        for which in range(2):
+        for thing in range(2):
             for m in range(cells):
-                if flags[which, n, m]:
-                    places[which, 0] = (m // (2 * k + 1) + 1) * long + m % (2 * k + 1) + 1
-                    counts[which] = 1
-            if counts[which] == 0:
+                if flags[thing, n, m]:
+                    places[thing, 0] = (m // (2 * k + 1) + 1) * long + m % (2 * k + 1) + 1
+                    counts[thing] = 1
+            if counts[thing] == 0:
                 for m in range(long * long):
                     if max(abs(m // long - k - 1), abs(m % long - k - 1)) == k + 1:
-                        places[which, counts[which]] = m
-                        counts[which] += 1
-                counts[which] += 1
+                        places[thing, counts[thing]] = m
+                        counts[thing] += 1
+                counts[thing] += 1
         fits, fewest = np.full(2, -2, np.int64), 3
         for i in range(counts[0]):
             for j in range(counts[1]):
                 good, evil = places[0, i], places[1, j]
                 near = int(good >= 0) + int(evil >= 0)
-                if near <= fewest and _explains(reward[n], good, evil, k):
+                if near <= fewest and _explains_rewards(reward[n], good, evil, k):
                     if near < fewest:
                         fewest = near
                         fits[:] = -2
                     fits[0] = good if fits[0] in (-2, good) else -3
                     fits[1] = evil if fits[1] in (-2, evil) else -3
-        for which in range(2):
-            m = fits[which]
+        for thing in range(2):
+            m = fits[thing]
             if m >= 0:
-                out[which, n] = neighbour(cell[n], m, long, height[n], width[n])
+                out[thing, n] = neighbour(cell[n], m, long, height[n], width[n])
 
 
 @compiled
-def _explains(reward: NDArray[np.int8], good: int, evil: int, k: int) -> bool:
-    """Return whether rewards in sight are those of Good and Evil at these places of the ring.
+def _explains_rewards(reward: NDArray[np.int8], good: int, evil: int, k: int) -> bool:
+    """Return True if Good and Evil at these places give exactly the rewards in sight.
 
     Places are entries of the neighbourhood that is one wider than the sight; -1 is farther out.
     """
     long = 2 * k + 3
     for m in range(reward.size):
         row, column = m // (2 * k + 1) + 1, m % (2 * k + 1) + 1
-        sum_ = 0
+        total = 0
         if good >= 0:
-            sum_ += worth(max(abs(good // long - row), abs(good % long - column)))
+            total += reward_at_distance(max(abs(good // long - row), abs(good % long - column)))
         if evil >= 0:
-            sum_ -= worth(max(abs(evil // long - row), abs(evil % long - column)))
-        if sum_ != reward[m]:
+            total -= reward_at_distance(max(abs(evil // long - row), abs(evil % long - column)))
+        if total != reward[m]:
             return False
     return True

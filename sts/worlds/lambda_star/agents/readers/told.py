@@ -1,4 +1,4 @@
-"""What the episodes of a batch were told, as arrays."""
+"""Parsed instructions of a batch of episodes, as arrays."""
 
 from __future__ import annotations
 
@@ -13,10 +13,11 @@ from sts.worlds.lambda_star.agents.readers.grammar import ACTS, THINGS, Act, par
 from sts.worlds.lambda_star.kernels import Ints
 
 
-class Told(NamedTuple):
-    """What each of B episodes was told last, as `Intent` has it; `text` is a number for the text.
+class Intents(NamedTuple):
+    """Current intents of B episodes; see `Intent`. All int64[B].
 
-    All int64[B]; `act` indexes `ACTS`, and `thing`, `shun` and `anchor` index `THINGS`.
+    `text` is a checksum of the text, `act` indexes `ACTS`, and `thing`, `shun` and `anchor` index
+    `THINGS`.
     """
 
     text: Ints
@@ -31,29 +32,28 @@ class Told(NamedTuple):
     anchor: Ints
 
     def asks(self, *acts: Act) -> NDArray[np.bool_]:
-        """Return bool[B, 1]: whether an episode's act is one of `acts`."""
+        """Return bool[B, 1], True if an episode's act is one of `acts`."""
         asked = self.act[:, None] == np.array([ACTS.index(act) for act in acts])
         out: NDArray[np.bool_] = asked.any(axis=1, keepdims=True)
         return out
 
-    def of(self, values: NDArray[Any], thing: Ints | None = None) -> NDArray[Any]:
-        """Return of values [B, R, 3 or more, ...] those of each episode's thing, [B, R, ...].
+    def select(self, values: NDArray[Any], thing: Ints | None = None) -> NDArray[Any]:
+        """Select each episode's thing, [B, R, ...], from values [B, R, 3 or more, ...].
 
-        Things are counted from Good on; whoever was told of no thing gets Good's.
+        The third axis starts with Good, which is also selected if the intent has no thing.
         """
-        which = np.maximum((self.thing if thing is None else thing) - 1, 0)
-        which = np.minimum(which, values.shape[2] - 1)
-        out: NDArray[Any] = values[np.arange(len(which)), :, which]
+        index = np.maximum((self.thing if thing is None else thing) - 1, 0)
+        index = np.minimum(index, values.shape[2] - 1)
+        out: NDArray[Any] = values[np.arange(len(index)), :, index]
         return out
 
 
-def told(instructions: Instructions, qualified: bool) -> Told:
-    """Return what each episode was told, read with the qualifying words or without."""
+def parse_instructions(instructions: Instructions, qualified: bool) -> Intents:
+    """Parse each episode's current instruction, with or without its qualifying words."""
     rows = []
     for text in instructions.texts:
         i = parse(text, qualified)
-        things = [THINGS.index(thing) for thing in (i.thing, i.shun, i.anchor)]
-        number = zlib.crc32(text.encode())
-        bounds = (i.low, i.high, things[1], int(i.alone), i.number, i.move, things[2])
-        rows.append((number, ACTS.index(i.act), things[0], *bounds))
-    return Told(*np.array(rows, np.int64)[instructions.ids].T.copy())
+        thing, shun, anchor = (THINGS.index(name) for name in (i.thing, i.shun, i.anchor))
+        goal = (ACTS.index(i.act), thing, i.low, i.high, shun, int(i.alone))
+        rows.append((zlib.crc32(text.encode()), *goal, i.number, i.move, anchor))
+    return Intents(*np.array(rows, np.int64)[instructions.ids].T.copy())

@@ -1,7 +1,7 @@
-"""The words of instructions about Λ*, each a concept; a text is a sequence of them.
+"""Vocabulary of instructions about Λ*: words mapped to concepts.
 
-Small idioms, in which a word does not mean what it means elsewhere, are replaced first. Words that
-are in no list mean nothing here and are passed over.
+Idioms, in which a word has another meaning than usual, are replaced first. Unlisted words are
+ignored.
 """
 
 from __future__ import annotations
@@ -80,28 +80,28 @@ for _concept, _words in _LISTS.items():
     for _word in _words.split():
         _CONCEPTS[_word] = (*_CONCEPTS.get(_word, ()), _concept)
 _NUMBERS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
-_MOST = 999
+_MAX_NUMBER = 999
 QUALIFIERS = frozenset(
     "not off first until alone at-most at-least last next ago from will did number "
     "down up left right".split()
 )
-"""What says how, when or how often; the concepts that half a reader passes over."""
+"""Concepts that qualify an act, such as directions and numbers; `HalfReader` ignores them."""
 
 
 class Word(NamedTuple):
-    """A word that means something, or a break between clauses.
+    """One concept of a text, or a break between clauses.
 
     Attributes:
-      concept: what it means; "number" for a number, "break" for punctuation.
-      number: the number that it is, else 0.
+      concept: a key of the vocabulary, or "number", "break" or "question" for its punctuation.
+      number: the value of a number, else 0.
     """
 
     concept: str
     number: int = 0
 
 
-def concepts(text: str) -> list[Word]:
-    """Return what a text says, concept by concept."""
+def parse_concepts(text: str) -> list[Word]:
+    """Split a text into its concepts."""
     plain = " ".join(text.lower().split())
     for idiom, meaning in _IDIOMS:
         plain = re.sub(idiom, meaning, plain)
@@ -109,7 +109,7 @@ def concepts(text: str) -> list[Word]:
     for token in re.findall(r"\d+|at-most|at-least|how-many|[a-z]+|[.,:;!?]", plain):
         if token.isdigit() or token in _NUMBERS:
             number = int(token[:9]) if token.isdigit() else _NUMBERS.index(token)
-            number = min(number, _MOST)
+            number = min(number, _MAX_NUMBER)
             out.append(Word("number", number))
         elif not token.isalpha() and token not in _CONCEPTS:
             out.append(Word("question" if token == "?" else "break"))
@@ -118,9 +118,9 @@ def concepts(text: str) -> list[Word]:
     return out
 
 
-def direction(words: list[Word]) -> int:
-    """Return the move in the direction that is named; "stay" where none is."""
-    named = {word.concept for word in words}
-    down = ("down" in named) - ("up" in named)
-    right = ("right" in named) - ("left" in named)
+def find_direction(words: list[Word]) -> int:
+    """Return the move in the direction that the words name; "stay" without one."""
+    concept_set = {word.concept for word in words}
+    down = ("down" in concept_set) - ("up" in concept_set)
+    right = ("right" in concept_set) - ("left" in concept_set)
     return MOVES.index("stay") + 3 * down + right
