@@ -314,7 +314,7 @@ def test_a_world_is_drawn_as_text_and_as_pixels():
         ({"team": 0}, ArgumentError, "a team of 1"),
         ({"steps": 1}, ArgumentError, "2 to 100000 steps"),
         ({"patterns": "spiral"}, ArgumentError, "spiral"),
-        ({"complexity": (2, 60)}, ArgumentError, "cannot be drawn"),
+        ({"complexity": (2, 60)}, ArgumentError, "is out of range"),
         ({"complexity": 3}, ArgumentError, "two whole numbers or None, found 3$"),
         ({"partner": "random"}, ArgumentError, "a team of 2 or more, found 1"),
         ({"team": 2, "partner": "nobody"}, UnknownName, "nobody"),

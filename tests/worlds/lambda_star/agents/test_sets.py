@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sts.engine.sampling import sample_index
 from sts.worlds.lambda_star.agents import sets
 from tests.worlds.lambda_star.agents.teams import named
 
@@ -17,7 +16,7 @@ def test_nth_picks_what_the_engine_picks_from_equal_weights():
     for moves in range(1, sets.ALL + 1):
         weights = sets.to_weights(np.array(moves))
         for u in us:
-            assert sets.pick_move(moves, u) == pick(weights, weights.sum(), u)
+            assert sets.pick_move(moves, u) == sample_index(weights, weights.sum(), u)
     every = np.arange(1, sets.ALL + 1)
     found = sets.pick_move(every, np.full(sets.ALL, 0.4))
     assert found.tolist() == [sets.pick_move(moves, 0.4) for moves in every]

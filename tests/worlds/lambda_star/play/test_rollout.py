@@ -306,8 +306,8 @@ def test_what_is_no_environment_is_refused(environments, kind, said):
         ({"team": 0}, "a team of 1"),
         ({"steps": 1}, "2 to 100000 steps"),
         ({"patterns": "spiral"}, "spiral"),
-        ({"complexity": (2, 60)}, "cannot be drawn"),
-        ({"radius": 5}, "does not fit"),
+        ({"complexity": (2, 60)}, "is out of range"),
+        ({"radius": 5}, "expected a radius of 1 to 4"),
     ],
 )
 def test_environments_that_cannot_be_made_are_refused_in_words(settings, said):
