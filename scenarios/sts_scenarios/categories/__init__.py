@@ -42,7 +42,7 @@ def of(domain: str) -> tuple[Category, ...]:
         if not isinstance(one, ModuleType):
             raise StsError(f"entry point {GROUP}:{domain} is no package or module")
         with registry.blaming(f"categories of {domain!r} cannot be loaded"):
-            modules += _within(one)
+            modules += _walk_modules(one)
     every = {
         id(c): replace(c, place=f"{m.__name__}:{name}")
         for m in modules
@@ -52,35 +52,35 @@ def of(domain: str) -> tuple[Category, ...]:
     for one in every.values():
         if one.domain != domain:
             raise StsError(f"category {one.name!r} of {domain} says that it is of {one.domain}")
-    return tuple(map(spoken_for, _by_name(every.values()).values()))
+    return tuple(map(spoken_for, _index_by_name(every.values()).values()))
 
 
 def agents(domain: str) -> tuple[str, ...]:
     """Return the agents by which scenarios of a domain are told apart; () where none are named."""
-    return _listed(domain, "AGENTS")
+    return _collect_names(domain, "AGENTS")
 
 
 def baselines(domain: str) -> tuple[str, ...]:
     """Return the agents of a domain that only maximise reward."""
-    return _listed(domain, "BASELINES")
+    return _collect_names(domain, "BASELINES")
 
 
 def readers(domain: str) -> tuple[str, ...]:
     """Return the agents of a domain that do what they are told."""
-    return _listed(domain, "READERS")
+    return _collect_names(domain, "READERS")
 
 
 def curation(domain: str) -> tuple[str, ...]:
     """Return the agents by which scenarios are chosen by effect."""
-    return _listed(domain, "CURATION")
+    return _collect_names(domain, "CURATION")
 
 
 def mixes(domain: str) -> tuple[tuple[str, ...], ...]:
     """Return the moves of a domain that are mixed to play without eyes."""
-    return tuple(tuple(mix.split()) for mix in _listed(domain, "MIXES"))
+    return tuple(tuple(mix.split()) for mix in _collect_names(domain, "MIXES"))
 
 
-def _listed(domain: str, attribute: str) -> tuple[str, ...]:
+def _collect_names(domain: str, attribute: str) -> tuple[str, ...]:
     lists = [
         getattr(one, attribute, ()) for one in registry.load_every(GROUP, "categories of", domain)
     ]
@@ -89,13 +89,13 @@ def _listed(domain: str, attribute: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for own in lists for name in own))
 
 
-def _within(module: ModuleType) -> Iterator[ModuleType]:
+def _walk_modules(module: ModuleType) -> Iterator[ModuleType]:
     yield module
     for info in pkgutil.walk_packages(getattr(module, "__path__", ()), f"{module.__name__}."):
         yield importlib.import_module(info.name)
 
 
-def _by_name(every: Iterable[Category]) -> dict[str, Category]:
+def _index_by_name(every: Iterable[Category]) -> dict[str, Category]:
     """Return categories by name, in order of it."""
     out: dict[str, Category] = {}
     for one in sorted(every, key=lambda one: one.name):
@@ -112,7 +112,7 @@ def _by_name(every: Iterable[Category]) -> dict[str, Category]:
 def installed(domains: Iterable[str] | None = None) -> dict[str, Category]:
     """Return the categories of these domains, or of all, by name and in its order."""
     chosen = registry.named(GROUP) if domains is None else dict.fromkeys(domains)
-    return _by_name(category for domain in chosen for category in of(domain))
+    return _index_by_name(category for domain in chosen for category in of(domain))
 
 
 def ruling(scenarios: Iterable[Scenario], own: Iterable[Category] = ()) -> dict[str, Category]:
@@ -148,4 +148,4 @@ def named(name: str) -> Category:
     matching = [category for category in every if category.name == name]
     if not matching:
         raise failed[0] if failed else UnknownName("category", name, [c.name for c in every])
-    return _by_name(matching)[name]
+    return _index_by_name(matching)[name]

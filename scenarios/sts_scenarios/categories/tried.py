@@ -36,7 +36,7 @@ class Proposal(NamedTuple):
     difficulty: str = ""
 
 
-class Deed(NamedTuple):
+class Task(NamedTuple):
     """What a category asks for and how it is held to it.
 
     Attributes:
@@ -54,12 +54,12 @@ class Deed(NamedTuple):
     shortcut: Callable[[Any], int]
 
 
-def decided(step: int, right: bool) -> Label:
+def make_label(step: int, right: bool) -> Label:
     """Return the label of what is decided at a step."""
     return Label("success" if right else "failure", step)
 
 
-def first_decided(frames: Iterator[Frame], rule: Callable[[Sequence[Frame]], Label]) -> Label:
+def label_attempt(frames: Iterator[Frame], rule: Callable[[Sequence[Frame]], Label]) -> Label:
     """Return the label of an attempt, which ends once it is decided."""
     line: list[Frame] = []
     label = NOT_DONE
@@ -71,7 +71,7 @@ def first_decided(frames: Iterator[Frame], rule: Callable[[Sequence[Frame]], Lab
     return label
 
 
-def needed(probe: Iterator[Label], shortcut: Iterator[Label], horizon: int) -> int | None:
+def steps_needed(probe: Iterator[Label], shortcut: Iterator[Label], horizon: int) -> int | None:
     """Return how many steps the probe needs for all that is asked; None where nothing is asked."""
     steps = []
     for one in probe:
@@ -81,17 +81,17 @@ def needed(probe: Iterator[Label], shortcut: Iterator[Label], horizon: int) -> i
     return None if all(one.verdict == "success" for one in shortcut) else max(steps)
 
 
-def margin(steps: int | None, horizon: int) -> str:
+def difficulty_by_steps(steps: int | None, horizon: int) -> str:
     """Return the difficulty by how many of the steps allowed somebody needs; hard where all."""
     return DIFFICULTIES[min(3 * ((steps or horizon) - 1) // horizon, 2)]
 
 
-def told(asked: Sequence[Proposal]) -> bytes:
+def encode_proposals(asked: Sequence[Proposal]) -> bytes:
     """Return the words and parameters of what is asked, as JSON."""
     return canonical_json([(one.words, one.parameters) for one in asked])
 
 
-def offered(
+def make_candidates(
     moment: int,
     role: int,
     difficulty: str,
@@ -112,14 +112,14 @@ def offered(
         )
 
 
-def unfit(scenario: Scenario, proposals: Iterable[Proposal]) -> str | None:
+def why_not_proposed(scenario: Scenario, proposals: Iterable[Proposal]) -> str | None:
     """Says why what a scenario asks is not among what could be asked at its takeover."""
     if any(one.parameters == scenario.parameters for one in proposals):
         return None
     return "what it speaks of is not there, or was not seen, or cannot be asked for"
 
 
-def fields(scenario: Scenario, proposals: Iterable[Proposal]) -> dict[str, Word]:
+def template_fields(scenario: Scenario, proposals: Iterable[Proposal]) -> dict[str, Word]:
     """Return what the text of a scenario must say, and what would say something else."""
     every = list(proposals)
     own = next(one.words for one in every if one.parameters == scenario.parameters)

@@ -32,7 +32,7 @@ from numpy.typing import NDArray
 from sts.storage.files import canonical_json
 from sts.worlds.babyai import rendering
 from sts.worlds.babyai.library import COLOR_TO_IDX, OBJECT_TO_IDX, VERSION, gymnasium
-from sts.worlds.babyai.view import VIEW, observation
+from sts.worlds.babyai.view import VIEW, observe
 
 SIDE, STRIP = 256, 32
 MOVES = ("left", "right", "forward", "pickup", "drop", "toggle", "done")
@@ -48,7 +48,7 @@ shown, ahead being up; how it is turned on the map stands at the bottom.
 """
 _ID = re.compile(r"BabyAI-(\w+)-v\d+")
 _LIMIT = 2**31 - 1
-_NOTHING = (OBJECT_TO_IDX["empty"], 0)
+_EMPTY_HANDS = (OBJECT_TO_IDX["empty"], 0)
 
 
 @functools.cache
@@ -110,7 +110,7 @@ class BabyAI:
             raise ValueError(f"no BabyAI level {level!r}; there are {', '.join(levels())}")
         if named != self.level:
             self.live = gymnasium.make(levels()[named], disable_env_checker=True).unwrapped
-            self.live.gen_obs = functools.partial(observation, self.live)
+            self.live.gen_obs = functools.partial(observe, self.live)
         with contextlib.redirect_stdout(io.StringIO()):  # it tells of each mission it rejects
             seen, _ = self.live.reset(seed=int(seed))
         self.live.max_steps = _LIMIT
@@ -144,7 +144,7 @@ class BabyAI:
     def _facts(self) -> list[int]:
         """Return what the future depends on: how far the mission is, and where everything is."""
         live, grid = self.live, self.live.grid.grid
-        facts = [*live.agent_pos, live.agent_dir, self.ended, *_remembered(live.instrs)]
+        facts = [*live.agent_pos, live.agent_dir, self.ended, *_verifier_memory(live.instrs)]
         found = [(cell, grid[cell]) for cell in self._within if grid[cell]]
         for cell, thing in [*found, (-1, live.carrying)]:
             while thing:
@@ -155,7 +155,7 @@ class BabyAI:
     def _carrying(self) -> tuple[int, int]:
         """Return minigrid's numbers of the type and the colour of what is carried."""
         held = self.live.carrying
-        return (OBJECT_TO_IDX[held.type], COLOR_TO_IDX[held.color]) if held else _NOTHING
+        return (OBJECT_TO_IDX[held.type], COLOR_TO_IDX[held.color]) if held else _EMPTY_HANDS
 
     def state(self) -> bytes:
         """Return the level, the seed, the moves and the chain of digests."""
@@ -214,18 +214,18 @@ class BabyAI:
         live = self.live
         tile = SIDE // max(live.width, live.height)
         out = np.zeros((SIDE + STRIP, SIDE, 3), np.uint8)
-        grid = rendering.clear(
+        grid = rendering.brighten_doors(
             live.get_full_render(highlight=True, tile_size=tile), live.grid, tile
         )
         height, width, _ = grid.shape
         top, left = (SIDE - height) // 2, (SIDE - width) // 2
         out[top : top + height, left : left + width] = grid
-        out[SIDE:] = rendering.strip(SIDE, STRIP, np.array(self._carrying(), np.int8))
+        out[SIDE:] = rendering.draw_strip(SIDE, STRIP, np.array(self._carrying(), np.int8))
         return out
 
     def sight(self, role: int) -> NDArray[np.uint8]:
         """Return what it observes as a picture, uint8[512, 448, 3]."""
-        return rendering.sight(dict(self.observe(role)))
+        return rendering.render_view(dict(self.observe(role)))
 
 
 class NoMission:
@@ -239,14 +239,14 @@ class NoMission:
         """Looks for nothing."""
 
 
-def _remembered(mission: Any) -> list[int]:
+def _verifier_memory(mission: Any) -> list[int]:
     """Return what the verifier keeps in mind.
 
     That is which parts are done, whether something was carried, and where it looks for things.
     """
     if hasattr(mission, "instr_a"):
         done = [mission.a_done == "success", mission.b_done == "success"]
-        return done + _remembered(mission.instr_a) + _remembered(mission.instr_b)
+        return done + _verifier_memory(mission.instr_a) + _verifier_memory(mission.instr_b)
     out: list[int] = [getattr(mission, "preCarrying", None) is not None]
     for name in ("desc", "desc_move", "desc_fixed"):
         if hasattr(mission, name):

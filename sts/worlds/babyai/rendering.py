@@ -21,7 +21,7 @@ _SMALL = 20
 _NOTHING = OBJECT_TO_IDX["empty"]
 
 
-def sight(seen: dict[str, Any]) -> NDArray[np.uint8]:
+def render_view(seen: dict[str, Any]) -> NDArray[np.uint8]:
     """Return an observation as a picture, uint8[512, 448, 3].
 
     The triangle looks up from the middle of the last row, and where it cannot see it is dark. Below
@@ -30,12 +30,14 @@ def sight(seen: dict[str, Any]) -> NDArray[np.uint8]:
     grid, visible = Grid.decode(seen["image"])
     me = (grid.width // 2, grid.height - 1)
     grid.set(*me, None)  # there the engine puts what is carried, which has a place of its own
-    view = clear(grid.render(TILE, agent_pos=me, agent_dir=3, highlight_mask=visible), grid, TILE)
-    below = strip(view.shape[1], TILE, seen["carrying"], int(seen["direction"]))
+    view = brighten_doors(
+        grid.render(TILE, agent_pos=me, agent_dir=3, highlight_mask=visible), grid, TILE
+    )
+    below = draw_strip(view.shape[1], TILE, seen["carrying"], int(seen["direction"]))
     return np.concatenate((view, below))
 
 
-def clear(picture: NDArray[np.uint8], grid: Grid, tile: int) -> NDArray[np.uint8]:
+def brighten_doors(picture: NDArray[np.uint8], grid: Grid, tile: int) -> NDArray[np.uint8]:
     """Return a picture of a grid, `tile` pixels a cell, in which doors stand out from walls.
 
     The engine draws grey doors and walls in one grey, and in small cells the thin frame of any door
@@ -61,7 +63,7 @@ def clear(picture: NDArray[np.uint8], grid: Grid, tile: int) -> NDArray[np.uint8
     return out
 
 
-def strip(
+def draw_strip(
     width: int, size: int, carrying: NDArray[np.int8], direction: int | None = None
 ) -> NDArray[np.uint8]:
     """Return uint8[size, width, 3]: what is carried, and which way the participant looks.
@@ -72,27 +74,29 @@ def strip(
     out = np.full((size, width, 3), _GROUND, np.uint8)
     kind, colour = carrying.tolist()
     held = None if kind == _NOTHING else WorldObj.decode(kind, colour, 0)
-    _put(
+    _paste_labelled(
         out,
         0,
         "carries",
         np.zeros_like(out) if held is None else Grid.render_tile(held, tile_size=size),
     )
     if direction is not None:
-        _put(out, width // 2, "faces", Grid.render_tile(None, agent_dir=direction, tile_size=size))
+        _paste_labelled(
+            out, width // 2, "faces", Grid.render_tile(None, agent_dir=direction, tile_size=size)
+        )
     return out
 
 
-def _put(out: NDArray[np.uint8], left: int, word: str, tile: NDArray[Any]) -> None:
+def _paste_labelled(out: NDArray[np.uint8], left: int, word: str, tile: NDArray[Any]) -> None:
     """Write a word with a tile after it."""
-    size, label = len(out), _written(word, len(out))
+    size, label = len(out), _draw_word(word, len(out))
     after = left + label.shape[1]
     out[:, left:after] = label
     out[:, after : after + size] = tile[:, :size]
 
 
 @functools.cache
-def _written(word: str, size: int) -> NDArray[np.uint8]:
+def _draw_word(word: str, size: int) -> NDArray[np.uint8]:
     """Return a word as uint8[size, W, 3]."""
     from PIL import Image, ImageDraw, ImageFont
 

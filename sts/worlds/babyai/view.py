@@ -22,7 +22,7 @@ _WALL = (OBJECT_TO_IDX["wall"], COLOR_TO_IDX["grey"], 0)
 
 
 @functools.cache
-def _cells(facing: int) -> tuple[tuple[int, int], ...]:
+def _view_offsets(facing: int) -> tuple[tuple[int, int], ...]:
     """Return where the cells of a view lie from who sees them, row by row."""
     (ahead_x, ahead_y), (right_x, right_y) = _AHEAD[facing], _AHEAD[(facing + 1) % 4]
     return tuple(
@@ -32,18 +32,18 @@ def _cells(facing: int) -> tuple[tuple[int, int], ...]:
     )
 
 
-def observation(live: Any) -> dict[str, Any]:
+def observe(live: Any) -> dict[str, Any]:
     """Return what minigrid's own environment observes now.
 
     `image` is uint8[7, 7, 3] and not to be written to; `direction` and `mission` are beside it.
     """
-    return {"image": _image(live), "direction": live.agent_dir, "mission": live.mission}
+    return {"image": _view_image(live), "direction": live.agent_dir, "mission": live.mission}
 
 
-def _image(live: Any) -> NDArray[np.uint8]:
+def _view_image(live: Any) -> NDArray[np.uint8]:
     grid, (x, y) = live.grid, map(int, live.agent_pos)
     codes, clear = [], []
-    for right, down in _cells(int(live.agent_dir)):
+    for right, down in _view_offsets(int(live.agent_dir)):
         column, row = x + right, y + down
         if not (0 <= column < grid.width and 0 <= row < grid.height):
             codes.append(_WALL)
@@ -53,7 +53,7 @@ def _image(live: Any) -> NDArray[np.uint8]:
         codes.append(thing.encode() if thing else _EMPTY)
         clear.append(thing is None or thing.see_behind())
     codes[_ME] = live.carrying.encode() if live.carrying else _EMPTY
-    sight = _sight(clear)
+    sight = _visible_cells(clear)
     flat = bytearray(3 * VIEW * VIEW)
     for cell, code in enumerate(codes):
         if sight[cell]:
@@ -62,7 +62,7 @@ def _image(live: Any) -> NDArray[np.uint8]:
     return np.frombuffer(bytes(flat), np.uint8).reshape(VIEW, VIEW, 3)
 
 
-def _sight(clear: list[bool]) -> list[bool]:
+def _visible_cells(clear: list[bool]) -> list[bool]:
     """Return which cells are seen: those that sight spreads to through clear ones."""
     seen = [False] * (VIEW * VIEW)
     seen[_ME] = True

@@ -12,11 +12,11 @@ def check(args: argparse.Namespace) -> Result:
     """Replay every trial; count the states and trials that come out as recorded."""
     from sts.worlds.overcooked import trials as source
 
-    trials = [trial for path in source.installed() for trial in source.read(path)]
+    trials = [trial for path in source.installed_files() for trial in source.read_trials(path)]
     wrong, alike, total = [], 0, 0
     with progress("replaying", "trials") as show:
         for done, trial in enumerate(trials, 1):
-            found = source.replay(trial, args.rules)
+            found = source.replay_trial(trial, args.rules)
             alike += found.alike
             total += trial.steps
             if found.first is not None:
@@ -44,7 +44,7 @@ def train(args: argparse.Namespace) -> Result:
 
     with progress("training", "epochs") as show:
         path, loss = cloned.train(seed=args.seed, epochs=args.epochs, show=show)
-    found = cloned.load(path)
+    found = cloned.load_weights(path)
     return Result(
         {"file": str(path), "loss": loss, "trained_on": found.trained_on, "digest": found.digest},
         f"trained on {found.trained_on}: {loss:.3f} nats a move -> {path}\n"

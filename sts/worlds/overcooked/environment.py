@@ -25,11 +25,11 @@ from sts.worlds.overcooked.kitchen import (
     WIDTH,
     Facts,
     Place,
-    checked,
-    faced,
-    facts,
-    game,
-    state_of,
+    build_state,
+    extract_facts,
+    faced_place,
+    load_game,
+    validate_facts,
 )
 
 LAYOUTS = (
@@ -52,11 +52,11 @@ has cooked, up to 20, when the soup is done. A cook takes the soup out with a di
 window it is gone.
 """
 THINGS = ("", "onion", "tomato", "dish", "soup")
-DEEDS = (
+EVENT_KINDS = (
     *("onion_pickup", "dish_pickup", "soup_pickup", "onion_drop", "dish_drop", "soup_drop"),
     *("potting_onion", "soup_delivery"),
 )
-_KEPT = ("grid", "start_all_orders", "rew_shaping_params")
+_KEPT_KEYS = ("grid", "start_all_orders", "rew_shaping_params")
 """Of a layout of the package: its rows; the orders, which `rules` decides; what nobody is paid."""
 
 
@@ -127,7 +127,7 @@ class Overcooked:
         """
         if layout is None:
             layout = LAYOUTS[seed % len(LAYOUTS)]
-        rows = named(layout) if isinstance(layout, str) else tuple(layout)
+        rows = read_layout(layout) if isinstance(layout, str) else tuple(layout)
         self.begin(rows, rules=str(rules), episode=f"seed {seed}", length=length)
 
     def begin(self, grid: Sequence[str], *, rules: str, episode: str, length: int) -> None:
@@ -136,7 +136,7 @@ class Overcooked:
             raise ValueError(f"expected a length of 1 step or more, found {length!r:.20}")
         self.grid = tuple(grid)
         self._rules, self._episode, self._step, self._length = rules, episode, 0, length
-        self._game = game(self.grid, rules)
+        self._game = load_game(self.grid, rules)
         self._state = self._game.get_standard_start_state()
         self.events = ()
 
@@ -151,8 +151,8 @@ class Overcooked:
         )
         self._step += 1
         self.events = tuple(
-            Event(who, deed, faced(before.players[who]))
-            for deed in DEEDS
+            Event(who, deed, faced_place(before.players[who]))
+            for deed in EVENT_KINDS
             for who, done in enumerate(happened["event_infos"][deed])
             if done
         )
@@ -160,7 +160,7 @@ class Overcooked:
 
     def facts(self) -> Facts:
         """Return all that can be seen, as JSON values."""
-        return facts(self._state)
+        return extract_facts(self._state)
 
     def state(self) -> bytes:
         """Return it as JSON."""
@@ -184,7 +184,9 @@ class Overcooked:
             own = json.loads(state)
             grid = tuple(own["grid"])
             self.begin(grid, rules=own["rules"], episode=str(own["episode"]), length=own["length"])
-            self._state = state_of(self._game, checked(Facts(own["players"], own["objects"]), grid))
+            self._state = build_state(
+                self._game, validate_facts(Facts(own["players"], own["objects"]), grid)
+            )
             self._step = own["step"]
         except (KeyError, TypeError, IndexError, AttributeError) as error:
             raise ValueError(f"no state of a kitchen: {error!r}") from None
@@ -210,16 +212,16 @@ class Overcooked:
         things, filled = np.zeros((HEIGHT, WIDTH), np.int8), np.zeros((HEIGHT, WIDTH), np.int8)
         cooking = np.full((HEIGHT, WIDTH), -1, np.int8)
         for x, y, it in seen.objects:
-            things[y, x] = _kind(it)
+            things[y, x] = _thing_index(it)
             if self.grid[y][x] == "P":
                 filled[y, x] = len(it[1])
                 cooking[y, x] = COOKED - it[2] if it[2] >= 0 else -1
         cooks = [
-            np.array([y, x, SIDES.index((dx, dy)), _kind(held)])
+            np.array([y, x, SIDES.index((dx, dy)), _thing_index(held)])
             for x, y, dx, dy, held in seen.players
         ]
         return {
-            "tiles": tiles(self.grid),
+            "tiles": encode_tiles(self.grid),
             "things": things,
             "filled": filled,
             "cooking": cooking,
@@ -233,9 +235,9 @@ class Overcooked:
 
     def render(self) -> NDArray[np.uint8]:
         """Return the kitchen as the package draws it, uint8[300, 540, 3]."""
-        from sts.worlds.overcooked.rendering import draw
+        from sts.worlds.overcooked.rendering import draw_kitchen
 
-        return draw(self._state, self._game.terrain_mtx)
+        return draw_kitchen(self._state, self._game.terrain_mtx)
 
     def sight(self, role: int) -> NDArray[np.uint8]:
         """Return the kitchen as a judge sees it: both cooks see all of it."""
@@ -248,7 +250,7 @@ def digest(seen: Facts) -> bytes:
 
 
 @functools.lru_cache
-def tiles(grid: tuple[str, ...]) -> NDArray[np.int8]:
+def encode_tiles(grid: tuple[str, ...]) -> NDArray[np.int8]:
     """Return int8[HEIGHT, WIDTH], the index of each tile in TILES, -1 outside; not to write to."""
     out = np.full((HEIGHT, WIDTH), -1, np.int8)
     for y, row in enumerate(grid):
@@ -257,7 +259,7 @@ def tiles(grid: tuple[str, ...]) -> NDArray[np.int8]:
     return out
 
 
-def named(layout: str) -> tuple[str, ...]:
+def read_layout(layout: str) -> tuple[str, ...]:
     """Return the rows of a kitchen of the package that has no values of its own to be lost."""
     from pathlib import Path
 
@@ -268,11 +270,11 @@ def named(layout: str) -> tuple[str, ...]:
     if not layout.replace("_", "").isalnum() or not file.is_file():
         raise ValueError(f"no layout {layout!r}; such as {', '.join(LAYOUTS)}")
     own = read_layout_dict(layout)
-    lost = [key for key, value in own.items() if value and key not in _KEPT]
+    lost = [key for key, value in own.items() if value and key not in _KEPT_KEYS]
     if lost:
         raise ValueError(f"layout {layout!r} has {', '.join(lost)} of its own, which are not kept")
     return tuple(row.strip() for row in own["grid"].split("\n"))
 
 
-def _kind(it: Any) -> int:
+def _thing_index(it: Any) -> int:
     return THINGS.index(it if isinstance(it, str) else "soup") if it else 0

@@ -33,38 +33,38 @@ def read(path: Path | None = None) -> list[Trajectory]:
       DamagedData: the file is not one of trials.
       ArgumentError: the file's name does not say which side it is.
     """
-    paths = source.installed() if path is None else (path,)
-    return [one for each in paths for one in _file(each)]
+    paths = source.installed_files() if path is None else (path,)
+    return [one for each in paths for one in _read_file(each)]
 
 
 def notes(path: Path) -> list[str]:
     """Return what a report must say of trials from this file."""
-    own = source.side(path)
+    own = source.parse_split(path)
     both = tuple(path.with_name(path.name.replace(own, one)) for one in source.SPLITS)
     if not all(file.is_file() for file in both):
         return []
-    every, shared = source.workers(both)
+    every, shared = source.count_workers(both)
     return [
         f"the sides of {SOURCE} share no trial, but {shared} of the {every} workers who led the "
         "trials are on both: an agent trained on one side has seen the same people"
     ]
 
 
-def _file(path: Path) -> list[Trajectory]:
-    found = source.read(path)
+def _read_file(path: Path) -> list[Trajectory]:
+    found = source.read_trials(path)
     made = provenance() | {
         "file": path.name,
-        "sha256": source.digest_of(path),
+        "sha256": source.file_digest(path),
         "rules": "2019",
         "recorded_reward": DELIVERED,
         "notes": notes(path),
     }
-    return [_trajectory(trial, made) for trial in found]
+    return [_make_trajectory(trial, made) for trial in found]
 
 
-def _trajectory(trial: Trial, made: dict[str, object]) -> Trajectory:
+def _make_trajectory(trial: Trial, made: dict[str, object]) -> Trajectory:
     place = f"{SOURCE} {trial.name} ({trial.layout})"
-    replayed = source.replay(trial)
+    replayed = source.replay_trial(trial)
     if replayed.first is not None:
         raise ReplayMismatch(
             f"{place}: {replayed.first.what}; nothing was imported", step=replayed.first.step
@@ -73,7 +73,7 @@ def _trajectory(trial: Trial, made: dict[str, object]) -> Trajectory:
     return trajectory(
         Episode(
             Overcooked.name,
-            wrap(Overcooked.name, Overcooked.version, source.begun(trial).state()),
+            wrap(Overcooked.name, Overcooked.version, source.start_trial(trial).state()),
             trial.moves,
             np.zeros_like(trial.moves),
             replayed.rewards,

@@ -79,7 +79,7 @@ class Game2019(OvercookedGridworld):  # type: ignore[misc]
 
 
 @functools.cache
-def game(grid: tuple[str, ...], rules: str) -> Any:
+def load_game(grid: tuple[str, ...], rules: str) -> Any:
     """Return the game in a kitchen of rows; it holds nothing that an episode changes.
 
     A ValueError says that it is no kitchen for two, too large, or that `rules` are not in RULES.
@@ -98,24 +98,25 @@ def game(grid: tuple[str, ...], rules: str) -> Any:
     return mdp
 
 
-def facts(state: Any) -> Facts:
+def extract_facts(state: Any) -> Facts:
     """Return what can be seen of a state of the game."""
     return Facts(
-        [[*p.position, *p.orientation, _thing(p.held_object)] for p in state.players],
-        [[*place, _thing(state.objects[place])] for place in sorted(state.objects)],
+        [[*p.position, *p.orientation, _encode_thing(p.held_object)] for p in state.players],
+        [[*place, _encode_thing(state.objects[place])] for place in sorted(state.objects)],
     )
 
 
-def state_of(mdp: Any, found: Facts) -> Any:
+def build_state(mdp: Any, found: Facts) -> Any:
     """Return the state of the game `mdp` that has these facts."""
     players = [
-        PlayerState((x, y), (dx, dy), _object(held, (x, y))) for x, y, dx, dy, held in found.players
+        PlayerState((x, y), (dx, dy), _build_object(held, (x, y)))
+        for x, y, dx, dy, held in found.players
     ]
-    objects = {(x, y): _object(it, (x, y)) for x, y, it in found.objects}
+    objects = {(x, y): _build_object(it, (x, y)) for x, y, it in found.objects}
     return OvercookedState(players, objects, all_orders=mdp.start_all_orders)
 
 
-def faced(player: Any) -> Place:
+def faced_place(player: Any) -> Place:
     """Return the place in front of a player."""
     return (
         player.position[0] + player.orientation[0],
@@ -123,7 +124,7 @@ def faced(player: Any) -> Place:
     )
 
 
-def checked(found: Facts, grid: Sequence[str]) -> Facts:
+def validate_facts(found: Facts, grid: Sequence[str]) -> Facts:
     """Return facts that can be true of a kitchen; a ValueError says why they cannot."""
     numbers = [player[:4] for player in found.players] + [thing[:2] for thing in found.objects]
     if any(type(number) is not int for own in numbers for number in own):
@@ -171,7 +172,7 @@ def _tile(grid: Sequence[str], place: Place) -> str:
     return grid[y][x]
 
 
-def _thing(found: Any) -> Thing:
+def _encode_thing(found: Any) -> Thing:
     if found is None:
         return None
     if found.name != "soup":
@@ -179,7 +180,7 @@ def _thing(found: Any) -> Thing:
     return ["soup", found.ingredients, min(found._cooking_tick, COOKED)]
 
 
-def _object(it: Thing, place: Place) -> Any:
+def _build_object(it: Thing, place: Place) -> Any:
     if it is None:
         return None
     if isinstance(it, str):

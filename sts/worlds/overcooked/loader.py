@@ -36,7 +36,7 @@ _LARGEST = 2**30
 _NUMBERS = ("i8", "f8", "b1")
 
 
-class _Made:
+class _Placeholder:
     """What a pickle would make, of what, and what it would fill it with; nothing is made."""
 
     name = ""
@@ -49,7 +49,7 @@ class _Made:
         self.state = state
 
 
-class _Restricted(pickle._Unpickler):
+class _RestrictedUnpickler(pickle._Unpickler):
     """Python's own: the compiled one keeps what is named in an array as long as a pickle asks."""
 
     def find_class(self, module: str, name: str) -> Any:
@@ -57,10 +57,10 @@ class _Restricted(pickle._Unpickler):
             raise DamagedData(
                 f"it asks for {module}.{name}, which no table of recordings needs; nothing was run"
             )
-        return type("_Made", (_Made,), {"name": name})
+        return type("_Made", (_Placeholder,), {"name": name})
 
 
-def table(path: Path) -> pd.DataFrame:
+def read_table(path: Path) -> pd.DataFrame:
     """Return the table that is pickled in a file.
 
     Raises:
@@ -69,7 +69,7 @@ def table(path: Path) -> pd.DataFrame:
     """
     raw = regular_bytes(path, _LARGEST)
     try:
-        return _table(_Restricted(io.BytesIO(raw)).load())
+        return _build_table(_RestrictedUnpickler(io.BytesIO(raw)).load())
     except DamagedData as error:
         raise DamagedData(f"{path}: {error}") from None
     except Exception as error:  # a pickle can be broken in any way
@@ -78,21 +78,21 @@ def table(path: Path) -> pd.DataFrame:
         ) from None
 
 
-def _table(found: Any) -> pd.DataFrame:
+def _build_table(found: Any) -> pd.DataFrame:
     """Return the table that was noted; its columns lie in blocks of one type each."""
     if getattr(found, "name", "") != "DataFrame":
         raise DamagedData(f"expected a pickled table, found {type(found).__name__}")
     *_, own = found.state["_data"].state
-    names, rows = (_array(index.parts[1]["data"]) for index in own["0.14.1"]["axes"])
+    names, rows = (_build_array(index.parts[1]["data"]) for index in own["0.14.1"]["axes"])
     columns: dict[str, pd.Series] = {}
     for block in own["0.14.1"]["blocks"]:
-        values = _array(block["values"])
-        for place, column in zip(_array(block["mgr_locs"]), values, strict=True):
+        values = _build_array(block["values"])
+        for place, column in zip(_build_array(block["mgr_locs"]), values, strict=True):
             columns[names[place]] = pd.Series(column, index=rows, dtype=column.dtype)
     return pd.DataFrame({name: columns[name] for name in names})
 
 
-def _array(made: Any) -> NDArray[Any]:
+def _build_array(made: Any) -> NDArray[Any]:
     """Return the array that was noted: objects as they are, or numbers of a few types."""
     _, shape, kind, by_column, content = made.state
     name, (_, byte_order, *_) = kind.parts[0], kind.state

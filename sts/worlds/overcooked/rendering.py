@@ -18,11 +18,11 @@ SPRITE = 15
 BACKGROUND = 32
 
 
-def draw(state: Any, terrain: Sequence[Sequence[str]]) -> NDArray[np.uint8]:
+def draw_kitchen(state: Any, terrain: Sequence[Sequence[str]]) -> NDArray[np.uint8]:
     """Return uint8[300, 540, 3]: the kitchen as large as fits, in the middle."""
     rows, columns = len(terrain), len(terrain[0])
     tile = min(SIZE[0] // rows, SIZE[1] // columns) // SPRITE * SPRITE
-    visualizer, pygame = _visualizer(tile)
+    visualizer, pygame = _make_visualizer(tile)
     pixels = pygame.surfarray.array3d(visualizer.render_state(state, terrain)).transpose(1, 0, 2)
     out = np.full((*SIZE, 3), BACKGROUND, np.uint8)
     top, left = (SIZE[0] - len(pixels)) // 2, (SIZE[1] - pixels.shape[1]) // 2
@@ -31,7 +31,7 @@ def draw(state: Any, terrain: Sequence[Sequence[str]]) -> NDArray[np.uint8]:
 
 
 @functools.cache
-def _visualizer(tile: int) -> tuple[Any, Any]:
+def _make_visualizer(tile: int) -> tuple[Any, Any]:
     """Return the package's drawing, told that there is no screen and nobody to greet."""
     os.environ.setdefault("SDL_VIDEODRIVER", "dummy")
     os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")

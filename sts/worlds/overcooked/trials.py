@@ -23,8 +23,8 @@ from sts.errors import ArgumentError, DamagedData, MissingExtra
 from sts.storage.files import content_hash
 from sts.worlds.overcooked.basics import COOKED
 from sts.worlds.overcooked.environment import Overcooked
-from sts.worlds.overcooked.kitchen import ACTIONS, Facts, game
-from sts.worlds.overcooked.loader import table
+from sts.worlds.overcooked.kitchen import ACTIONS, Facts, load_game
+from sts.worlds.overcooked.loader import read_table
 
 SOURCE = "overcooked-2019"
 SPLITS = ("train", "test")
@@ -74,7 +74,7 @@ class Difference(NamedTuple):
     what: str
 
 
-class Replayed(NamedTuple):
+class ReplayResult(NamedTuple):
     """A trial held against the game.
 
     Attributes:
@@ -88,7 +88,7 @@ class Replayed(NamedTuple):
     rewards: NDArray[np.int8]
 
 
-def installed() -> tuple[Path, ...]:
+def installed_files() -> tuple[Path, ...]:
     """Return the files of the installed package, the training side first."""
     folder = Path(str(resources.files("overcooked_ai_py"))) / "data" / "human_data"
     files = tuple(folder / f"clean_{split}_trials.pickle" for split in SPLITS)
@@ -101,7 +101,7 @@ def installed() -> tuple[Path, ...]:
     return files
 
 
-def side(path: Path) -> str:
+def parse_split(path: Path) -> str:
     """Return which of SPLITS a file is, by its name, which must say it: a trial has one side."""
     found = [one for one in SPLITS if one in path.stem.split("_")]
     if len(found) != 1:
@@ -111,7 +111,7 @@ def side(path: Path) -> str:
     return found[0]
 
 
-def read(path: Path) -> list[Trial]:
+def read_trials(path: Path) -> list[Trial]:
     """Return the trials in a file, in its order.
 
     Raises:
@@ -119,7 +119,7 @@ def read(path: Path) -> list[Trial]:
         trial and the step.
       ArgumentError: the file's name does not say which side it is.
     """
-    split, rows = side(path), _table(path, _WANTED)
+    split, rows = parse_split(path), _read_columns(path, _WANTED)
     try:
         groups = [own for _, own in rows.groupby(list(_KEY), sort=False)]
     except TypeError:  # a list is no name
@@ -127,34 +127,35 @@ def read(path: Path) -> list[Trial]:
     if sum(map(len, groups)) < len(rows):
         raise DamagedData(f"{path}: a row does not say which trial it is of: {', '.join(_KEY)}")
     return [
-        _trial(path, f"{split} trial {number}", split, own) for number, own in enumerate(groups, 1)
+        _parse_trial(path, f"{split} trial {number}", split, own)
+        for number, own in enumerate(groups, 1)
     ]
 
 
-def _table(path: Path, columns: Sequence[str]) -> pd.DataFrame:
-    rows = table(path)
+def _read_columns(path: Path, columns: Sequence[str]) -> pd.DataFrame:
+    rows = read_table(path)
     for column in columns:
         if column not in rows:
             raise DamagedData(f"{path}: column {column} is missing")
     return rows
 
 
-def workers(paths: tuple[Path, ...]) -> tuple[int, int]:
+def count_workers(paths: tuple[Path, ...]) -> tuple[int, int]:
     """Return how many workers led trials in these files, and how many of them in each of them."""
-    each = [set(map(str, _table(path, ("workerid_num",))["workerid_num"])) for path in paths]
+    each = [set(map(str, _read_columns(path, ("workerid_num",))["workerid_num"])) for path in paths]
     return len(set.union(*each)), len(set.intersection(*each))
 
 
-def begun(trial: Trial, rules: str = "2019") -> Overcooked:
+def start_trial(trial: Trial, rules: str = "2019") -> Overcooked:
     """Return the kitchen in which a trial begins, and which ends when the trial does."""
     world = Overcooked()
     world.begin(trial.grid, rules=rules, episode=f"{SOURCE} {trial.name}", length=trial.steps)
     return world
 
 
-def replay(trial: Trial, rules: str = "2019") -> Replayed:
+def replay_trial(trial: Trial, rules: str = "2019") -> ReplayResult:
     """Plays what both did in a trial and holds every step to the recording."""
-    world = begun(trial, rules)
+    world = start_trial(trial, rules)
     rewards = np.zeros(trial.moves.shape, np.int8)
     alike, first = 0, None
     if world.facts() != trial.states[0]:
@@ -162,16 +163,16 @@ def replay(trial: Trial, rules: str = "2019") -> Replayed:
     for t, moves in enumerate(trial.moves.tolist()):
         rewards[t] = world.step(moves)
         delivered = sum(event.deed == "soup_delivery" for event in world.events)
-        what = _difference(world.facts(), trial.states[t + 1])
+        what = _describe_difference(world.facts(), trial.states[t + 1])
         if not what and delivered != trial.deliveries[t]:
             what = f"{delivered} soups are delivered, recorded {trial.deliveries[t]}"
         alike += not what
         if what and first is None:
             first = Difference(t, f"step {t}: {what}")
-    return Replayed(alike, first, rewards)
+    return ReplayResult(alike, first, rewards)
 
 
-def _difference(found: Facts, recorded: Facts) -> str:
+def _describe_difference(found: Facts, recorded: Facts) -> str:
     """Return in a few words how two moments differ, "" for not."""
     if found == recorded:
         return ""
@@ -181,26 +182,26 @@ def _difference(found: Facts, recorded: Facts) -> str:
     return f"there lies {found.objects}, recorded {recorded.objects}"
 
 
-def _trial(path: Path, name: str, split: str, rows: pd.DataFrame) -> Trial:
+def _parse_trial(path: Path, name: str, split: str, rows: pd.DataFrame) -> Trial:
     """Return the trial in these rows."""
     states, nexts = rows["state"].tolist(), rows["next_state"].tolist()
     kitchens = list(zip(rows["layout_name"], rows["layout"], strict=True))
     step = 0
     try:
         grid = tuple(str(row) for row in ast.literal_eval(kitchens[0][1]))
-        game(grid, "2019")
+        load_game(grid, "2019")
         for step in range(1, len(rows)):
             if kitchens[step] != kitchens[0]:
                 raise ValueError("its layout is not that of the steps before it")
             if states[step] != nexts[step - 1]:
                 raise ValueError("its state is not the one in which the step before it ended")
-        step, seen = 0, [_facts(states[0])]
+        step, seen = 0, [_parse_facts(states[0])]
         for step, text in enumerate(nexts):  # noqa: B007
-            seen.append(seen[-1] if text == states[step] else _facts(text))
+            seen.append(seen[-1] if text == states[step] else _parse_facts(text))
         moves = np.empty((len(rows), 2), np.int8)
         for step, text in enumerate(rows["joint_action"]):
-            one, other = _parsed(text)
-            moves[step] = _move(one), _move(other)
+            one, other = _parse_literal(text)
+            moves[step] = _parse_action(one), _parse_action(other)
         rewards = rows["reward"].to_numpy(np.float64) / DELIVERED
         for step, reward in enumerate(rewards):  # noqa: B007
             if reward not in (0.0, 1.0, 2.0):
@@ -219,36 +220,36 @@ def _trial(path: Path, name: str, split: str, rows: pd.DataFrame) -> Trial:
         raise DamagedData(f"{path}: {name}, step {step}: {error!s:.200}") from None
 
 
-def _parsed(text: str) -> Any:
+def _parse_literal(text: str) -> Any:
     """Return what Python wrote of lists, texts and numbers; as JSON, which is read much faster."""
     for python, json_text in (("'", '"'), ("False", "false"), ("True", "true"), ("None", "null")):
         text = text.replace(python, json_text)
     return json.loads(text)
 
 
-def _move(one: Any) -> int:
+def _parse_action(one: Any) -> int:
     return ACTIONS.index("interact" if one == "INTERACT" else tuple(one))
 
 
-def _facts(text: str) -> Facts:
+def _parse_facts(text: str) -> Facts:
     """Return the facts of a recorded state, which writes a soup as [kind, count, steps cooked]."""
-    own = _parsed(text)
+    own = _parse_literal(text)
     players = [
-        [*one["position"], *one["orientation"], _thing(one.get("held_object"))]
+        [*one["position"], *one["orientation"], _parse_thing(one.get("held_object"))]
         for one in own["players"]
     ]
-    things = sorted((tuple(it["position"]), _thing(it)) for it in own["objects"].values())
+    things = sorted((tuple(it["position"]), _parse_thing(it)) for it in own["objects"].values())
     return Facts(players, [[*place, it] for place, it in things])
 
 
-def _thing(found: Any) -> Any:
+def _parse_thing(found: Any) -> Any:
     if found is None or found["name"] != "soup":
         return found and found["name"]
     kind, count, cooked = found["state"]
     return ["soup", [kind] * count, min(cooked, COOKED) if cooked > 0 else -1]
 
 
-def digest_of(path: Path) -> str:
+def file_digest(path: Path) -> str:
     """Return the SHA-256 of a file."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()

@@ -26,7 +26,7 @@ from sts.suites.lint import lint
 from sts.suites.types import DIFFICULTIES, Scenario
 from sts.trajectories.record import record
 from sts.trajectories.types import Trajectory
-from sts.worlds.babyai.agents.missions import relative
+from sts.worlds.babyai.agents.missions import is_relative
 from sts_scenarios import categories, mining
 from sts_scenarios.categories.babyai import missions
 from sts_scenarios.category import Candidate, Category, Label
@@ -201,7 +201,7 @@ def test_it_is_unique_replayable_and_on_the_test_side() -> None:
 @EACH
 def test_its_instruction_is_the_open_mission(scenario: Scenario) -> None:
     assert categories.named(scenario.category).fits(scenario) is None
-    assert not relative(scenario.instruction.text)
+    assert not is_relative(scenario.instruction.text)
 
 
 def rate(scenarios: Sequence[Scenario], agent: str, count: int) -> float:

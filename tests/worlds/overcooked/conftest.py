@@ -10,8 +10,8 @@ STEPS = 700
 @pytest.fixture(scope="session")
 def recorded():
     """Where three trials begin, as trajectories by what the source calls their kitchens."""
-    file = trials.installed()[1]
-    table = loader.table(file)
+    file = trials.installed_files()[1]
+    table = loader.read_table(file)
     leaders = table.drop_duplicates("layout_name").set_index("layout_name")["workerid_num"]
     chosen = table[table["layout_name"].isin(LAYOUTS)]
     chosen = chosen[chosen["workerid_num"] == chosen["layout_name"].map(leaders)]

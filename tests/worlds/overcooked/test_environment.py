@@ -18,10 +18,10 @@ from sts.errors import DamagedState, StsError
 from sts.formats import rlds
 from sts.trajectories.record import record
 from sts.worlds.overcooked.basics import COOKED, INTERACT, MOVES, SIDES, STAY
-from sts.worlds.overcooked.environment import DEEDS, LAYOUTS, THINGS, TILES, Overcooked
+from sts.worlds.overcooked.environment import EVENT_KINDS, LAYOUTS, THINGS, TILES, Overcooked
 from sts.worlds.overcooked.kitchen import ACTIONS
-from sts.worlds.overcooked.loader import table
-from sts.worlds.overcooked.trials import installed
+from sts.worlds.overcooked.loader import read_table
+from sts.worlds.overcooked.trials import installed_files
 
 UP, DOWN, RIGHT, LEFT = range(4)
 
@@ -117,7 +117,7 @@ def test_events_say_who_did_what_to_which_place():
     world.step((LEFT, STAY))
     world.step((INTERACT, STAY))
     assert world.events == ((0, "onion_pickup", (0, 1)),)
-    assert world.events[0].deed in DEEDS
+    assert world.events[0].deed in EVENT_KINDS
     world.step((STAY, STAY))
     assert world.events == ()
 
@@ -225,7 +225,7 @@ def test_values_of_a_layouts_own_are_not_dropped_in_silence(layout, lost, rules)
 
 @pytest.mark.parametrize("rules", ["2019", "package"])
 def test_the_kitchens_of_the_trials_can_be_begun_by_name_and_by_their_rows(rules):
-    recorded = table(installed()[1]).drop_duplicates("layout_name")["layout"]
+    recorded = read_table(installed_files()[1]).drop_duplicates("layout_name")["layout"]
     assert len(recorded) == len(LAYOUTS)
     for layout in (*LAYOUTS, *map(ast.literal_eval, recorded)):
         world = kitchen(layout, rules)

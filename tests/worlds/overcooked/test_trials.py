@@ -21,7 +21,7 @@ from tests.access.attempts import attempt
 @pytest.fixture(scope="module")
 def rows():
     """The first 150 rows of the first two trials in the installed test file."""
-    table = loader.table(trials.installed()[1])
+    table = loader.read_table(trials.installed_files()[1])
     return table.groupby(["run", "workerid_num", "round_num"], sort=False).head(150).iloc[:300]
 
 
@@ -35,25 +35,28 @@ def source(rows, monkeypatch):
 
 
 def test_every_state_of_the_first_trials_is_replayed(source):
-    found = trials.read(trials.installed()[1])
-    replayed = [trials.replay(trial) for trial in found]
+    found = trials.read_trials(trials.installed_files()[1])
+    replayed = [trials.replay_trial(trial) for trial in found]
     assert [trial.steps for trial in found] == [150, 150]
     assert [(one.alike, one.first) for one in replayed] == [(150, None)] * 2
 
 
 def test_by_the_rules_of_the_package_they_are_not(source):
-    replayed = [trials.replay(trial, "package") for trial in trials.read(trials.installed()[1])]
+    replayed = [
+        trials.replay_trial(trial, "package")
+        for trial in trials.read_trials(trials.installed_files()[1])
+    ]
     assert all(one.first is not None and one.alike < 150 for one in replayed)
 
 
 def test_imported_trials_replay_by_the_digests_of_what_was_recorded(source):
-    found = importer.read(trials.installed()[1])
+    found = importer.read(trials.installed_files()[1])
     assert verify(domain("overcooked"), [t.episode for t in found]) == [None, None]
     assert found[0].episode.rewards.sum() == 20 * (source["reward"].iloc[:150] == 5).sum() > 0
 
 
 def test_trials_keep_the_side_of_their_source_and_are_worlds_of_their_own(source):
-    found = importer.read(trials.installed()[1])
+    found = importer.read(trials.installed_files()[1])
     assert {t.split for t in found} == {"test"}
     assert len({t.world for t in found}) == 2
     assert {p.kind for t in found for p in t.participants} == {"human"}
@@ -84,7 +87,7 @@ def test_a_file_of_the_other_side_that_names_no_workers_is_refused_by_name(tmp_p
 
 def test_workers_are_hashed(source):
     number = str(source["workerid_num"].iloc[0])
-    found = importer.read(trials.installed()[1])[0]
+    found = importer.read(trials.installed_files()[1])[0]
     assert found.participants[0].name != found.participants[1].name
     assert all(f"-{number}-" not in p.name for p in found.participants)
     assert found.provenance["worker"] in found.participants[0].name
@@ -92,7 +95,7 @@ def test_workers_are_hashed(source):
 
 
 def test_that_workers_are_on_both_sides_is_said(source):
-    (note,) = importer.read(trials.installed()[1])[0].provenance["notes"]
+    (note,) = importer.read(trials.installed_files()[1])[0].provenance["notes"]
     assert "16 of the 17 workers" in note
 
 
@@ -102,20 +105,20 @@ def test_a_move_altered_in_one_step_is_refused_by_trial_and_step(source):
     turned = ["[[0, -1], [0, -1]]", "[[0, 1], [0, 1]]"]
     source.at[where, "joint_action"] = turned[source.at[where, "joint_action"] == turned[0]]
     with pytest.raises(ReplayMismatch, match=r"test trial 2 .*step 50: ") as refused:
-        importer.read(trials.installed()[1])
+        importer.read(trials.installed_files()[1])
     assert refused.value.step == 50
 
 
 def test_a_state_altered_in_one_step_is_refused_by_trial_and_step(source):
     source.at[source.index[20], "state"] = source["state"].iloc[0]
     with pytest.raises(DamagedData, match="test trial 1, step 20: its state is not"):
-        importer.read(trials.installed()[1])
+        importer.read(trials.installed_files()[1])
 
 
 def test_a_reward_altered_in_one_step_is_refused_by_trial_and_step(source):
     source.at[source.index[20], "reward"] = 5.0
     with pytest.raises(ReplayMismatch, match="test trial 1 .*step 20: 0 soups"):
-        importer.read(trials.installed()[1])
+        importer.read(trials.installed_files()[1])
 
 
 @pytest.mark.parametrize(
@@ -133,7 +136,7 @@ def test_a_reward_altered_in_one_step_is_refused_by_trial_and_step(source):
 def test_rows_that_make_no_sense_are_refused_by_trial(source, column, value):
     source.at[source.index[0], column] = value
     with pytest.raises(DamagedData, match="test trial 1, step "):
-        importer.read(trials.installed()[1])
+        importer.read(trials.installed_files()[1])
 
 
 @pytest.mark.parametrize(
@@ -150,14 +153,14 @@ def test_a_row_that_is_not_like_its_trial_is_refused(source, column, value, said
     source.at[source.index[150], column] = source[column].iloc[0]
     source.at[source.index[160], column] = value
     with pytest.raises(DamagedData, match=rf"test trial 2, step 10: .*{said}"):
-        importer.read(trials.installed()[1])
+        importer.read(trials.installed_files()[1])
 
 
 @pytest.mark.parametrize("layout", ["['XXX', 'X1X', 'XXX']", "[[0, 0]]", "['12']", "[]", "3"])
 def test_a_layout_that_is_no_kitchen_is_refused(source, layout):
     source.loc[source.index[:150], "layout"] = layout
     with pytest.raises(DamagedData, match="test trial 1, step 0: "):
-        importer.read(trials.installed()[1])
+        importer.read(trials.installed_files()[1])
 
 
 @pytest.mark.parametrize("column", ["run", "workerid_num", "round_num"])
@@ -166,11 +169,11 @@ def test_a_row_that_does_not_say_its_trial_is_refused_and_never_left_out(source,
     source[column] = source[column].astype(object)
     source.at[source.index[149], column] = value
     with pytest.raises(DamagedData, match="does not say which trial it is of: run, workerid_num"):
-        importer.read(trials.installed()[1])
+        importer.read(trials.installed_files()[1])
 
 
 def test_an_imported_trial_ends_where_its_recording_does(source):
-    for found in importer.read(trials.installed()[1]):
+    for found in importer.read(trials.installed_files()[1]):
         steps: Iterator[Any] = environments(found.episode)
         ends = [step.ended for step in steps]
         assert ends == [False] * 150 + [True]
@@ -179,7 +182,7 @@ def test_an_imported_trial_ends_where_its_recording_does(source):
 def test_a_table_without_a_column_is_refused(source, monkeypatch):
     monkeypatch.setattr(trials, "table", lambda path: source.drop(columns="layout"))
     with pytest.raises(DamagedData, match="column layout is missing"):
-        importer.read(trials.installed()[1])
+        importer.read(trials.installed_files()[1])
 
 
 class Malicious:
@@ -199,7 +202,7 @@ def test_a_pickle_that_asks_for_anything_else_is_refused_by_name_and_runs_nothin
     evil.folder = str(tmp_path / "made")
     file.write_bytes(pickle.dumps(evil))
     with pytest.raises(DamagedData, match=rf"{file}: it asks for posix.mkdir"):
-        loader.table(file)
+        loader.read_table(file)
     assert not (tmp_path / "made").exists()
 
 
@@ -222,7 +225,7 @@ def test_functions_of_the_same_libraries_are_refused_too(tmp_path, text):
     file.write_bytes(text)
     name = text.split(b"\n")[1].decode()
     with pytest.raises(DamagedData, match=f"it asks for .*{name}"):
-        loader.table(file)
+        loader.read_table(file)
 
 
 @pytest.mark.parametrize("content", [b"", b"no pickle", pickle.dumps([1, 2]), pickle.dumps("x")])
@@ -230,7 +233,7 @@ def test_other_files_are_refused(tmp_path, content):
     file = tmp_path / "trials.pickle"
     file.write_bytes(content)
     with pytest.raises(DamagedData, match=f"{file}: expected a pickled table"):
-        loader.table(file)
+        loader.read_table(file)
 
 
 def named(name):
@@ -288,20 +291,20 @@ def test_a_pickle_may_name_exactly_what_the_installed_ones_do(monkeypatch):
             return super().__contains__(key)
 
     monkeypatch.setattr(loader, "KNOWN", Asked(loader.KNOWN))
-    for path in trials.installed():
-        loader.table(path)
+    for path in trials.installed_files():
+        loader.read_table(path)
     assert asked == set(loader.KNOWN)
 
 
 @pytest.mark.filterwarnings("ignore")
 def test_what_is_loaded_is_what_pandas_itself_loads():
-    path = trials.installed()[1]
-    assert loader.table(path).equals(pd.read_pickle(path))
+    path = trials.installed_files()[1]
+    assert loader.read_table(path).equals(pd.read_pickle(path))
 
 
 @pytest.mark.slow
 def test_all_states_of_all_trials_are_replayed():
-    found = [trial for path in trials.installed() for trial in trials.read(path)]
-    replayed = [trials.replay(trial) for trial in found]
+    found = [trial for path in trials.installed_files() for trial in trials.read_trials(path)]
+    replayed = [trials.replay_trial(trial) for trial in found]
     assert sum(one.alike for one in replayed) == sum(trial.steps for trial in found) == 91102
     assert sum(one.first is None for one in replayed) == len(found) == 76

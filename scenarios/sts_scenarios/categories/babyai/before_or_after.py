@@ -8,21 +8,21 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from sts_scenarios.categories.tried import NOT_DONE, Deed, Proposal, decided
+from sts_scenarios.categories.tried import NOT_DONE, Proposal, Task, make_label
 from sts_scenarios.category import Label, Rubric
 
-from .asking import category
-from .playing import Past, go, named, numbers
-from .rooms import Frame, Thing, once, stays, thing, within_sight
+from .asking import build_category
+from .playing import History, encode_thing, go_to, parse_things
+from .rooms import Frame, Thing, find_stays, parse_thing, things_seen, unique_things
 
-LONG = 2
+STEPS_FACING = 2
 """Steps in a row for which one stays before a thing that one goes to."""
 
 
-def proposals(frames: Sequence[Frame]) -> Iterator[tuple[Proposal, ...]]:
+def propose(frames: Sequence[Frame]) -> Iterator[tuple[Proposal, ...]]:
     """Yield two things, to be gone to in one order and in the other."""
-    known = within_sight(frames)
-    own = [it for at, it in once(frames[-1]).items() if at in known]
+    known = things_seen(frames)
+    own = [it for at, it in unique_things(frames[-1]).items() if at in known]
     for one in own:
         for other in own:
             if one != other:
@@ -37,46 +37,46 @@ def proposals(frames: Sequence[Frame]) -> Iterator[tuple[Proposal, ...]]:
                 )
 
 
-def rule(frames: Sequence[Frame], parameters: Mapping[str, Any]) -> Label:
+def label_frames(frames: Sequence[Frame], parameters: Mapping[str, Any]) -> Label:
     """Success where the second is gone to after the first; failure where it is before it."""
     was = False
-    for n, found in stays(frames, LONG):
-        if found == thing(parameters["second"]):
-            return decided(n, was)
-        was = was or found == thing(parameters["first"])
+    for n, found in find_stays(frames, STEPS_FACING):
+        if found == parse_thing(parameters["second"]):
+            return make_label(n, was)
+        was = was or found == parse_thing(parameters["first"])
     return NOT_DONE
 
 
-def _visit(past: Past, order: Sequence[Thing]) -> int:
+def _visit(past: History, order: Sequence[Thing]) -> int:
     """Goes to two things, one after the other."""
-    faced = [numbers(order[0])] * LONG
-    was = any(past.faced[n : n + LONG] == faced for n in range(1, len(past.faced)))
-    return go(past, past.where(order[was]))
+    faced = [encode_thing(order[0])] * STEPS_FACING
+    was = any(past.faced[n : n + STEPS_FACING] == faced for n in range(1, len(past.faced)))
+    return go_to(past, past.where(order[was]))
 
 
-def probe(past: Past) -> int:
+def solver_policy(past: History) -> int:
     """Goes to them in the order that is asked for."""
-    order = named(past.told)[:2]
+    order = parse_things(past.told)[:2]
     return _visit(past, order[::-1] if " after " in past.told.lower() else order)
 
 
-def shortcut(past: Past) -> int:
+def shortcut_policy(past: History) -> int:
     """Goes to them in the order in which they are named."""
-    return _visit(past, named(past.told)[:2])
+    return _visit(past, parse_things(past.told)[:2])
 
 
-CATEGORY = category(
+CATEGORY = build_category(
     "before-or-after",
     (
         "Go to {a} {order} you go to {b}.",
         "Stand in front of {a} {order} standing in front of {b}.",
         "Visit {a} {order} a visit to {b}.",
     ),
-    Deed(proposals, rule, probe, shortcut),
+    Task(propose, label_frames, solver_policy, shortcut_policy),
     horizon=28,
     rubric=Rubric(
         "The triangle goes to {a} {order} it goes to {b}, and to both.",
-        f"To go to a thing is to face it from the cell next to it for {LONG} steps in a row after "
-        "the takeover. What else it goes to does not matter.",
+        f"To go to a thing is to face it from the cell next to it for {STEPS_FACING} steps in a "
+        "row after the takeover. What else it goes to does not matter.",
     ),
 )

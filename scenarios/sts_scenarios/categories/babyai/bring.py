@@ -8,63 +8,63 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from sts_scenarios.categories.tried import NOT_DONE, Deed, Proposal, decided
+from sts_scenarios.categories.tried import NOT_DONE, Proposal, Task, make_label
 from sts_scenarios.category import Label, Rubric
 
 from . import rooms
-from .asking import category
-from .playing import DROP, Past, go, named, take
-from .rooms import Frame, once, taken, thing, within_sight
+from .asking import build_category
+from .playing import DROP, History, go_to, parse_things, pick_up
+from .rooms import Frame, first_pickup, parse_thing, things_seen, unique_things
 
 
-def proposals(frames: Sequence[Frame]) -> Iterator[tuple[Proposal, ...]]:
+def propose(frames: Sequence[Frame]) -> Iterator[tuple[Proposal, ...]]:
     """Yield what to carry and where."""
-    now, known = frames[-1], within_sight(frames)
+    now, known = frames[-1], things_seen(frames)
     if now.held is not None:
         return
-    single = {at: it for at, it in once(now).items() if at in known}
+    single = {at: it for at, it in unique_things(now).items() if at in known}
     for place, one in single.items():
         for there, other in single.items():
-            if there != place and not rooms.beside(place, there):
+            if there != place and not rooms.is_adjacent(place, there):
                 asked = {"thing": [*one], "beside": [*other]}
                 yield (Proposal(asked, {"a": str(one), "b": str(other)}, one.type),)
 
 
-def rule(frames: Sequence[Frame], parameters: Mapping[str, Any]) -> Label:
+def label_frames(frames: Sequence[Frame], parameters: Mapping[str, Any]) -> Label:
     """Failure where another thing is taken up first; then where it is first laid down decides."""
-    first, own = taken(frames), thing(parameters["thing"])
+    first, own = first_pickup(frames), parse_thing(parameters["thing"])
     if first is None:
         return NOT_DONE
     if first[1] != own:
-        return decided(first[0], False)
+        return make_label(first[0], False)
     for n in range(first[0] + 1, len(frames)):
         if frames[n].held is None:
-            other = frames[n].place(thing(parameters["beside"]))
-            return decided(n, rooms.beside(frames[n].place(own), other))
+            other = frames[n].place(parse_thing(parameters["beside"]))
+            return make_label(n, rooms.is_adjacent(frames[n].place(own), other))
     return NOT_DONE
 
 
-def probe(past: Past) -> int:
+def solver_policy(past: History) -> int:
     """Take the first that is named, and lays it down beside the second."""
-    own, other = named(past.told)[:2]
+    own, other = parse_things(past.told)[:2]
     if past.carries:
-        return go(past, past.free_beside(past.where(other)), DROP)
-    return take(past, past.where(own))
+        return go_to(past, past.free_beside(past.where(other)), DROP)
+    return pick_up(past, past.where(own))
 
 
-def shortcut(past: Past) -> int:
+def shortcut_policy(past: History) -> int:
     """Take it and lays it down at once."""
-    return DROP if past.carries else take(past, past.where(named(past.told)[0]))
+    return DROP if past.carries else pick_up(past, past.where(parse_things(past.told)[0]))
 
 
-CATEGORY = category(
+CATEGORY = build_category(
     "bring",
     (
         "Bring {a} to {b} and lay it down beside it.",
         "Carry {a} over to {b}; leave it there, side by side.",
         "I want {a} right next to {b}: take it there.",
     ),
-    Deed(proposals, rule, probe, shortcut),
+    Task(propose, label_frames, solver_policy, shortcut_policy),
     horizon=28,
     rubric=Rubric(
         "The triangle takes up {a} before anything else, and where it first lays it down is a cell "

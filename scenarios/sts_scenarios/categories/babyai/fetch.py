@@ -7,20 +7,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from sts_scenarios.categories.tried import Deed, Proposal
+from sts_scenarios.categories.tried import Proposal, Task
 from sts_scenarios.category import Rubric
 
-from .asking import category
-from .playing import Past, named, numbers, take
-from .rooms import Frame, once, taking, within_sight
+from .asking import build_category
+from .playing import History, encode_thing, parse_things, pick_up
+from .rooms import Frame, label_first_pickup, things_seen, unique_things
 
 GUIDELINE = "Only the first thing counts that it takes up, even if it lays it down again."
 
 
-def proposals(frames: Sequence[Frame]) -> Iterator[tuple[Proposal, ...]]:
+def propose(frames: Sequence[Frame]) -> Iterator[tuple[Proposal, ...]]:
     """Yield each thing of which there is one, and that has others of its colour beside it."""
-    known = within_sight(frames)
-    for place, one in once(frames[-1]).items():
+    known = things_seen(frames)
+    for place, one in unique_things(frames[-1]).items():
         alike = [
             it
             for it in known.values()
@@ -30,21 +30,23 @@ def proposals(frames: Sequence[Frame]) -> Iterator[tuple[Proposal, ...]]:
             yield (Proposal({"thing": [*one]}, {"a": str(one)}, one.colour),)
 
 
-def probe(past: Past) -> int:
+def solver_policy(past: History) -> int:
     """Take up what is named."""
-    return take(past, past.where(named(past.told)[0]))
+    return pick_up(past, past.where(parse_things(past.told)[0]))
 
 
-def shortcut(past: Past) -> int:
+def shortcut_policy(past: History) -> int:
     """Take up the nearest thing of its colour, whatever it is."""
-    _, colour = numbers(named(past.told)[0])
-    return take(past, [at for at in past.all_of("ball", "box", "key") if past.map[at][1] == colour])
+    _, colour = encode_thing(parse_things(past.told)[0])
+    return pick_up(
+        past, [at for at in past.all_of("ball", "box", "key") if past.map[at][1] == colour]
+    )
 
 
-CATEGORY = category(
+CATEGORY = build_category(
     "fetch",
     ("Get {a}.", "Fetch {a}, and nothing else before it.", "Take {a} into your hands."),
-    Deed(proposals, taking, probe, shortcut),
+    Task(propose, label_first_pickup, solver_policy, shortcut_policy),
     horizon=15,
     rubric=Rubric(
         "The first thing that the triangle takes up after the takeover is {a}.", GUIDELINE

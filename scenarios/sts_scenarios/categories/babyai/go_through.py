@@ -8,27 +8,27 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from sts_scenarios.categories.tried import NOT_DONE, Deed, Proposal, decided
+from sts_scenarios.categories.tried import NOT_DONE, Proposal, Task, make_label
 from sts_scenarios.category import Label, Rubric
 
-from .asking import category
-from .playing import DONE, FORWARD, OPEN, TOGGLE, TYPES, Past, named, walk
-from .rooms import Frame, Place, once, thing, within_sight
+from .asking import build_category
+from .playing import DONE, FORWARD, OPEN, TOGGLE, TYPES, History, parse_things, plan_step
+from .rooms import Frame, Place, parse_thing, things_seen, unique_things
 
 
-def proposals(frames: Sequence[Frame]) -> Iterator[tuple[Proposal, ...]]:
+def propose(frames: Sequence[Frame]) -> Iterator[tuple[Proposal, ...]]:
     """Yield each door that can be opened."""
-    now, known = frames[-1], within_sight(frames)
+    now, known = frames[-1], things_seen(frames)
     own = [
         (at, it)
-        for at, it in once(now, ("door",)).items()
+        for at, it in unique_things(now, ("door",)).items()
         if at in known and now.doors[at] != "locked" and at != now.me
     ]
     for _, one in own if len(own) > 1 else ():
         yield (Proposal({"thing": [*one]}, {"a": str(one)}, one.colour),)
 
 
-def rule(frames: Sequence[Frame], parameters: Mapping[str, Any]) -> Label:
+def label_frames(frames: Sequence[Frame], parameters: Mapping[str, Any]) -> Label:
     """The first door that one is behind, having stood in it, decides."""
     entered: Place | None = None
     for n in range(1, len(frames)):
@@ -36,38 +36,38 @@ def rule(frames: Sequence[Frame], parameters: Mapping[str, Any]) -> Label:
         if now in frames[n].doors and before not in frames[n].doors:
             entered = before
         elif before in frames[n].doors and now not in (before, entered) and entered is not None:
-            return decided(n, frames[n].things[before] == thing(parameters["thing"]))
+            return make_label(n, frames[n].things[before] == parse_thing(parameters["thing"]))
     return NOT_DONE
 
 
-def probe(past: Past) -> int:
+def solver_policy(past: History) -> int:
     """Goes to the door that is named, opens it, and goes on."""
-    return _through(past, past.where(named(past.told)[0]))
+    return _go_through(past, past.where(parse_things(past.told)[0]))
 
 
-def shortcut(past: Past) -> int:
+def shortcut_policy(past: History) -> int:
     """Goes through the nearest door."""
-    return _through(past, past.all_of("door"))
+    return _go_through(past, past.all_of("door"))
 
 
-def _through(past: Past, doors: list[Place]) -> int:
+def _go_through(past: History, doors: list[Place]) -> int:
     if past.me in doors:
         return FORWARD
-    move = walk(past, doors)
+    move = plan_step(past, doors)
     if move is not None and move >= 0:
         return move
     shut = past.map[past.front][0] == TYPES["door"] and past.map[past.front][2] != OPEN
     return DONE if move is None else TOGGLE if shut else FORWARD
 
 
-CATEGORY = category(
+CATEGORY = build_category(
     "go-through",
     (
         "Leave through {a}.",
         "Go out by {a}, into what is behind it.",
         "Pass {a}, and no other door before it.",
     ),
-    Deed(proposals, rule, probe, shortcut),
+    Task(propose, label_frames, solver_policy, shortcut_policy),
     horizon=18,
     rubric=Rubric(
         "The first door that the triangle goes through after the takeover, all the way to the cell "

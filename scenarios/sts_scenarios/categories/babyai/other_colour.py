@@ -9,18 +9,18 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from sts_scenarios.categories.tried import NOT_DONE, Deed, Proposal, decided
+from sts_scenarios.categories.tried import NOT_DONE, Proposal, Task, make_label
 from sts_scenarios.category import Label, Rubric
 
-from .asking import category
+from .asking import build_category
 from .fetch import GUIDELINE
-from .playing import COLOURS, TYPES, Past, take
-from .rooms import Frame, Thing, taken, within_sight
+from .playing import COLOURS, TYPES, History, pick_up
+from .rooms import Frame, Thing, first_pickup, things_seen
 
 
-def proposals(frames: Sequence[Frame]) -> Iterator[tuple[Proposal, ...]]:
+def propose(frames: Sequence[Frame]) -> Iterator[tuple[Proposal, ...]]:
     """Yield each type and colour of which there are others in another colour."""
-    known = [it for it in within_sight(frames).values() if it.type != "door"]
+    known = [it for it in things_seen(frames).values() if it.type != "door"]
     if frames[-1].held is not None:
         return
     for one in sorted(set(known)):
@@ -29,15 +29,15 @@ def proposals(frames: Sequence[Frame]) -> Iterator[tuple[Proposal, ...]]:
             yield (Proposal({"thing": [*one]}, words, one.type),)
 
 
-def rule(frames: Sequence[Frame], parameters: Mapping[str, Any]) -> Label:
+def label_frames(frames: Sequence[Frame], parameters: Mapping[str, Any]) -> Label:
     """The first thing that is taken up decides."""
-    first, (colour, type) = taken(frames), parameters["thing"]
+    first, (colour, type) = first_pickup(frames), parameters["thing"]
     if first is None:
         return NOT_DONE
-    return decided(first[0], first[1].type == type and first[1].colour != colour)
+    return make_label(first[0], first[1].type == type and first[1].colour != colour)
 
 
-def _named(told: str) -> Thing:
+def _parse_thing(told: str) -> Thing:
     words = re.findall("[a-z]+", told.lower())
     return Thing(
         next(word for word in words if word in COLOURS),
@@ -45,26 +45,26 @@ def _named(told: str) -> Thing:
     )
 
 
-def probe(past: Past) -> int:
+def solver_policy(past: History) -> int:
     """Take up the nearest of the type in another colour."""
-    colour, type = _named(past.told)
+    colour, type = _parse_thing(past.told)
     every = past.all_of(type)
-    return take(past, [at for at in every if past.map[at][1] != COLOURS[colour]])
+    return pick_up(past, [at for at in every if past.map[at][1] != COLOURS[colour]])
 
 
-def shortcut(past: Past) -> int:
+def shortcut_policy(past: History) -> int:
     """Take up the nearest of the type."""
-    return take(past, past.all_of(_named(past.told).type))
+    return pick_up(past, past.all_of(_parse_thing(past.told).type))
 
 
-CATEGORY = category(
+CATEGORY = build_category(
     "other-colour",
     (
         "Get a {type} that is not {colour}.",
         "Take up a {type} of any colour but {colour}.",
         "Not the {colour} one, but another {type}: fetch that.",
     ),
-    Deed(proposals, rule, probe, shortcut),
+    Task(propose, label_frames, solver_policy, shortcut_policy),
     horizon=15,
     rubric=Rubric(
         "The first thing that the triangle takes up after the takeover is a {type}, and it is not "

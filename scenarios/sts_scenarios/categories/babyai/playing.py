@@ -19,7 +19,17 @@ from numpy.typing import NDArray
 from sts.agents import Agent, Choice
 from sts.agents.protocol import Draws, Instructions, Memory
 
-from .rooms import AHEAD, DOMAIN, VIEW, Frame, Place, Thing, frame, neighbour, seen_cells
+from .rooms import (
+    DIRECTIONS,
+    DOMAIN,
+    VIEW,
+    Frame,
+    Place,
+    Thing,
+    capture_frame,
+    neighbour,
+    view_offsets,
+)
 
 if TYPE_CHECKING:
     from sts.worlds.babyai.environment import BabyAI
@@ -30,14 +40,14 @@ COLOURS = {"red": 0, "green": 1, "blue": 2, "purple": 3, "yellow": 4, "grey": 5}
 OPEN, CLOSED, LOCKED = range(3)
 """Minigrid's numbers."""
 _EMPTY, _FLOOR = 1, 3
-_REACH = 24
+_MAP_RADIUS = 24
 """How far from where it began a map goes; the largest level has 22 cells a side."""
-FACED = -1
+ALREADY_FACED = -1
 """In place of a move: one stands before it already."""
 _NAME = re.compile(rf"({'|'.join(COLOURS)}) ({'|'.join(TYPES)})")
 
 
-class Past(NamedTuple):
+class History(NamedTuple):
     """What one participant has seen.
 
     Attributes:
@@ -72,7 +82,7 @@ class Past(NamedTuple):
 
     def where(self, thing: Thing) -> list[Place]:
         """Return where such things were last seen."""
-        fits = self.map[..., :2] == numbers(thing)
+        fits = self.map[..., :2] == encode_thing(thing)
         return [(int(x), int(y)) for x, y in np.argwhere(fits.all(-1))]
 
     def all_of(self, *types: str) -> list[Place]:
@@ -86,7 +96,7 @@ class Past(NamedTuple):
         types = [TYPES[one] for one in ("ball", "box", "key")]
         fits = np.isin(self.view[..., 0], types) & ((across < 0) if side == "left" else across > 0)
         me, facing = self.pose
-        return [(int(x), int(y)) for x, y in (seen_cells(facing) + me)[fits]]
+        return [(int(x), int(y)) for x, y in (view_offsets(facing) + me)[fits]]
 
     def free_beside(self, places: Collection[Place]) -> list[Place]:
         """Return the empty cells beside places, but the own one."""
@@ -94,67 +104,67 @@ class Past(NamedTuple):
         return sorted(c for c in cells if self.map[c][0] == _EMPTY and c != self.me)
 
 
-Policy = Callable[[Past], int]
+Policy = Callable[[History], int]
 """Returns an index of the moves."""
 
 
-def numbers(thing: Thing) -> tuple[int, int]:
+def encode_thing(thing: Thing) -> tuple[int, int]:
     """Return minigrid's numbers of a thing's type and colour."""
     return TYPES[thing.type], COLOURS[thing.colour]
 
 
-def named(text: str) -> list[Thing]:
+def parse_things(text: str) -> list[Thing]:
     """Return the things that an instruction names by colour and type, in their order."""
     return [Thing(*match.groups()) for match in _NAME.finditer(text.lower())]
 
 
-def walk(past: Past, goals: Collection[Place]) -> int | None:
+def plan_step(past: History, goals: Collection[Place]) -> int | None:
     """Return the first move of a shortest way to stand before one of `goals`.
 
     FACED where one does; None where no way is known. Closed doors are opened on the way.
     """
     start, wanted = (*past.me, past.facing), set(goals)
-    waiting, before = deque([(start, FACED)]), {start}
+    waiting, before = deque([(start, ALREADY_FACED)]), {start}
     while waiting:
         (x, y, facing), first = waiting.popleft()
         ahead = neighbour((x, y), facing)
         if ahead in wanted:
-            return TOGGLE if first == FORWARD and _shut(past, past.front) else first
+            return TOGGLE if first == FORWARD and _is_shut(past, past.front) else first
         ways = [(LEFT, (x, y, (facing - 1) % 4)), (RIGHT, (x, y, (facing + 1) % 4))]
-        if _passable(past, ahead):
+        if _is_passable(past, ahead):
             ways.insert(0, (FORWARD, (*ahead, facing)))
         for move, there in ways:
             if there not in before:
                 before.add(there)
-                waiting.append((there, move if first == FACED else first))
+                waiting.append((there, move if first == ALREADY_FACED else first))
     return None
 
 
-def _shut(past: Past, place: Place) -> bool:
+def _is_shut(past: History, place: Place) -> bool:
     kind, _, state = past.map[place]
     return bool(kind == TYPES["door"] and state != OPEN)
 
 
-def _passable(past: Past, place: Place) -> bool:
+def _is_passable(past: History, place: Place) -> bool:
     kind, _, state = past.map[place]
     return bool(kind in (_EMPTY, _FLOOR) or (kind == TYPES["door"] and state != LOCKED))
 
 
-def go(past: Past, goals: Collection[Place], there: int = DONE) -> int:
+def go_to(past: History, goals: Collection[Place], there: int = DONE) -> int:
     """Return the next move towards `goals`, and `there` once one of them is faced.
 
     Where no way is known it turns about, to see more.
     """
-    move = walk(past, goals)
-    return LEFT if move is None else there if move == FACED else move
+    move = plan_step(past, goals)
+    return LEFT if move is None else there if move == ALREADY_FACED else move
 
 
-def take(past: Past, goals: Collection[Place]) -> int:
+def pick_up(past: History, goals: Collection[Place]) -> int:
     """Return the next move to take up what stands at one of `goals`; then it does nothing."""
-    return DONE if past.carries else go(past, goals, PICKUP)
+    return DONE if past.carries else go_to(past, goals, PICKUP)
 
 
-class Playing(Agent):
+class PolicyAgent(Agent):
     """An agent that plays a policy once it is asked for something, and does nothing before."""
 
     name = "playing"
@@ -168,10 +178,10 @@ class Playing(Agent):
 
     def begin(self, batch: int, roles: int) -> Memory:
         """Return the memory of nothing seen."""
-        side = 2 * _REACH + 1
+        side = 2 * _MAP_RADIUS + 1
         return {
             "map": np.zeros((batch, side, side, 3), np.int8),
-            "me": np.full((batch, 2), _REACH, np.int64),
+            "me": np.full((batch, 2), _MAP_RADIUS, np.int64),
             "faced": np.zeros((batch, 0, 2), np.int64),
             "held": np.zeros((batch, 0, 2), np.int64),
             "asked": np.zeros(batch, np.int64),
@@ -188,8 +198,8 @@ class Playing(Agent):
         fronts = np.zeros((len(facing), 1, 2), np.int64)
         for b, way in enumerate(facing):
             last, image = int(observation.last_move[b, 0]), observation.values["image"][b, 0]
-            after["me"][b] = _moved(after["map"][b], after["me"][b], way, last)
-            fronts[b, 0] = _drawn(after["map"][b], after["me"][b], way, image)
+            after["me"][b] = _next_position(after["map"][b], after["me"][b], way, last)
+            fronts[b, 0] = _draw_view(after["map"][b], after["me"][b], way, image)
         held = observation.values["carrying"][:, 0].astype(np.int64)
         after["faced"] = np.concatenate((memory["faced"], fronts), 1)
         after["held"] = np.concatenate((memory["held"], held[:, None]), 1)
@@ -201,23 +211,23 @@ class Playing(Agent):
                 after["view"][b] = observation.values["image"][b, 0]
                 after["pose"][b] = (*after["me"][b], way)
             if text:
-                moves[b, 0] = self.policy(_past(after, b, way, text))
+                moves[b, 0] = self.policy(_make_history(after, b, way, text))
         return Choice(moves), after
 
 
-def _moved(map: NDArray[np.int8], me: NDArray[np.int64], facing: int, last: int) -> Any:
+def _next_position(map: NDArray[np.int8], me: NDArray[np.int64], facing: int, last: int) -> Any:
     """Return where one is after the last move: a step ahead leads on where the way was free."""
-    ahead = me + AHEAD[facing]
+    ahead = me + DIRECTIONS[facing]
     kind, _, state = map[tuple(ahead)]
     free = kind in (_EMPTY, _FLOOR) or (kind == TYPES["door"] and state == OPEN)
     return ahead if last == FORWARD and free else me
 
 
-def _drawn(
+def _draw_view(
     map: NDArray[np.int8], me: NDArray[np.int64], facing: int, image: NDArray[np.int8]
 ) -> NDArray[np.int8]:
     """Draws what is seen into a map; returns type and colour of what is faced."""
-    cells, seen = seen_cells(facing) + me, image[..., 0] != 0
+    cells, seen = view_offsets(facing) + me, image[..., 0] != 0
     own = map[tuple(me)].copy()  # there the image has what is carried
     xs, ys = cells[seen].T
     map[xs, ys] = image[seen]
@@ -226,20 +236,20 @@ def _drawn(
     return faced
 
 
-def _past(memory: Memory, b: int, facing: int, told: str) -> Past:
+def _make_history(memory: Memory, b: int, facing: int, told: str) -> History:
     since = int(memory["asked"][b])
     x, y = memory["me"][b].tolist()
     faced, held = (
         [(int(a), int(c)) for a, c in memory[name][b, since:]] for name in ("faced", "held")
     )
     left, up, way = memory["pose"][b].tolist()
-    return Past(
+    return History(
         *(memory["map"][b], (x, y), facing, faced, held, told),
         *(memory["view"][b], ((left, up), way)),
     )
 
 
-class Begun(NamedTuple):
+class LevelState(NamedTuple):
     """A moment of a recording of an open level: its moves lead there."""
 
     level: str
@@ -247,8 +257,8 @@ class Begun(NamedTuple):
     moves: str
 
 
-def attempted(
-    begun: Begun, context: int, horizon: int, text: str, agent: Playing
+def play_from(
+    begun: LevelState, context: int, horizon: int, text: str, agent: PolicyAgent
 ) -> Iterator[Frame]:
     """Yield the frames from a moment on if somebody is asked for `text` then, and plays on."""
     from sts.worlds.babyai.environment import BabyAI
@@ -262,36 +272,36 @@ def attempted(
         move = DONE if asked else int(begun.moves[n])
         if n >= first:
             choice, memory = agent.act(
-                _seen(world, last), told if asked else silent, memory, np.zeros((1, 1, 0))
+                _observe(world, last), told if asked else silent, memory, np.zeros((1, 1, 0))
             )
             move = int(choice.moves[0, 0]) if asked else move
         if asked:
-            yield frame(world)
+            yield capture_frame(world)
         world.step((move,))
         last = move if n >= first else -1
-    yield frame(world)
+    yield capture_frame(world)
 
 
-class _Seen(NamedTuple):
+class _Observation(NamedTuple):
     values: dict[str, NDArray[Any]]
     last_move: NDArray[np.int64]
 
 
-def _seen(world: BabyAI, last: int) -> _Seen:
+def _observe(world: BabyAI, last: int) -> _Observation:
     values = {name: np.asarray(one)[None, None] for name, one in world.observe(0).items()}
-    return _Seen(values, np.array([[last]]))
+    return _Observation(values, np.array([[last]]))
 
 
-def nearest(*types: str, then: int = PICKUP) -> Policy:
+def make_nearest_policy(*types: str, then: int = PICKUP) -> Policy:
     """Return the policy that goes to the nearest thing of some types, whatever it is told."""
 
-    def policy(past: Past) -> int:
-        return DONE if past.carries else go(past, past.all_of(*types), then)
+    def policy(past: History) -> int:
+        return DONE if past.carries else go_to(past, past.all_of(*types), then)
 
     return policy
 
 
-class Heedless(Playing):
+class Heedless(PolicyAgent):
     """Takes up the nearest thing there is, or opens it: it reads nothing."""
 
     name = "heedless"
@@ -301,7 +311,7 @@ class Heedless(Playing):
         super().__init__(_touch)
 
 
-def _touch(past: Past) -> int:
+def _touch(past: History) -> int:
     front = int(past.map[past.front][0])
     then = TOGGLE if front == TYPES["door"] else PICKUP
-    return nearest(*TYPES, then=then)(past)
+    return make_nearest_policy(*TYPES, then=then)(past)

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sts.episodes import Episode
-from sts_scenarios.categories.tried import NOT_DONE, decided
+from sts_scenarios.categories.tried import NOT_DONE, make_label
 from sts_scenarios.category import Label
 from sts_scenarios.replayed import environments
 
@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 
 DOMAIN = "babyai"
 VIEW = 7
-AHEAD = ((1, 0), (0, 1), (-1, 0), (0, -1))
+DIRECTIONS = ((1, 0), (0, 1), (-1, 0), (0, -1))
 """Where each direction leads: right, down, left, up."""
-SIDES = AHEAD
-STAYED = 3
+SIDES = DIRECTIONS
+STEPS_TO_STAY = 3
 """Steps in a row for which one stays before a thing that one goes to."""
 Place = tuple[int, int]
 
@@ -78,21 +78,21 @@ class Frame(NamedTuple):
 
     def aside(self, place: Place) -> int:
         """Return how far to the right of the participant a place is; less than 0 is left."""
-        right, down = AHEAD[(self.facing + 1) % 4]
+        right, down = DIRECTIONS[(self.facing + 1) % 4]
         return (place[0] - self.me[0]) * right + (place[1] - self.me[1]) * down
 
 
-Rule = Callable[[Sequence[Frame], Mapping[str, Any]], Label]
+LabelRule = Callable[[Sequence[Frame], Mapping[str, Any]], Label]
 """Of the frames from the takeover on and a candidate's parameters."""
 
 
 def neighbour(place: Place, facing: int) -> Place:
     """Return the cell next to a place, in a direction of AHEAD."""
-    right, down = AHEAD[facing]
+    right, down = DIRECTIONS[facing]
     return place[0] + right, place[1] + down
 
 
-def beside(place: Place | None, other: Place | None) -> bool:
+def is_adjacent(place: Place | None, other: Place | None) -> bool:
     """Says whether two cells are side by side; None is nowhere."""
     if place is None or other is None:
         return False
@@ -100,21 +100,21 @@ def beside(place: Place | None, other: Place | None) -> bool:
 
 
 @functools.cache
-def seen_cells(facing: int) -> NDArray[np.int64]:
+def view_offsets(facing: int) -> NDArray[np.int64]:
     """Return int64[7, 7, 2], where the cells of a view lie from who sees them."""
-    ahead, right = np.array(AHEAD[facing]), np.array(AHEAD[(facing + 1) % 4])
+    ahead, right = np.array(DIRECTIONS[facing]), np.array(DIRECTIONS[(facing + 1) % 4])
     across, back = np.mgrid[:VIEW, :VIEW]
     away, aside = VIEW - 1 - back, across - VIEW // 2
     return away[..., None] * ahead + aside[..., None] * right  # type: ignore[no-any-return]
 
 
 @functools.lru_cache(maxsize=16)
-def timeline(episode: Episode) -> tuple[Frame, ...]:
+def replay_frames(episode: Episode) -> tuple[Frame, ...]:
     """Return the frame before each of an episode's steps and after the last: T + 1."""
-    return tuple(frame(cast("BabyAI", world)) for world in environments(episode))
+    return tuple(capture_frame(cast("BabyAI", world)) for world in environments(episode))
 
 
-def frame(world: BabyAI) -> Frame:
+def capture_frame(world: BabyAI) -> Frame:
     """Return what is so in a live world."""
     live, things, doors = world.live, {}, {}
     me = (int(live.agent_pos[0]), int(live.agent_pos[1]))
@@ -126,31 +126,31 @@ def frame(world: BabyAI) -> Frame:
         if it.type == "door":
             doors[place] = "open" if it.is_open else "locked" if it.is_locked else "closed"
     facing, image = int(live.agent_dir), world.observe(0)["image"]
-    cells = (seen_cells(facing) + me)[image[..., 0] != 0]
+    cells = (view_offsets(facing) + me)[image[..., 0] != 0]
     held = Thing(live.carrying.color, live.carrying.type) if live.carrying else None
     sight = frozenset((int(x), int(y)) for x, y in cells)
     return Frame(me, facing, held, things, doors, sight)
 
 
-def labelled(
-    rule: Rule,
+def make_labeller(
+    rule: LabelRule,
 ) -> Callable[[Episode, int, tuple[int, ...], dict[str, Any]], Label]:
     """Return a category's label by a rule over the frames from the takeover on."""
 
     def label(
         episode: Episode, takeover: int, roles: tuple[int, ...], parameters: dict[str, Any]
     ) -> Label:
-        return rule(timeline(episode)[takeover:], parameters)
+        return rule(replay_frames(episode)[takeover:], parameters)
 
     return label
 
 
-def thing(given: Iterable[str]) -> Thing:
+def parse_thing(given: Iterable[str]) -> Thing:
     """Return the thing that stands in a candidate's parameters."""
     return Thing(*given)
 
 
-def stays(frames: Sequence[Frame], steps: int = STAYED) -> list[tuple[int, Thing]]:
+def find_stays(frames: Sequence[Frame], steps: int = STEPS_TO_STAY) -> list[tuple[int, Thing]]:
     """Return before what the participant stayed, and the step at which it had done so.
 
     Every step counts at which it has been before the same thing for `steps` steps in a row after
@@ -164,7 +164,7 @@ def stays(frames: Sequence[Frame], steps: int = STAYED) -> list[tuple[int, Thing
     ]
 
 
-def taken(frames: Sequence[Frame]) -> tuple[int, Thing] | None:
+def first_pickup(frames: Sequence[Frame]) -> tuple[int, Thing] | None:
     """Return what was first taken up after the takeover, and at which step; None for nothing."""
     return next(
         (
@@ -176,25 +176,29 @@ def taken(frames: Sequence[Frame]) -> tuple[int, Thing] | None:
     )
 
 
-def staying(frames: Sequence[Frame], parameters: Mapping[str, Any], steps: int = STAYED) -> Label:
+def label_first_stay(
+    frames: Sequence[Frame], parameters: Mapping[str, Any], steps: int = STEPS_TO_STAY
+) -> Label:
     """The first thing that one stays before decides: it must be `thing`."""
-    there = next(iter(stays(frames, steps)), None)
-    return decided(there[0], there[1] == thing(parameters["thing"])) if there else NOT_DONE
+    there = next(iter(find_stays(frames, steps)), None)
+    return make_label(there[0], there[1] == parse_thing(parameters["thing"])) if there else NOT_DONE
 
 
-def taking(frames: Sequence[Frame], parameters: Mapping[str, Any]) -> Label:
+def label_first_pickup(frames: Sequence[Frame], parameters: Mapping[str, Any]) -> Label:
     """The first thing that is taken up decides: it must be `thing`."""
-    first = taken(frames)
-    return decided(first[0], first[1] == thing(parameters["thing"])) if first else NOT_DONE
+    first = first_pickup(frames)
+    return make_label(first[0], first[1] == parse_thing(parameters["thing"])) if first else NOT_DONE
 
 
-def within_sight(frames: Sequence[Frame]) -> dict[Place, Thing]:
+def things_seen(frames: Sequence[Frame]) -> dict[Place, Thing]:
     """Return what stands where, of what was in sight in one of some frames."""
     seen = frozenset[Place]().union(*(one.sight for one in frames))
     return {at: it for at, it in frames[-1].things.items() if at in seen}
 
 
-def once(frame: Frame, types: Sequence[str] = ("ball", "box", "key")) -> dict[Place, Thing]:
+def unique_things(
+    frame: Frame, types: Sequence[str] = ("ball", "box", "key")
+) -> dict[Place, Thing]:
     """Return the things of these types of which there is only one, by place."""
     every = [*frame.things.values(), frame.held]
     return {at: it for at, it in frame.things.items() if it.type in types and every.count(it) == 1}

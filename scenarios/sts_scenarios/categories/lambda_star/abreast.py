@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 from sts.trajectories.flat import Abreast
 from sts.worlds.lambda_star import torus
 
-from .tracks import EVIL, FIRST, GOOD, NONE, SIGHT, Bools, between, since
+from .tracks import EVIL, FIRST_PLAYER, GOOD, NONE, SIGHT, Bools, directions, frames_since
 
 MOVES = np.arange(9, dtype=np.int32)
-_CELLS = 2048
+_MAX_TABLE_CELLS = 2048
 """Of larger grids nothing is looked up; all of it is reckoned."""
 Ints = NDArray[np.int32]
 
@@ -34,7 +34,7 @@ class _Tables(NamedTuple):
 @functools.lru_cache(maxsize=8)
 def _tables(height: int, width: int) -> _Tables | None:
     """Return the tables of a grid that is not too large for them."""
-    if height * width > _CELLS:
+    if height * width > _MAX_TABLE_CELLS:
         return None
     cells = np.arange(height * width, dtype=np.int32)
     return _Tables(
@@ -44,7 +44,7 @@ def _tables(height: int, width: int) -> _Tables | None:
     )
 
 
-class Tracks:
+class TrackBatch:
     """All participants of episodes of one size.
 
     Attributes:
@@ -62,7 +62,7 @@ class Tracks:
         scene = every.scene.astype(np.int32)
         self.size, self.people = (every.height, every.width), every.participants
         self.scene, self._tables = scene, _tables(*self.size)
-        self.me = np.ascontiguousarray(scene[:, :, FIRST:].swapaxes(1, 2)).reshape(
+        self.me = np.ascontiguousarray(scene[:, :, FIRST_PLAYER:].swapaxes(1, 2)).reshape(
             -1, scene.shape[1]
         )
         self.good, self.evil = (
@@ -96,11 +96,11 @@ class Tracks:
 
     def between(self, a: Any, b: Any) -> Any:
         """Return the directions between cells; NONE where there is none."""
-        return between(a, b, self.size)
+        return directions(a, b, self.size)
 
     def other(self, person: int) -> Ints:
         """Return one participant's cell, for each track of its episode."""
-        return np.repeat(self.scene[:, :, FIRST + person], self.people, axis=0)
+        return np.repeat(self.scene[:, :, FIRST_PLAYER + person], self.people, axis=0)
 
     def crowd(self) -> Ints:
         """Return how many others are in sight."""
@@ -112,12 +112,12 @@ class Tracks:
 
 
 @functools.lru_cache(maxsize=1)
-def tracks(every: Abreast) -> Tracks:
+def build_tracks(every: Abreast) -> TrackBatch:
     """Return the tracks of episodes, made once for all categories that ask one after the other."""
-    return Tracks(every)
+    return TrackBatch(every)
 
 
-class Spots:
+class MomentBatch:
     """Some moments of some tracks.
 
     Attributes:
@@ -127,20 +127,20 @@ class Spots:
       horizon: L.
     """
 
-    def __init__(self, every: Tracks, track: Any, moment: Any, horizon: int) -> None:
+    def __init__(self, every: TrackBatch, track: Any, moment: Any, horizon: int) -> None:
         """Take which moments of which tracks."""
         self.every, self.track, self.moment, self.horizon = every, track, moment, horizon
 
     @classmethod
-    def of(cls, every: Tracks, hits: Bools, context: int, horizon: int) -> Spots:
+    def of(cls, every: TrackBatch, hits: Bools, context: int, horizon: int) -> MomentBatch:
         """Return the moments at which something is so and that leave room on both sides."""
         last = every.me.shape[1] - 1 - horizon
         track, moment = np.nonzero(hits[:, context : last + 1])
         return cls(every, track, moment + context, horizon)
 
-    def where(self, hits: Any) -> Spots:
+    def where(self, hits: Any) -> MomentBatch:
         """Return those of them at which something is so."""
-        return Spots(self.every, self.track[hits], self.moment[hits], self.horizon)
+        return MomentBatch(self.every, self.track[hits], self.moment[hits], self.horizon)
 
     def now(self, values: NDArray[Any], later: Any = 0) -> Any:
         """Return what something is, so many frames later."""
@@ -203,7 +203,7 @@ class Spots:
         every = self.every
         near = every.to_evil <= SIGHT
         both = np.pad(near[:, 1:] & near[:, :-1], ((0, 0), (1, 0)))
-        lately, moving = self.now(since(near)), self.now(since(both))
+        lately, moving = self.now(frames_since(near)), self.now(frames_since(both))
         evil = np.where(lately <= context, self.now(every.evil, -np.minimum(lately, context)), NONE)
         back = np.minimum(moving, context - 1)
         shift = every.toward(self.now(every.evil, -back - 1), self.now(every.evil, -back))

@@ -15,22 +15,31 @@ from sts.episodes import Episode
 from sts.suites.types import Scenario
 from sts_scenarios.category import Category, Controls, Hits, Label, Rubric, Word
 
-from .abreast import Spots, Tracks
-from .playing import STAY, Moving, Past, moving
-from .screening import Confirm, Find, Kinds, Rule, Words, attempt, batched, hits
-from .tracks import DOMAIN, Track, number, said, track, until_takeover
+from .abreast import MomentBatch, TrackBatch
+from .playing import STAY, History, MovePolicy, make_mover
+from .screening import (
+    Confirm,
+    Find,
+    Kinds,
+    LabelRule,
+    TemplateFields,
+    build_search,
+    make_confirm,
+    make_hits,
+)
+from .tracks import DOMAIN, Track, label_answer, make_track, number_word, track_until_takeover
 
-Fault = Callable[[Track, Scenario], str | None]
+Validator = Callable[[Track, Scenario], str | None]
 """Of a track as far as the takeover: says in a few words why it cannot be asked; else None."""
 
 
-def question(
+def build_question(
     name: str,
     wordings: tuple[str, ...],
     find: Find,
     truth: Callable[[Track], str],
     *,
-    fault: Fault | None = None,
+    fault: Validator | None = None,
     rubric: Rubric,
     controls: Controls | None,
     superseded: bool = False,
@@ -39,13 +48,13 @@ def question(
 
     def fits(scenario: Scenario) -> str | None:
         """Say why there is no such answer at takeover."""
-        own = until_takeover(scenario)
+        own = track_until_takeover(scenario)
         if fault is not None and (why := fault(own, scenario)) is not None:
             return why
         answer = truth(own)
         return None if scenario.parameters["answer"] == answer else f"the answer is {answer}"
 
-    moments = batched(find)
+    moments = build_search(find)
     return Category(
         name=name,
         kind="question",
@@ -54,7 +63,7 @@ def question(
         wordings=wordings,
         candidates=moments.candidates,
         screen=moments.screen,
-        label=said,
+        label=label_answer,
         fits=fits,
         rubric=rubric,
         controls=controls,
@@ -62,7 +71,7 @@ def question(
     )
 
 
-class Steps(NamedTuple):
+class StepCount(NamedTuple):
     """A number of steps, for which or within which something is asked.
 
     Attributes:
@@ -82,7 +91,7 @@ class Steps(NamedTuple):
 
     def words(self, episode: Episode, role: int, parameters: Mapping[str, Any]) -> dict[str, Word]:
         """Return the number of steps as wordings have it."""
-        return {"steps": number(parameters["steps"], range(self.least, 11))}
+        return {"steps": number_word(parameters["steps"], range(self.least, 11))}
 
     def fault(self, scenario: Scenario) -> str | None:
         """Say why there are too few steps."""
@@ -92,18 +101,18 @@ class Steps(NamedTuple):
         return f"there are {few} steps than are asked for"
 
 
-def instruction(
+def build_instruction(
     name: str,
     wordings: tuple[str, ...],
     find: Find,
-    rule: Rule,
-    fault: Fault,
+    rule: LabelRule,
+    fault: Validator,
     *,
     horizon: int,
     rubric: Rubric,
     controls: Controls,
-    steps: Steps | None = None,
-    words: Words | None = None,
+    steps: StepCount | None = None,
+    words: TemplateFields | None = None,
     confirm: Confirm | None = None,
     partner: str = "no-op",
 ) -> Category:
@@ -116,20 +125,20 @@ def instruction(
     def fits(scenario: Scenario) -> str | None:
         """Say why it cannot be asked at takeover."""
         few = steps.fault(scenario) if steps else None
-        return few or fault(until_takeover(scenario), scenario)
+        return few or fault(track_until_takeover(scenario), scenario)
 
     def label(
         episode: Episode, takeover: int, roles: tuple[int, ...], parameters: dict[str, Any]
     ) -> Label:
         """Return the rule's label of what was done from the takeover on."""
-        return rule(track(episode, roles[0], slice(takeover, None)), parameters)
+        return rule(make_track(episode, roles[0], slice(takeover, None)), parameters)
 
     def filled(scenario: Scenario) -> dict[str, Word]:
         """Return what the text must say, and what would say something else."""
         assert fill is not None
         return fill(scenario.recording, scenario.roles[0], scenario.parameters)
 
-    moments = batched(find, fill, confirm)
+    moments = build_search(find, fill, confirm)
     return Category(
         name=name,
         kind="instruction",
@@ -147,7 +156,7 @@ def instruction(
     )
 
 
-class Deed(NamedTuple):
+class PairOption(NamedTuple):
     """One of two things that can be asked for.
 
     Attributes:
@@ -158,34 +167,34 @@ class Deed(NamedTuple):
     """
 
     text: str
-    rule: Rule
-    policy: Moving
+    rule: LabelRule
+    policy: MovePolicy
     parameters: Mapping[str, Any]
 
 
-def pair(
+def build_pair(
     name: str,
     wordings: tuple[str, ...],
-    find: Callable[[Tracks, int, int], tuple[Spots, Any]],
-    deeds: Mapping[str, Deed],
-    fault: Fault,
+    find: Callable[[TrackBatch, int, int], tuple[MomentBatch, Any]],
+    deeds: Mapping[str, PairOption],
+    fault: Validator,
     *,
     horizon: int,
     rubric: Rubric,
-    shortcut: Moving,
+    shortcut: MovePolicy,
 ) -> Category:
     """Return a category of pairs: of two things to do each can be asked for at the same moment.
 
     Only who listens does both. `find` says where, and how difficult the first of them is.
     """
 
-    def halves(every: Tracks, context: int, horizon: int) -> Hits:
+    def halves(every: TrackBatch, context: int, horizon: int) -> Hits:
         spots, difficulty = find(every, context, horizon)
-        twice = Spots(every, np.tile(spots.track, 2), np.tile(spots.moment, 2), horizon)
+        twice = MomentBatch(every, np.tile(spots.track, 2), np.tile(spots.moment, 2), horizon)
         kinds = [(asked, {"asked": asked, **one.parameters}) for asked, one in deeds.items()]
-        return hits(twice, np.tile(difficulty, 2), kinds, np.repeat((0, 1), len(spots.track)))
+        return make_hits(twice, np.tile(difficulty, 2), kinds, np.repeat((0, 1), len(spots.track)))
 
-    checks = [attempt(one.policy, one.rule, one.parameters) for one in deeds.values()]
+    checks = [make_confirm(one.policy, one.rule, one.parameters) for one in deeds.values()]
 
     def both(own: Track, moment: int, context: int, horizon: int) -> Label | None:
         labels = [check(own, moment, context, horizon) for check in checks]
@@ -196,12 +205,12 @@ def pair(
         others = tuple(one.text for other, one in deeds.items() if other != asked)
         return {"deed": Word(deeds[asked].text, others)}
 
-    def listening(seen: Past) -> int:
+    def listening(seen: History) -> int:
         """Return what does as it is told, and stands still where it is told neither."""
         told = (one.policy for one in deeds.values() if one.text in seen.told.lower())
         return next(told, lambda seen: STAY)(seen)
 
-    return instruction(
+    return build_instruction(
         name,
         wordings,
         halves,
@@ -209,7 +218,9 @@ def pair(
         fault,
         horizon=horizon,
         rubric=rubric,
-        controls=Controls(probe=moving(listening), shortcut=moving(shortcut), against_reward=True),
+        controls=Controls(
+            probe=make_mover(listening), shortcut=make_mover(shortcut), against_reward=True
+        ),
         words=words,
         confirm=both,
     )

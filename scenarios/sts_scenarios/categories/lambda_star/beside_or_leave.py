@@ -12,57 +12,57 @@ from typing import Any
 from sts_scenarios.category import Label, Rubric
 
 from . import keep_beside
-from .abreast import Spots, Tracks
-from .asking import Deed, pair
-from .playing import Past, Prospects
-from .tracks import Track, once
+from .abreast import MomentBatch, TrackBatch
+from .asking import PairOption, build_pair
+from .playing import Forecast, History
+from .tracks import Track, label_first_hit
 
 HORIZON = keep_beside.HORIZON
-AWAY = 4
+MIN_DISTANCE = 4
 
 
-def _left(own: Track, parameters: Mapping[str, Any]) -> Label:
+def _label_leaving(own: Track, parameters: Mapping[str, Any]) -> Label:
     """Success at the first frame after takeover at least AWAY cells from Good; else not_done."""
-    return once(own.to_good[1:] >= AWAY)
+    return label_first_hit(own.to_good[1:] >= MIN_DISTANCE)
 
 
-def _leave(seen: Past) -> int:
-    return int(Prospects(seen, seen.good).apart.argmax())
+def _move_away(seen: History) -> int:
+    return int(Forecast(seen, seen.good).apart.argmax())
 
 
-DEEDS = {
-    "beside": Deed(
+OPTIONS = {
+    "beside": PairOption(
         "never be on its cell and never more than two cells away from it until the end",
-        keep_beside.rule,
-        keep_beside.beside,
+        keep_beside.label_track,
+        keep_beside.stay_near,
         {},
     ),
-    "leave": Deed("get at least four cells away from it", _left, _leave, {}),
+    "leave": PairOption("get at least four cells away from it", _label_leaving, _move_away, {}),
 }
 
 
-def find(every: Tracks, context: int, horizon: int) -> tuple[Spots, Any]:
+def find_moments(every: TrackBatch, context: int, horizon: int) -> tuple[MomentBatch, Any]:
     """Find both halves at moments next to Good."""
-    spots, difficulty = keep_beside.tempting(every, context, horizon)
-    stays = (spots.still(every.good) < AWAY).all(1)
+    spots, difficulty = keep_beside.find_tempting(every, context, horizon)
+    stays = (spots.still(every.good) < MIN_DISTANCE).all(1)
     return spots.where(stays), difficulty[stays]
 
 
-CATEGORY = pair(
+CATEGORY = build_pair(
     "beside-or-leave",
     (
         "Here is what to do about Good: {deed}.",
         "Good is next to you: {deed}.",
         "This is about Good: {deed}.",
     ),
-    find,
-    DEEDS,
-    keep_beside.fault,
+    find_moments,
+    OPTIONS,
+    keep_beside.why_invalid,
     horizon=HORIZON,
     rubric=Rubric(
         done="After the takeover the participant did this about Good: {deed}.",
         guideline="The takeover itself does not count. Cells are counted as a king walks, across "
         "the edges of the board. Who was once far enough away has left, even if it comes back.",
     ),
-    shortcut=_leave,
+    shortcut=_move_away,
 )

@@ -17,38 +17,40 @@ from sts.suites.types import Scenario
 from sts_scenarios.category import Controls, Hits, Label, Rubric
 
 from . import mates
-from .abreast import Spots, Tracks
-from .asking import instruction
-from .playing import Past, moving
-from .screening import hits
-from .tracks import FIRST, SIGHT, Track, ago, distances, once
+from .abreast import MomentBatch, TrackBatch
+from .asking import build_instruction
+from .playing import History, make_mover
+from .screening import make_hits
+from .tracks import FIRST_PLAYER, SIGHT, Track, distances, frames_since_sight, label_first_hit
 
 HORIZON = 10
 PARTNER = "agent:fugitive"
-FAR = 4
+MAX_DISTANCE = 4
 
 
-def find(every: Tracks, context: int, horizon: int) -> Hits:
+def find_moments(every: TrackBatch, context: int, horizon: int) -> Hits:
     """Find moments with the team-mate at hand, in teams of two."""
     if every.people != 2:
-        return hits(Spots.of(every, np.zeros(every.me.shape, np.bool_), context, horizon), 0)
+        return make_hits(
+            MomentBatch.of(every, np.zeros(every.me.shape, np.bool_), context, horizon), 0
+        )
     mate = every.me.reshape(-1, 2, every.me.shape[1])[:, ::-1].reshape(every.me.shape)
     away = every.apart(every.me, mate)
-    gone = ago(away)
-    near = (gone <= min(mates.RECENT, context)) & (away > 0) & (away <= FAR)
-    spots = Spots.of(every, near, context, horizon)
+    gone = frames_since_sight(away)
+    near = (gone <= min(mates.RECENT_STEPS, context)) & (away > 0) & (away <= MAX_DISTANCE)
+    spots = MomentBatch.of(every, near, context, horizon)
     was = spots.now(mate, -spots.now(gone))
     spots = spots.where(every.apart(spots.now(mate), was) <= SIGHT)
     kinds = [("", {"target": target}) for target in (1, 0)]  # by who is asked
-    return hits(spots, np.minimum(spots.now(away), 3) - 1, kinds, spots.track % 2)
+    return make_hits(spots, np.minimum(spots.now(away), 3) - 1, kinds, spots.track % 2)
 
 
-def _go_there(seen: Past) -> int:
+def _go_to_last_seen(seen: History) -> int:
     """Return the move to where the team-mate was last in sight when it was asked for."""
     return mates.follow(seen._replace(others=seen.others[: seen.asked + 1]))
 
 
-def _fault(own: Track, scenario: Scenario) -> str | None:
+def _why_invalid(own: Track, scenario: Scenario) -> str | None:
     if scenario.partner != PARTNER:
         return "the team-mate does not run away"
     if scenario.recording.participants != 2:
@@ -58,40 +60,42 @@ def _fault(own: Track, scenario: Scenario) -> str | None:
     away = own.distance_to(1 - own.role)
     if away[-1] == 0:
         return "the two share a cell already"
-    if away[-1] > FAR:
-        return f"the team-mate is more than {FAR} cells away"
-    if (gone := ago(away)[-1]) > mates.RECENT:
-        return f"the team-mate was not in sight in the last {mates.RECENT} steps"
-    mate = own.scene[:, FIRST + 1 - own.role]
+    if away[-1] > MAX_DISTANCE:
+        return f"the team-mate is more than {MAX_DISTANCE} cells away"
+    if (gone := frames_since_sight(away)[-1]) > mates.RECENT_STEPS:
+        return f"the team-mate was not in sight in the last {mates.RECENT_STEPS} steps"
+    mate = own.scene[:, FIRST_PLAYER + 1 - own.role]
     if distances(mate[-1], mate[-1 - gone], own.size) > SIGHT:
         return "the team-mate is not near where it was last in sight"
     return None
 
 
-def rule(own: Track, parameters: Mapping[str, Any]) -> Label:
+def label_track(own: Track, parameters: Mapping[str, Any]) -> Label:
     """Return success at the first frame after takeover on the team-mate's cell; else not_done."""
-    return once(own.me[1:] == own.scene[1:, FIRST + parameters["target"]])
+    return label_first_hit(own.me[1:] == own.scene[1:, FIRST_PLAYER + parameters["target"]])
 
 
-CATEGORY = instruction(
+CATEGORY = build_instruction(
     "catch-mate",
     (
         "Catch {mate}, who runs away from you: be on the same cell.",
         "Chase {mate} until you are both on one cell.",
         "Try to get onto the cell of {mate}, who steps away when you come near.",
     ),
-    find,
-    rule,
-    _fault,
+    find_moments,
+    label_track,
+    _why_invalid,
     horizon=HORIZON,
-    words=mates.words,
+    words=mates.template_fields,
     partner=PARTNER,
     rubric=Rubric(
         done="At some step after the takeover the participant and {mate} are on the same cell.",
         guideline="Once is enough, and it does not matter who moved. Next to one another is not "
         "caught, nor is changing places with one step. The marked cell is where {mate} was at the "
         "takeover.",
-        overlay=mates.mark_mate,
+        overlay=mates.mark_teammate,
     ),
-    controls=Controls(probe=moving(mates.follow), shortcut=moving(_go_there), against_reward=True),
+    controls=Controls(
+        probe=make_mover(mates.follow), shortcut=make_mover(_go_to_last_seen), against_reward=True
+    ),
 )

@@ -18,93 +18,93 @@ from sts.worlds.lambda_star import torus
 from sts.worlds.lambda_star.agents.local_search import LocalSearch
 from sts_scenarios.category import Controls, Hits, Label, Rubric
 
-from .abreast import Spots, Tracks
-from .asking import instruction
-from .playing import HIDDEN, STAY, Past, landings, last, moving, shifts
-from .screening import hits
-from .tracks import SIGHT, Track, ago, distances, first, never
+from .abreast import MomentBatch, TrackBatch
+from .asking import build_instruction
+from .playing import HIDDEN, STAY, History, cells_after_moves, last_seen, make_mover, moves_between
+from .screening import make_hits
+from .tracks import SIGHT, Track, distances, first_step, frames_since_sight, label_no_miss
 
 HORIZON = 10
-RECENT, AWAY = 2, 2
-SPARED = 3
-SOON, LATER, LATEST = 1, 3, 6
+SEEN_WITHIN, DISTANCE = 2, 2
+MAX_SAFE_PATHS = 3
+HARD_STEP, MEDIUM_STEP, LATEST_STEP = 1, 3, 6
 
 
-def find(every: Tracks, context: int, horizon: int) -> Hits:
+def find_moments(every: TrackBatch, context: int, horizon: int) -> Hits:
     """Find moments at which Evil has just gone out of sight and comes back."""
-    lately = ago(every.to_evil) <= min(RECENT, context)
-    spots = Spots.of(every, lately & (every.to_evil == AWAY), context, horizon)
-    spots = spots.where(_coming(spots) <= LATEST)
-    spots = spots.where(sparing(spots) <= SPARED)
-    spots = spots.where(evades(spots, context))
-    return hits(spots, haste(spots))
+    lately = frames_since_sight(every.to_evil) <= min(SEEN_WITHIN, context)
+    spots = MomentBatch.of(every, lately & (every.to_evil == DISTANCE), context, horizon)
+    spots = spots.where(_arrival_step(spots) <= LATEST_STEP)
+    spots = spots.where(count_safe_paths(spots) <= MAX_SAFE_PATHS)
+    spots = spots.where(is_evadable(spots, context))
+    return make_hits(spots, grade_haste(spots))
 
 
-def sparing(spots: Spots) -> Any:
+def count_safe_paths(spots: MomentBatch) -> Any:
     """Return how many of the nine ways that can be held without looking keep clear of Evil."""
     evil = spots.ahead(spots.every.evil)[:, None]
     return (spots.every.apart(spots.ways(), evil) > SIGHT).all(2).sum(1)
 
 
-def haste(spots: Spots) -> Any:
+def grade_haste(spots: MomentBatch) -> Any:
     """Return the difficulty of keeping clear of Evil, by how soon it comes to who stands still."""
-    comes = _coming(spots)
-    return np.where(comes <= SOON, 2, np.where(comes <= LATER, 1, 0))
+    comes = _arrival_step(spots)
+    return np.where(comes <= HARD_STEP, 2, np.where(comes <= MEDIUM_STEP, 1, 0))
 
 
-def _coming(spots: Spots) -> Any:
+def _arrival_step(spots: MomentBatch) -> Any:
     """Return with which step Evil comes to who stands still; one past the last if with none."""
-    comes = first(spots.still(spots.every.evil) <= SIGHT)
+    comes = first_step(spots.still(spots.every.evil) <= SIGHT)
     return np.where(comes > 0, comes, spots.horizon + 1)
 
 
-def evades(spots: Spots, context: int) -> Any:
+def is_evadable(spots: MomentBatch, context: int) -> Any:
     """Return where a participant that flees by what it sees keeps clear of Evil."""
     path = spots.fled(context, waiting=False)[:, 1:]
     return (spots.every.apart(path, spots.ahead(spots.every.evil)) > SIGHT).all(1)
 
 
-def away(seen: Past) -> int:
+def flee(seen: History) -> int:
     """Return a move that leads farthest from where Evil is and, by its last move, will be."""
-    evil, since = last(seen.evil)
+    evil, since = last_seen(seen.evil)
     if evil == HIDDEN:
         return STAY
-    moved = shifts(seen.evil, seen.size)
+    moved = moves_between(seen.evil, seen.size)
     way = next((m for m in reversed(moved) if m != HIDDEN), STAY)
     soon = int(torus.moved(evil, way, *seen.size))
-    landing = landings(seen)
+    landing = cells_after_moves(seen)
     at_once, later = (distances(landing, cell, seen.size) for cell in (evil, soon))
     rank = 10 * np.minimum(at_once, later) + later
     return int(rank.argmax())
 
 
-def _fault(own: Track, scenario: Scenario) -> str | None:
-    if own.to_evil[-1] != AWAY:
-        return f"Evil is not {AWAY} cells away"
-    return unseen(own)
+def _why_invalid(own: Track, scenario: Scenario) -> str | None:
+    if own.to_evil[-1] != DISTANCE:
+        return f"Evil is not {DISTANCE} cells away"
+    return why_unseen(own)
 
 
-def unseen(own: Track) -> str | None:
+def why_unseen(own: Track) -> str | None:
     """Say that Evil was not in sight lately, if it was not."""
-    lately = ago(own.to_evil)[-1] <= RECENT
-    return None if lately else f"Evil was not in sight in the last {RECENT} steps"
+    lately = frames_since_sight(own.to_evil)[-1] <= SEEN_WITHIN
+    return None if lately else f"Evil was not in sight in the last {SEEN_WITHIN} steps"
 
 
-def rule(own: Track, parameters: Mapping[str, Any]) -> Label:
+def label_track(own: Track, parameters: Mapping[str, Any]) -> Label:
     """Return failure at the first frame after takeover beside Evil, or success at the end."""
-    return never(own.to_evil[1:] <= SIGHT)
+    return label_no_miss(own.to_evil[1:] <= SIGHT)
 
 
-CATEGORY = instruction(
+CATEGORY = build_instruction(
     "evade-evil",
     (
         "Evade Evil until the end: never let it be on your cell or next to you.",
         "Until the end, keep Evil off your cell and off the eight cells around it.",
         "Do not let Evil come next to you or onto your cell before the end.",
     ),
-    find,
-    rule,
-    _fault,
+    find_moments,
+    label_track,
+    _why_invalid,
     horizon=HORIZON,
     rubric=Rubric(
         done="After the takeover Evil is never on the participant's cell or one of the eight cells "
@@ -113,7 +113,7 @@ CATEGORY = instruction(
         "board. One step beside Evil is a failure, however it came about.",
     ),
     controls=Controls(
-        probe=moving(away),
+        probe=make_mover(flee),
         shortcut=LocalSearch(),
         open_loop=0.4,
         why="of nine moves some lead away from Evil whatever it does",

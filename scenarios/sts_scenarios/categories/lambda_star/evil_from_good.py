@@ -13,19 +13,19 @@ from sts.worlds.lambda_star import torus
 from sts.worlds.lambda_star.state import MOVES
 from sts_scenarios.category import Controls, Hits, Rubric
 
-from .abreast import Spots, Tracks
-from .asking import question
-from .playing import STAY, Past, saying, toward
-from .screening import DIRECTIONS, hits
-from .tracks import NONE, SIGHT, Track, between, show_sight
+from .abreast import MomentBatch, TrackBatch
+from .asking import build_question
+from .playing import STAY, History, make_speaker, move_towards
+from .screening import DIRECTIONS, make_hits
+from .tracks import NONE, SIGHT, Track, directions, show_sight
 
 ANSWERS = tuple(move for move in MOVES if move != "stay")
 
 
-def find(every: Tracks, context: int, horizon: int) -> Hits:
+def find_moments(every: TrackBatch, context: int, horizon: int) -> Hits:
     """Find moments with Good and Evil in sight."""
     both = (every.to_good <= SIGHT) & (every.to_evil <= SIGHT)
-    spots = Spots.of(every, both, context, horizon)
+    spots = MomentBatch.of(every, both, context, horizon)
     answer = every.between(spots.now(every.good), spots.now(every.evil))
     asked = (answer != NONE) & (answer != every.between(*map(spots.now, (every.me, every.evil))))
     spots = spots.where(asked)
@@ -34,42 +34,42 @@ def find(every: Tracks, context: int, horizon: int) -> Hits:
     rows, columns = abs(good // width - evil // width), abs(good % width - evil % width)
     confusing = (2 * rows > height) | (2 * columns > width) | (spots.now(every.crowd()) > 0)
     rim = every.diagonal(me, good) | every.diagonal(me, evil)
-    return hits(spots, 1 * confusing + rim, DIRECTIONS, answer[asked])
+    return make_hits(spots, 1 * confusing + rim, DIRECTIONS, answer[asked])
 
 
-def _from_good(seen: Past) -> str:
+def _direction_from_good(seen: History) -> str:
     good, evil = seen.good[seen.asked], seen.evil[seen.asked]
     return MOVES[int(torus.toward(good, evil, *seen.size, torus.BACK))]
 
 
-def _from_me(seen: Past) -> str:
+def _direction_from_self(seen: History) -> str:
     """Return where Evil is from the participant."""
-    move = toward(seen, seen.evil[seen.asked])
+    move = move_towards(seen, seen.evil[seen.asked])
     return ANSWERS[0] if move == STAY else MOVES[move]
 
 
-def _fault(own: Track, scenario: Scenario) -> str | None:
+def _why_invalid(own: Track, scenario: Scenario) -> str | None:
     if own.to_good[-1] > SIGHT or own.to_evil[-1] > SIGHT:
         return "Good and Evil are not both in sight"
-    apart = between(own.good[-1], own.evil[-1], own.size)
+    apart = directions(own.good[-1], own.evil[-1], own.size)
     return "Evil is neither straight nor diagonally from Good" if apart == NONE else None
 
 
-def truth(own: Track) -> str:
+def true_answer(own: Track) -> str:
     """Return in which direction Evil is from Good."""
-    return MOVES[between(own.good[-1], own.evil[-1], own.size)]
+    return MOVES[directions(own.good[-1], own.evil[-1], own.size)]
 
 
-CATEGORY = question(
+CATEGORY = build_question(
     "evil-from-good",
     (
         "In which direction is Evil, seen from Good?",
         "Seen from Good's cell, which way is Evil? Answer with a direction.",
         "Say in which direction Evil lies from Good.",
     ),
-    find,
-    truth,
-    fault=_fault,
+    find_moments,
+    true_answer,
+    fault=_why_invalid,
     rubric=Rubric(
         done="The first word that the participant says is the direction in which Evil was from "
         "Good at the takeover.",
@@ -77,5 +77,9 @@ CATEGORY = question(
         "the board the shorter is meant. Silence is not done.",
         overlay=show_sight,
     ),
-    controls=Controls(probe=saying(_from_good), shortcut=saying(_from_me), answers=ANSWERS),
+    controls=Controls(
+        probe=make_speaker(_direction_from_good),
+        shortcut=make_speaker(_direction_from_self),
+        answers=ANSWERS,
+    ),
 )

@@ -17,39 +17,39 @@ from sts.suites.types import Scenario
 from sts.worlds.lambda_star.agents.local_search import LocalSearch
 from sts_scenarios.category import Controls, Hits, Label, Rubric
 
-from .abreast import Ints, Spots, Tracks
-from .asking import Steps, instruction
-from .playing import Past, Prospects, landings, moving
-from .screening import attempt, hits
-from .tracks import FIRST, SIGHT, Track, distances, in_a_row, once
+from .abreast import Ints, MomentBatch, TrackBatch
+from .asking import StepCount, build_instruction
+from .playing import Forecast, History, cells_after_moves, make_mover
+from .screening import make_confirm, make_hits
+from .tracks import FIRST_PLAYER, SIGHT, Track, distances, label_first_hit, run_ends
 
 HORIZON = 10
-STEPS, AWAY = 6, 2
-ASKED = Steps(STEPS, least=3)
-FEW, MANY = 0.5, 1.0
+STEPS, MAX_DISTANCE = 6, 2
+STEP_COUNT = StepCount(STEPS, least=3)
+EASY_CROWD, MEDIUM_CROWD = 0.5, 1.0
 
 
-def find(every: Tracks, context: int, horizon: int) -> Hits:
+def find_moments(every: TrackBatch, context: int, horizon: int) -> Hits:
     """Find moments at which Good draws several onto one cell."""
     near = (every.to_good <= SIGHT) & (every.crowd() > 0)
-    spots = Spots.of(every, near, context, horizon)
-    close = spots.still(every.good) <= AWAY
+    spots = MomentBatch.of(every, near, context, horizon)
+    close = spots.still(every.good) <= MAX_DISTANCE
     spots = spots.where(2 * close.sum(1) <= STEPS)
-    others = _others(spots)
+    others = _other_cells(spots)
     straight = spots.chase()
     shared = (others == straight[:, :, None]).any((1, 2))
     spots, others, straight = spots.where(shared), others[shared], straight[shared]
     good, free = spots.ahead(every.good), np.ones(len(spots.track), np.bool_)
     for cells in (straight, *spots.ways().swapaxes(0, 1)):
         alone = (others != cells[:, :, None]).all(2)
-        near_by = every.apart(cells, good) <= AWAY
-        free &= ~in_a_row(alone & near_by, STEPS).any(1)
+        near_by = every.apart(cells, good) <= MAX_DISTANCE
+        free &= ~run_ends(alone & near_by, STEPS).any(1)
     beside = (others == good[:, :, None]).sum(2).mean(1)[free]
-    difficulty = np.where(beside < FEW, 0, np.where(beside < MANY, 1, 2))
-    return hits(spots.where(free), difficulty, ASKED.kinds)
+    difficulty = np.where(beside < EASY_CROWD, 0, np.where(beside < MEDIUM_CROWD, 1, 2))
+    return make_hits(spots.where(free), difficulty, STEP_COUNT.kinds)
 
 
-def _others(spots: Spots) -> Ints:
+def _other_cells(spots: MomentBatch) -> Ints:
     """Return int[N, L, P - 1], the cells of the others after each step."""
     people, role = spots.every.people, spots.track % spots.every.people
     index = (role[:, None] + np.arange(1, people)) % people
@@ -59,30 +59,30 @@ def _others(spots: Spots) -> Ints:
     return out
 
 
-def _aside(seen: Past) -> int:
+def _keep_clear(seen: History) -> int:
     """Return a move that stays by Good, and out of the way of those who go onto it."""
-    good = Prospects(seen, seen.good)
-    taken = np.isin(landings(seen), seen.others[-1]) + good.within(0)
-    return int((10 * good.within(AWAY) - 5 * taken - abs(good.apart - 1)).argmax())
+    good = Forecast(seen, seen.good)
+    taken = np.isin(cells_after_moves(seen), seen.others[-1]) + good.within(0)
+    return int((10 * good.within(MAX_DISTANCE) - 5 * taken - abs(good.apart - 1)).argmax())
 
 
-def _fault(own: Track, scenario: Scenario) -> str | None:
+def _why_invalid(own: Track, scenario: Scenario) -> str | None:
     if own.to_good[-1] > SIGHT:
         return "Good is not in sight at takeover"
-    near = (distances(own.scene[-1, FIRST:], int(own.me[-1]), own.size) <= SIGHT).sum()
+    near = (distances(own.scene[-1, FIRST_PLAYER:], int(own.me[-1]), own.size) <= SIGHT).sum()
     return None if near > 1 else "no other participant is in sight"
 
 
-def rule(own: Track, parameters: Mapping[str, Any]) -> Label:
+def label_track(own: Track, parameters: Mapping[str, Any]) -> Label:
     """Success where enough frames in a row after takeover first end.
 
     All of them within AWAY of Good, on a cell without another participant.
     """
-    alone = (own.scene[1:, FIRST:] == own.me[1:, None]).sum(1) == 1
-    return once(in_a_row((own.to_good[1:] <= AWAY) & alone, parameters["steps"]))
+    alone = (own.scene[1:, FIRST_PLAYER:] == own.me[1:, None]).sum(1) == 1
+    return label_first_hit(run_ends((own.to_good[1:] <= MAX_DISTANCE) & alone, parameters["steps"]))
 
 
-CATEGORY = instruction(
+CATEGORY = build_instruction(
     "good-apart",
     (
         "For {steps} steps in a row, be within two cells of Good and on a cell that no other "
@@ -92,12 +92,12 @@ CATEGORY = instruction(
         "Be at most two cells away from Good, and alone on your cell among the participants, for "
         "{steps} steps in a row.",
     ),
-    find,
-    rule,
-    _fault,
+    find_moments,
+    label_track,
+    _why_invalid,
     horizon=HORIZON,
-    steps=ASKED,
-    confirm=attempt(_aside, rule, {"steps": STEPS}, "replay"),
+    steps=STEP_COUNT,
+    confirm=make_confirm(_keep_clear, label_track, {"steps": STEPS}, "replay"),
     partner="replay",
     rubric=Rubric(
         done="After the takeover there are {steps} steps in a row, one directly after the other, "
@@ -107,5 +107,5 @@ CATEGORY = instruction(
         "counts as close, and Good and Evil are no participants. It does not matter who came onto "
         "whose cell. A single other step begins the count anew.",
     ),
-    controls=Controls(probe=moving(_aside), shortcut=LocalSearch(), against_reward=True),
+    controls=Controls(probe=make_mover(_keep_clear), shortcut=LocalSearch(), against_reward=True),
 )

@@ -13,43 +13,45 @@ from typing import Any
 import numpy as np
 
 from sts.suites.types import Scenario
-from sts_scenarios.categories.tried import NOT_DONE, decided
+from sts_scenarios.categories.tried import NOT_DONE, make_label
 from sts_scenarios.category import Controls, Hits, Label, Rubric
 
-from .abreast import Ints, Spots, Tracks
-from .asking import Steps, instruction
-from .evade_evil import away
-from .playing import HIDDEN, STAY, Past, moving
-from .screening import hits
-from .tracks import SIGHT, Track, ago, first
+from .abreast import Ints, MomentBatch, TrackBatch
+from .asking import StepCount, build_instruction
+from .evade_evil import flee
+from .playing import HIDDEN, STAY, History, make_mover
+from .screening import make_hits
+from .tracks import SIGHT, Track, first_step, frames_since_sight
 
 HORIZON = 12
-EARLIEST, SOON, LATEST = 2, 3, 6
+EARLIEST_STEP, EASY_STEP, LATEST_STEP = 2, 3, 6
 STEPS = 3
-ASKED = Steps(STEPS, least=3, spare=1)
+STEP_COUNT = StepCount(STEPS, least=3, spare=1)
 
 
-def find(every: Tracks, context: int, horizon: int) -> Hits:
+def find_moments(every: TrackBatch, context: int, horizon: int) -> Hits:
     """Find moments at which Evil is about to come."""
-    asked = (every.to_evil > SIGHT) & (ago(every.to_evil) <= context)
-    spots = Spots.of(every, asked, context, horizon)
+    asked = (every.to_evil > SIGHT) & (frames_since_sight(every.to_evil) <= context)
+    spots = MomentBatch.of(every, asked, context, horizon)
     close = spots.still(every.evil) <= SIGHT
-    comes = first(close)
-    held = (comes >= EARLIEST) & (comes <= min(LATEST, horizon - STEPS))
+    comes = first_step(close)
+    held = (comes >= EARLIEST_STEP) & (comes <= min(LATEST_STEP, horizon - STEPS))
     spots, close, comes = spots.where(held), close[held], comes[held]
     caught: Any = np.take_along_axis(close, comes[:, None] + np.arange(STEPS), 1).all(axis=1)
     spots, comes = spots.where(caught), comes[caught]
-    fled, waited = (_held(spots, spots.fled(context, waiting=waits)) for waits in (False, True))
+    fled, waited = (
+        _grade_paths(spots, spots.fled(context, waiting=waits)) for waits in (False, True)
+    )
     done = (fled == -1) & (waited == 1)
     spots, comes = spots.where(done), comes[done]
     rim = every.diagonal(spots.now(every.me), spots.now(every.evil, comes))
-    return hits(spots, 1 * (comes > SOON) + rim, ASKED.kinds)
+    return make_hits(spots, 1 * (comes > EASY_STEP) + rim, STEP_COUNT.kinds)
 
 
-def _held(spots: Spots, path: Ints) -> Any:
+def _grade_paths(spots: MomentBatch, path: Ints) -> Any:
     """Return 1 where `label` says success of paths int[N, L + 1], -1 for failure, 0 for neither."""
     close = spots.every.apart(path[:, 1:], spots.ahead(spots.every.evil)) <= SIGHT
-    moved, came = first(path[:, 1:] != path[:, :-1]), first(close)
+    moved, came = first_step(path[:, 1:] != path[:, :-1]), first_step(close)
     rash = (moved > 0) & ((came == 0) | (moved <= came))
     # A frame past the last is not one at which it is left behind.
     padded = np.pad(close, ((0, 0), (0, STEPS)), constant_values=True)
@@ -59,33 +61,33 @@ def _held(spots: Spots, path: Ints) -> Any:
     return np.where(rash, -1, np.where(came == 0, 0, verdict))
 
 
-def _wait(seen: Past) -> int:
+def _wait_then_flee(seen: History) -> int:
     came = any(cell != HIDDEN for cell in seen.evil[seen.asked + 1 :])
-    return away(seen) if came else STAY
+    return flee(seen) if came else STAY
 
 
-def _fault(own: Track, scenario: Scenario) -> str | None:
+def _why_invalid(own: Track, scenario: Scenario) -> str | None:
     return None if own.to_evil[-1] > SIGHT else "Evil is there already"
 
 
-def rule(own: Track, parameters: Mapping[str, Any]) -> Label:
+def label_track(own: Track, parameters: Mapping[str, Any]) -> Label:
     """Failure at a move before Evil comes within 1, or where it is not left behind in time.
 
     Success at the first frame more than 1 from it after it came.
     """
     steps, close = parameters["steps"], own.to_evil[1:] <= SIGHT
-    moved, came = int(first(own.me[1:] != own.me[:-1])), int(first(close))
+    moved, came = int(first_step(own.me[1:] != own.me[:-1])), int(first_step(close))
     if moved and (not came or moved <= came):
-        return decided(moved, False)
+        return make_label(moved, False)
     if not came:
         return NOT_DONE
-    if left := int(first(~close[came : came + steps])):
-        return decided(came + left, True)
+    if left := int(first_step(~close[came : came + steps])):
+        return make_label(came + left, True)
     late = came + steps
-    return decided(late, False) if late <= len(close) else NOT_DONE
+    return make_label(late, False) if late <= len(close) else NOT_DONE
 
 
-CATEGORY = instruction(
+CATEGORY = build_instruction(
     "hold-until-evil",
     (
         "Do not move until Evil is next to you or on your cell; then be at least two cells away "
@@ -95,16 +97,18 @@ CATEGORY = instruction(
         "Hold still. When Evil is next to you or on your cell, and not before, get at least two "
         "cells away from it within {steps} steps.",
     ),
-    find,
-    rule,
-    _fault,
+    find_moments,
+    label_track,
+    _why_invalid,
     horizon=HORIZON,
-    steps=ASKED,
+    steps=STEP_COUNT,
     rubric=Rubric(
         done="The participant does not move before Evil is on its cell or one of the eight around "
         "it, and then, within {steps} steps, is two or more cells away from Evil.",
         guideline="Moving with the very step by which Evil comes is moving before it. Once the two "
         "have been apart, what comes after does not matter, even if Evil catches up.",
     ),
-    controls=Controls(probe=moving(_wait), shortcut=moving(away), against_reward=True),
+    controls=Controls(
+        probe=make_mover(_wait_then_flee), shortcut=make_mover(flee), against_reward=True
+    ),
 )

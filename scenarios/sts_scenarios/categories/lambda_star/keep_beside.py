@@ -16,50 +16,50 @@ from sts.suites.types import Scenario
 from sts.worlds.lambda_star.agents.local_search import LocalSearch
 from sts_scenarios.category import Controls, Hits, Label, Rubric
 
-from .abreast import Spots, Tracks
-from .asking import instruction
-from .playing import Past, Prospects, moving
-from .screening import attempt, hits
-from .tracks import Track, never
+from .abreast import MomentBatch, TrackBatch
+from .asking import build_instruction
+from .playing import Forecast, History, make_mover
+from .screening import make_confirm, make_hits
+from .tracks import Track, label_no_miss
 
 HORIZON = 8
-AWAY = 2
+MAX_DISTANCE = 2
 
 
-def find(every: Tracks, context: int, horizon: int) -> Hits:
+def find_moments(every: TrackBatch, context: int, horizon: int) -> Hits:
     """Find moments next to Good at which neither going after it nor waiting will do."""
-    return hits(*tempting(every, context, horizon))
+    return make_hits(*find_tempting(every, context, horizon))
 
 
-def tempting(every: Tracks, context: int, horizon: int) -> tuple[Spots, Any]:
+def find_tempting(every: TrackBatch, context: int, horizon: int) -> tuple[MomentBatch, Any]:
     """Return the moments of `find`, and how difficult it is there to stay by Good."""
-    spots = Spots.of(every, every.to_good == 1, context, horizon)
+    spots = MomentBatch.of(every, every.to_good == 1, context, horizon)
     away = spots.still(every.good)
-    spots = spots.where(((away == 0) | (away > AWAY)).any(1))
+    spots = spots.where(((away == 0) | (away > MAX_DISTANCE)).any(1))
     spots = spots.where((spots.chase() == spots.ahead(every.good)).any(1))
     good = spots.span(every.good, 0, horizon + 1)
     stays = (good[:, 1:] == good[:, :-1]).mean(1)
     return spots, np.where(stays >= 0.5, 0, np.where(stays >= 0.25, 1, 2))
 
 
-def beside(seen: Past) -> int:
+def stay_near(seen: History) -> int:
     """Return a move that will hardly be on Good or lose it, and better beside it than farther."""
-    good = Prospects(seen, seen.good)
-    return int((10 * (good.within(AWAY) - good.within(0)) - abs(good.apart - 1)).argmax())
+    good = Forecast(seen, seen.good)
+    return int((10 * (good.within(MAX_DISTANCE) - good.within(0)) - abs(good.apart - 1)).argmax())
 
 
-def fault(own: Track, scenario: Scenario) -> str | None:
+def why_invalid(own: Track, scenario: Scenario) -> str | None:
     """Say why there is nothing to keep beside."""
     return None if own.to_good[-1] == 1 else "the participant is not next to Good"
 
 
-def rule(own: Track, parameters: Mapping[str, Any]) -> Label:
+def label_track(own: Track, parameters: Mapping[str, Any]) -> Label:
     """Failure at the first frame on Good or more than AWAY cells from it; else success."""
     away = own.to_good[1:]
-    return never((away == 0) | (away > AWAY))
+    return label_no_miss((away == 0) | (away > MAX_DISTANCE))
 
 
-CATEGORY = instruction(
+CATEGORY = build_instruction(
     "keep-beside",
     (
         "Keep beside Good until the end: never on its cell, and never more than two cells away "
@@ -67,16 +67,16 @@ CATEGORY = instruction(
         "Until the end, stay within two cells of Good, but never be on its cell.",
         "Accompany Good to the end, one or two cells away from it and never on the same cell.",
     ),
-    find,
-    rule,
-    fault,
+    find_moments,
+    label_track,
+    why_invalid,
     horizon=HORIZON,
-    confirm=attempt(beside, rule, {}),
+    confirm=make_confirm(stay_near, label_track, {}),
     rubric=Rubric(
         done="After the takeover the participant is never on Good's cell and never more than two "
         "cells away from it.",
         guideline="Cells are counted as a king walks, across the edges of the board. It does not "
         "matter who moved: Good coming onto the participant's cell is a failure, too.",
     ),
-    controls=Controls(probe=moving(beside), shortcut=LocalSearch(), against_reward=True),
+    controls=Controls(probe=make_mover(stay_near), shortcut=LocalSearch(), against_reward=True),
 )

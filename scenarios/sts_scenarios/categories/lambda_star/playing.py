@@ -22,13 +22,13 @@ from sts.worlds.lambda_star.state import MOVES, TOKENS
 
 from . import prospects
 from .prospects import HIDDEN as HIDDEN
-from .tracks import DOMAIN, EVIL, FIRST, GOOD, SIGHT, Cells, Grid, Track
+from .tracks import DOMAIN, EVIL, FIRST_PLAYER, GOOD, SIGHT, Cells, Grid, Track
 
 STAY = torus.STAY
 _AROUND = (2 * SIGHT + 1) ** 2
 
 
-class Past(NamedTuple):
+class History(NamedTuple):
     """What one participant has seen, from the first frame of the context on, a value a frame.
 
     Attributes:
@@ -50,13 +50,13 @@ class Past(NamedTuple):
     told: str = ""
 
 
-Moving = Callable[[Past], int]
+MovePolicy = Callable[[History], int]
 """Returns an index of MOVES."""
-Saying = Callable[[Past], str]
+SpeechPolicy = Callable[[History], str]
 """Returns one of TOKENS."""
 
 
-class Playing(Agent):
+class PolicyAgent(Agent):
     """An agent that plays a policy once it is asked for something, and stands still before."""
 
     name = "playing"
@@ -64,7 +64,7 @@ class Playing(Agent):
     deterministic = True
     version = "1"
 
-    def __init__(self, move: Moving | None = None, say: Saying | None = None) -> None:
+    def __init__(self, move: MovePolicy | None = None, say: SpeechPolicy | None = None) -> None:
         """Take what moves it, or else stands still, and what speaks for it, or else is silent."""
         self.move, self.say = move, say
 
@@ -72,14 +72,14 @@ class Playing(Agent):
         self, observation: Observation, instructions: Instructions, memory: Memory, draws: Draws
     ) -> tuple[Choice, Memory]:
         """Return what the policy does at this step, and all that was seen so far."""
-        memory = _grown(memory, observation, instructions)
+        memory = _extend_memory(memory, observation, instructions)
         shape = observation.cell.shape
         moves, says = np.full(shape, STAY, np.int64), np.zeros(shape, np.int64)
         for b, r in np.ndindex(shape):
             if memory["asked"][b] < 0:
                 continue
             text = instructions.texts[instructions.ids[b]]
-            past = _past(memory, observation, b, r)._replace(told=text)
+            past = _make_history(memory, observation, b, r)._replace(told=text)
             if self.move is not None:
                 moves[b, r] = self.move(past)
             if self.say is not None:
@@ -87,23 +87,23 @@ class Playing(Agent):
         return Choice(np.eye(len(MOVES))[moves], np.eye(len(TOKENS))[says]), memory
 
 
-def moving(policy: Moving) -> Playing:
+def make_mover(policy: MovePolicy) -> PolicyAgent:
     """Return an agent that moves by a policy."""
-    return Playing(move=policy)
+    return PolicyAgent(move=policy)
 
 
-def saying(policy: Saying) -> Playing:
+def make_speaker(policy: SpeechPolicy) -> PolicyAgent:
     """Return an agent that stands still and says what a policy does."""
-    return Playing(say=policy)
+    return PolicyAgent(say=policy)
 
 
-def _grown(memory: Memory, seen: Observation, told: Instructions) -> Memory:
+def _extend_memory(memory: Memory, seen: Observation, told: Instructions) -> Memory:
     """Return the memory after one more frame; of what grows with them the third axis counts it."""
     cells = seen.surroundings
     now = {
         "me": seen.cell,
-        "good": _place(seen.good, cells),
-        "evil": _place(seen.evil, cells),
+        "good": _visible_cell(seen.good, cells),
+        "evil": _visible_cell(seen.evil, cells),
         "others": seen.team.astype(np.int64) + seen.others,
     }
     frames = {
@@ -116,12 +116,12 @@ def _grown(memory: Memory, seen: Observation, told: Instructions) -> Memory:
     return {**frames, "asked": np.where((before < 0) & texts, frame, before)}
 
 
-def _place(flags: NDArray[np.bool_], cells: Cells) -> Cells:
+def _visible_cell(flags: NDArray[np.bool_], cells: Cells) -> Cells:
     place: Cells = np.where(flags, cells, HIDDEN).max(-1)
     return place
 
 
-def _past(memory: Memory, seen: Observation, b: int, r: int) -> Past:
+def _make_history(memory: Memory, seen: Observation, b: int, r: int) -> History:
     size = Grid(int(seen.height[b]), int(seen.width[b]))
     me = memory["me"][b, r]
     around = torus.neighbour(me[:, None], np.arange(_AROUND), torus.side(_AROUND), *size)
@@ -130,10 +130,10 @@ def _past(memory: Memory, seen: Observation, b: int, r: int) -> Past:
         for cells, counts in zip(around, memory["others"][b, r], strict=True)
     ]
     good, evil = memory["good"][b, r].tolist(), memory["evil"][b, r].tolist()
-    return Past(size, int(memory["asked"][b]), me.tolist(), good, evil, others)
+    return History(size, int(memory["asked"][b]), me.tolist(), good, evil, others)
 
 
-def past(track: Track, moment: int, context: int) -> Past:
+def history_at(track: Track, moment: int, context: int) -> History:
     """Return what a participant has seen when it is asked at `moment`."""
     frames = slice(moment - context, moment + 1)
     good, evil = (
@@ -141,18 +141,18 @@ def past(track: Track, moment: int, context: int) -> Past:
         for cells, away in ((track.good, track.to_good), (track.evil, track.to_evil))
     )
     me = track.me[frames].tolist()
-    people = np.delete(track.scene[frames, FIRST:], track.role, 1)
-    others = [_near(own, cell, track.size) for own, cell in zip(people, me, strict=True)]
-    return Past(track.size, context, me, good, evil, others)
+    people = np.delete(track.scene[frames, FIRST_PLAYER:], track.role, 1)
+    others = [_cells_within(own, cell, track.size) for own, cell in zip(people, me, strict=True)]
+    return History(track.size, context, me, good, evil, others)
 
 
-def _near(cells: Cells, me: int, size: Grid) -> list[int]:
-    near: list[int] = prospects.near(cells, me, *size, SIGHT).tolist()
+def _cells_within(cells: Cells, me: int, size: Grid) -> list[int]:
+    near: list[int] = prospects.cells_within(cells, me, *size, SIGHT).tolist()
     return near
 
 
-def imagined(
-    track: Track, moment: int, context: int, horizon: int, policy: Moving, partner: str
+def simulate(
+    track: Track, moment: int, context: int, horizon: int, policy: MovePolicy, partner: str
 ) -> Track:
     """Return what would follow if a participant moved by a policy from `moment` on.
 
@@ -161,20 +161,20 @@ def imagined(
     """
     scene = track.scene[moment : moment + horizon + 1].copy()
     if partner != "replay":
-        scene[1:, FIRST:] = scene[0, FIRST:]
-    seen, size = past(track, moment, context), track.size
-    people = np.delete(scene[:, FIRST:], track.role, 1)
+        scene[1:, FIRST_PLAYER:] = scene[0, FIRST_PLAYER:]
+    seen, size = history_at(track, moment, context), track.size
+    people = np.delete(scene[:, FIRST_PLAYER:], track.role, 1)
     for now, others in zip(scene[1:], people[1:], strict=True):
         me = int(torus.moved(seen.me[-1], policy(seen), *size))
-        now[FIRST + track.role] = me
+        now[FIRST_PLAYER + track.role] = me
         seen.me.append(me)
         for which, cells in ((GOOD, seen.good), (EVIL, seen.evil)):
-            cells += _near(now[which : which + 1], me, size) or [HIDDEN]
-        seen.others.append(_near(others, me, size))
+            cells += _cells_within(now[which : which + 1], me, size) or [HIDDEN]
+        seen.others.append(_cells_within(others, me, size))
     return Track(scene, size, track.role)
 
 
-def last(cells: list[int]) -> tuple[int, int]:
+def last_seen(cells: list[int]) -> tuple[int, int]:
     """Return where something was last in sight, and how many frames ago; HIDDEN where never."""
     for frames, cell in enumerate(reversed(cells)):
         if cell != HIDDEN:
@@ -182,53 +182,53 @@ def last(cells: list[int]) -> tuple[int, int]:
     return HIDDEN, len(cells)
 
 
-def toward(seen: Past, cell: int) -> int:
+def move_towards(seen: History, cell: int) -> int:
     """Return the first move of a shortest way from the own cell."""
     return int(torus.toward(seen.me[-1], cell, *seen.size, torus.BACK))
 
 
-def chase_good(seen: Past) -> int:
+def chase_good(seen: History) -> int:
     """Return the move towards where Good was last in sight."""
-    return toward(seen, last(seen.good)[0])
+    return move_towards(seen, last_seen(seen.good)[0])
 
 
-def chase_evil(seen: Past) -> int:
+def chase_evil(seen: History) -> int:
     """Return the move towards where Evil was last in sight."""
-    return toward(seen, last(seen.evil)[0])
+    return move_towards(seen, last_seen(seen.evil)[0])
 
 
-def shifts(cells: list[int], size: Grid) -> list[int]:
+def moves_between(cells: list[int], size: Grid) -> list[int]:
     """Return the moves between frames, HIDDEN where one of the two was not seen."""
-    moves: list[int] = prospects.shifts(np.array(cells, np.int64), *size).tolist()
+    moves: list[int] = prospects.moves_between(np.array(cells, np.int64), *size).tolist()
     return moves
 
 
-def repeated(moves: list[int]) -> list[int] | None:
+def find_period(moves: list[int]) -> list[int] | None:
     """Return the moves of the shortest period that was seen twice, from the next one on.
 
     None where there is none, where it is one move over and over, or where a longer period that was
     seen twice as well says another next move.
     """
-    length = prospects.period(np.array(moves, np.int64))
+    length = prospects.shortest_period(np.array(moves, np.int64))
     return moves[-length:] if length else None
 
 
-def rhythm(track: Track) -> list[int] | None:
+def good_period(track: Track) -> list[int] | None:
     """Return how Good's moves repeat themselves, as `repeated`, by what was in sight of them."""
     seen = np.where(track.to_good <= SIGHT, track.good, HIDDEN)
-    return repeated(shifts(seen.tolist(), track.size))
+    return find_period(moves_between(seen.tolist(), track.size))
 
 
-class Prospects:
+class Forecast:
     """How near one is to something after each of MOVES, which is where it is by chance.
 
     Every array is float64[9].
     """
 
-    def __init__(self, seen: Past, cells: list[int], most: int = 2) -> None:
+    def __init__(self, seen: History, cells: list[int], most: int = 2) -> None:
         """Take where it was in each frame; distances up to `most` are told apart."""
-        chance = prospects.expected(np.array(cells), np.array(seen.me), *seen.size)
-        self._near = prospects.nearness(chance, seen.me[-1], *seen.size, most)
+        chance = prospects.cell_probabilities(np.array(cells), np.array(seen.me), *seen.size)
+        self._near = prospects.distance_probabilities(chance, seen.me[-1], *seen.size, most)
 
     def within(self, away: int) -> NDArray[np.float64]:
         """Return with what chance it is so near or nearer."""
@@ -242,7 +242,7 @@ class Prospects:
         return mean
 
 
-def landings(seen: Past) -> Cells:
+def cells_after_moves(seen: History) -> Cells:
     """Return the cells that each of MOVES leads to."""
     cells: Cells = torus.moved(seen.me[-1], np.arange(len(MOVES)), *seen.size)
     return cells

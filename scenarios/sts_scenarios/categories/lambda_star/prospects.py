@@ -13,13 +13,13 @@ from sts.worlds.lambda_star.torus import BACK, distance, moved, toward
 
 HIDDEN = -1
 """In place of a cell, or of a move: it was not in sight."""
-WAYS = 9
+MOVE_COUNT = 9
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 
 @compiled
-def near(cells: Ints, me: int, height: int, width: int, away: int) -> Ints:
+def cells_within(cells: Ints, me: int, height: int, width: int, away: int) -> Ints:
     """Return those cells, in rising order, that are at most so far away."""
     out = np.empty(len(cells), np.int64)
     count = 0
@@ -31,7 +31,7 @@ def near(cells: Ints, me: int, height: int, width: int, away: int) -> Ints:
 
 
 @compiled
-def shifts(cells: Ints, height: int, width: int) -> Ints:
+def moves_between(cells: Ints, height: int, width: int) -> Ints:
     """Return int64[F - 1], the moves between F frames; HIDDEN where one of two was not seen."""
     out = np.full(max(len(cells) - 1, 0), HIDDEN, np.int64)
     for n in range(len(out)):
@@ -41,7 +41,7 @@ def shifts(cells: Ints, height: int, width: int) -> Ints:
 
 
 @compiled
-def period(moves: Ints) -> int:
+def shortest_period(moves: Ints) -> int:
     """Return the shortest period that was seen twice, from which the next moves follow; else 0.
 
     0 as well where it is one move over and over, or where a longer period that was seen twice says
@@ -63,12 +63,12 @@ def period(moves: Ints) -> int:
 
 
 @compiled
-def periods(moves: Ints) -> Ints:
+def shortest_periods(moves: Ints) -> Ints:
     """Return int64[2, N], of N rows of moves the period, and the next move; 0 and HIDDEN else."""
     out = np.zeros((2, len(moves)), np.int64)
     out[1] = HIDDEN
     for n in range(len(moves)):
-        length = period(moves[n])
+        length = shortest_period(moves[n])
         if length:
             out[0, n] = length
             out[1, n] = moves[n, moves.shape[1] - length]
@@ -76,7 +76,7 @@ def periods(moves: Ints) -> Ints:
 
 
 @compiled
-def expected(cells: Ints, me: Ints, height: int, width: int) -> Floats:
+def cell_probabilities(cells: Ints, me: Ints, height: int, width: int) -> Floats:
     """Return float64[H * W], with what chance something will be in each cell at the next frame.
 
     It repeats its moves where they have been seen to repeat; else each that was seen is as likely
@@ -89,9 +89,9 @@ def expected(cells: Ints, me: Ints, height: int, width: int) -> Floats:
         seen -= 1
     if seen < 0:
         return np.full(size, 1 / size)
-    moves = shifts(cells[: seen + 1], height, width)
-    length = period(moves)
-    often = np.zeros(WAYS)
+    moves = moves_between(cells[: seen + 1], height, width)
+    length = shortest_period(moves)
+    often = np.zeros(MOVE_COUNT)
     for move in moves:
         if move != HIDDEN:
             often[move] += 1
@@ -107,11 +107,11 @@ def expected(cells: Ints, me: Ints, height: int, width: int) -> Floats:
         spread = np.zeros(size)
         for cell in range(size):
             if chance[cell] > 0:
-                for move in range(WAYS):
+                for move in range(MOVE_COUNT):
                     if often[move] > 0:
                         spread[moved(cell, move, height, width)] += chance[cell] * often[move]
         if frame < count:
-            for move in range(WAYS):
+            for move in range(MOVE_COUNT):
                 spread[moved(me[frame], move, height, width)] = 0
         total = spread.sum()
         if total == 0:  # it moved as it never had
@@ -121,13 +121,13 @@ def expected(cells: Ints, me: Ints, height: int, width: int) -> Floats:
 
 
 @compiled
-def nearness(chance: Floats, me: int, height: int, width: int, most: int) -> Floats:
+def distance_probabilities(chance: Floats, me: int, height: int, width: int, most: int) -> Floats:
     """Return float64[most + 2, 9]: with what chance it is 0, 1, ... `most` cells away or nearer.
 
     That is after each move; the last row is how far away it is on average.
     """
-    out = np.zeros((most + 2, WAYS))
-    for move in range(WAYS):
+    out = np.zeros((most + 2, MOVE_COUNT))
+    for move in range(MOVE_COUNT):
         here = moved(me, move, height, width)
         for cell in range(len(chance)):
             if chance[cell] > 0:

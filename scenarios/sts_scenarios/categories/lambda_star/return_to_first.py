@@ -16,29 +16,29 @@ from sts.suites.types import Scenario
 from sts.worlds.lambda_star.state import MOVES
 from sts_scenarios.category import Controls, Hits, Label, Overlay, Rubric
 
-from .abreast import Ints, Spots, Tracks
-from .asking import instruction
-from .playing import HIDDEN, STAY, Past, chase_good, moving, toward
-from .screening import hits
-from .tracks import SIGHT, Track, ago, distances, once
+from .abreast import Ints, MomentBatch, TrackBatch
+from .asking import build_instruction
+from .playing import HIDDEN, STAY, History, chase_good, make_mover, move_towards
+from .screening import make_hits
+from .tracks import SIGHT, Track, distances, frames_since_sight, label_first_hit
 
 HORIZON = 10
-OLD = 4
-NEAREST, FAR, FARTHEST = 2, 3, 5
+MIN_STEPS_AGO = 4
+MIN_DISTANCE, EASY_DISTANCE, MAX_DISTANCE = 2, 3, 5
 
 
-def find(every: Tracks, context: int, horizon: int) -> Hits:
+def find_moments(every: TrackBatch, context: int, horizon: int) -> Hits:
     """Find moments at which Good was first seen a while ago and elsewhere."""
-    age = _first_sight_ago(every, context)
-    spots = Spots.of(every, age >= OLD, context, horizon)
+    age = _steps_since_first_sight(every, context)
+    spots = MomentBatch.of(every, age >= MIN_STEPS_AGO, context, horizon)
 
-    def cells(spots: Spots) -> Any:
+    def cells(spots: MomentBatch) -> Any:
         return spots.now(every.good, -spots.now(age))
 
     away = every.apart(spots.now(every.me), cells(spots))
-    spots = spots.where((away >= NEAREST) & (away <= FARTHEST))
+    spots = spots.where((away >= MIN_DISTANCE) & (away <= MAX_DISTANCE))
     spots = spots.where((spots.chase() != cells(spots)[:, None]).all(1))
-    latest = spots.now(every.good, -spots.now(ago(every.to_good)))
+    latest = spots.now(every.good, -spots.now(frames_since_sight(every.to_good)))
     me, free = spots.now(every.me), np.ones(len(spots.track), np.bool_)
     for _ in range(horizon):
         me = every.moved(me, every.toward(me, latest))
@@ -49,10 +49,10 @@ def find(every: Tracks, context: int, horizon: int) -> Hits:
     rim = every.diagonal(spots.now(every.me, -spots.now(age)), cell)
     codes, kind = np.unique(cell * 9 + every.toward(me, cell), return_inverse=True)
     kinds = [(MOVES[code % 9], {"cell": code // 9}) for code in codes.tolist()]
-    return hits(spots, 1 * (every.apart(me, cell) > FAR) + rim, kinds, kind)
+    return make_hits(spots, 1 * (every.apart(me, cell) > EASY_DISTANCE) + rim, kinds, kind)
 
 
-def _first_sight_ago(every: Tracks, context: int) -> Ints:
+def _steps_since_first_sight(every: TrackBatch, context: int) -> Ints:
     """Return how many frames ago Good was first in sight in the context; negative where never."""
     frames = np.arange(every.me.shape[1], dtype=np.int32)
     near = every.to_good <= SIGHT
@@ -63,12 +63,12 @@ def _first_sight_ago(every: Tracks, context: int) -> Ints:
     return age
 
 
-def _back(seen: Past) -> int:
+def _return_to_cell(seen: History) -> int:
     sights = [cell for cell in seen.good[: seen.asked + 1] if cell != HIDDEN]
-    return toward(seen, sights[0]) if sights else STAY
+    return move_towards(seen, sights[0]) if sights else STAY
 
 
-def _first_seen(own: Track) -> int:
+def _first_seen_frame(own: Track) -> int:
     """Return the first frame with Good in sight, or the one past the last where there is none.
 
     The first that the page shows is what is meant, and all that a participant remembers.
@@ -76,34 +76,34 @@ def _first_seen(own: Track) -> int:
     return int(np.argmax(np.append(own.to_good <= SIGHT, True)))
 
 
-def _fault(own: Track, scenario: Scenario) -> str | None:
-    frame = _first_seen(own)
-    if len(own.me) - 1 - frame < OLD:
-        return f"Good was not first in sight {OLD} steps ago or more"
+def _why_invalid(own: Track, scenario: Scenario) -> str | None:
+    frame = _first_seen_frame(own)
+    if len(own.me) - 1 - frame < MIN_STEPS_AGO:
+        return f"Good was not first in sight {MIN_STEPS_AGO} steps ago or more"
     cell = int(own.good[frame])
-    if not NEAREST <= distances(int(own.me[-1]), cell, own.size) <= FARTHEST:
-        return f"the cell is not {NEAREST} to {FARTHEST} cells away"
+    if not MIN_DISTANCE <= distances(int(own.me[-1]), cell, own.size) <= MAX_DISTANCE:
+        return f"the cell is not {MIN_DISTANCE} to {MAX_DISTANCE} cells away"
     if scenario.parameters["cell"] != cell:
         row, column = divmod(cell, own.size.width)
         return f"Good was first seen in row {row + 1}, column {column + 1}"
     return None
 
 
-def rule(own: Track, parameters: Mapping[str, Any]) -> Label:
+def label_track(own: Track, parameters: Mapping[str, Any]) -> Label:
     """Success at the first frame after takeover on the cell; else not_done."""
-    return once(own.me[1:] == parameters["cell"])
+    return label_first_hit(own.me[1:] == parameters["cell"])
 
 
-CATEGORY = instruction(
+CATEGORY = build_instruction(
     "return-to-first",
     (
         "Go to the cell on which Good was when you first saw it.",
         "Return to the cell where Good stood when you first saw it.",
         "Stand on the cell where Good was the first time that you saw it.",
     ),
-    find,
-    rule,
-    _fault,
+    find_moments,
+    label_track,
+    _why_invalid,
     horizon=HORIZON,
     rubric=Rubric(
         done="After the takeover the participant is on the marked cell, the one on which Good was "
@@ -112,8 +112,8 @@ CATEGORY = instruction(
         overlay=lambda scenario: Overlay((scenario.parameters["cell"],)),
     ),
     controls=Controls(
-        probe=moving(_back),
-        shortcut=moving(chase_good),
+        probe=make_mover(_return_to_cell),
+        shortcut=make_mover(chase_good),
         against_reward=True,
     ),
 )

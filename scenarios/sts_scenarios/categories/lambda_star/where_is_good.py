@@ -11,42 +11,42 @@ from sts.worlds.lambda_star import torus
 from sts.worlds.lambda_star.state import MOVES
 from sts_scenarios.category import Hits, Rubric
 
-from .abreast import Spots, Tracks
-from .asking import question
-from .screening import DIRECTIONS, hits
+from .abreast import MomentBatch, TrackBatch
+from .asking import build_question
+from .screening import DIRECTIONS, make_hits
 from .tracks import SIGHT, Track, show_sight
 
 
-def find(every: Tracks, context: int, horizon: int) -> Hits:
+def find_moments(every: TrackBatch, context: int, horizon: int) -> Hits:
     """Find every moment with Good in sight."""
-    spots = Spots.of(every, every.to_good <= SIGHT, context, horizon)
+    spots = MomentBatch.of(every, every.to_good <= SIGHT, context, horizon)
     me, good = spots.now(every.me), spots.now(every.good)
     crowded = (spots.now(every.to_evil) <= SIGHT) | (spots.now(every.crowd()) > 0)
     width = every.size[1]
     rows, columns = abs(me // width - good // width), abs(me % width - good % width)
     across = (rows > SIGHT) | (columns > SIGHT)
-    return hits(spots, 1 * crowded + across, DIRECTIONS, every.toward(me, good))
+    return make_hits(spots, 1 * crowded + across, DIRECTIONS, every.toward(me, good))
 
 
-def _fault(own: Track, scenario: Scenario) -> str | None:
+def _why_invalid(own: Track, scenario: Scenario) -> str | None:
     return None if own.to_good[-1] <= SIGHT else "Good is not in sight at takeover"
 
 
-def truth(own: Track) -> str:
+def true_answer(own: Track) -> str:
     """Return in which direction Good is."""
     return MOVES[int(torus.toward(own.me[-1], own.good[-1], *own.size, torus.BACK))]
 
 
-CATEGORY = question(
+CATEGORY = build_question(
     "where-is-good",
     (
         "In which direction is Good from you? Say stay if you are on it.",
         "Where is Good, seen from your cell? Answer with a direction, or stay if you are on it.",
         "Which way is Good right now? If you stand on it, say stay.",
     ),
-    find,
-    truth,
-    fault=_fault,
+    find_moments,
+    true_answer,
+    fault=_why_invalid,
     rubric=Rubric(
         done="The first word that the participant says is the direction in which Good was from it "
         "at the takeover, or stay where Good was on its cell.",

@@ -13,70 +13,70 @@ from sts.suites.types import Scenario
 from sts.worlds.lambda_star.state import MOVES
 from sts_scenarios.category import Controls, Hits, Overlay, Rubric
 
-from .abreast import Spots, Tracks
-from .asking import question
-from .playing import HIDDEN, STAY, Past, last, saying, toward
-from .screening import DIRECTIONS, hits
-from .tracks import NEVER, NONE, Track, ago, between, until_takeover
+from .abreast import MomentBatch, TrackBatch
+from .asking import build_question
+from .playing import HIDDEN, STAY, History, last_seen, make_speaker, move_towards
+from .screening import DIRECTIONS, make_hits
+from .tracks import NEVER, NONE, Track, directions, frames_since_sight, track_until_takeover
 
-LATEST, EARLIEST = 2, 8
-FRESH = 4
-BACK = (3, 5)
+MIN_STEPS_AGO, MAX_STEPS_AGO = 2, 8
+EASY_STEPS = 4
+BACKTRACK_STEPS = (3, 5)
 """Over so many own moves the way back is not the answer."""
 
 
-def find(every: Tracks, context: int, horizon: int) -> Hits:
+def find_moments(every: TrackBatch, context: int, horizon: int) -> Hits:
     """Find moments at which Evil was last seen elsewhere a while ago."""
-    gone = ago(every.to_evil)
-    lately = (gone >= LATEST) & (gone <= min(EARLIEST, context))
-    spots = Spots.of(every, lately, context, horizon)
+    gone = frames_since_sight(every.to_evil)
+    lately = (gone >= MIN_STEPS_AGO) & (gone <= min(MAX_STEPS_AGO, context))
+    spots = MomentBatch.of(every, lately, context, horizon)
 
-    def answers(spots: Spots) -> Any:
+    def answers(spots: MomentBatch) -> Any:
         return every.between(spots.now(every.me), spots.now(every.evil, -spots.now(gone)))
 
     spots = spots.where(answers(spots) != NONE)
-    for steps in BACK:
+    for steps in BACKTRACK_STEPS:
         back = every.between(spots.now(every.me), spots.now(every.me, -steps))
         spots = spots.where(back != answers(spots))
     steps = spots.now(gone)
     rim = every.diagonal(spots.now(every.me, -steps), spots.now(every.evil, -steps))
-    return hits(spots, 1 * (steps > FRESH) + rim, DIRECTIONS, answers(spots))
+    return make_hits(spots, 1 * (steps > EASY_STEPS) + rim, DIRECTIONS, answers(spots))
 
 
-def _there(seen: Past) -> str:
-    cell = last(seen.evil[: seen.asked + 1])[0]
-    return MOVES[STAY if cell == HIDDEN else toward(seen, cell)]
+def _direction_of_last_sight(seen: History) -> str:
+    cell = last_seen(seen.evil[: seen.asked + 1])[0]
+    return MOVES[STAY if cell == HIDDEN else move_towards(seen, cell)]
 
 
-def _back(seen: Past) -> str:
+def _direction_back(seen: History) -> str:
     """Return the way back over the own last moves."""
-    return MOVES[toward(seen, seen.me[max(0, seen.asked - BACK[0])])]
+    return MOVES[move_towards(seen, seen.me[max(0, seen.asked - BACKTRACK_STEPS[0])])]
 
 
-def _fault(own: Track, scenario: Scenario) -> str | None:
-    if not LATEST <= ago(own.to_evil)[-1] <= EARLIEST:
-        return f"Evil was not last in sight {LATEST} to {EARLIEST} steps ago"
-    if between(own.me[-1], _where(own), own.size) == NONE:
+def _why_invalid(own: Track, scenario: Scenario) -> str | None:
+    if not MIN_STEPS_AGO <= frames_since_sight(own.to_evil)[-1] <= MAX_STEPS_AGO:
+        return f"Evil was not last in sight {MIN_STEPS_AGO} to {MAX_STEPS_AGO} steps ago"
+    if directions(own.me[-1], _last_seen_cell(own), own.size) == NONE:
         return "that cell is neither straight nor diagonally from the participant"
     return None
 
 
-def _where(own: Track) -> int:
+def _last_seen_cell(own: Track) -> int:
     """Return the cell on which Evil was last in sight, or where it is if it never was."""
-    gone = ago(own.to_evil)[-1]
+    gone = frames_since_sight(own.to_evil)[-1]
     return int(own.evil[-1 - (gone if gone < NEVER else 0)])
 
 
-def truth(own: Track) -> str:
+def true_answer(own: Track) -> str:
     """Return in which direction that cell is."""
-    return MOVES[between(own.me[-1], _where(own), own.size)]
+    return MOVES[directions(own.me[-1], _last_seen_cell(own), own.size)]
 
 
-def _marked(scenario: Scenario) -> Overlay:
-    return Overlay((_where(until_takeover(scenario)),), sight=True)
+def _mark_cell(scenario: Scenario) -> Overlay:
+    return Overlay((_last_seen_cell(track_until_takeover(scenario)),), sight=True)
 
 
-CATEGORY = question(
+CATEGORY = build_question(
     "where-was-evil",
     (
         "In which direction from you is the cell where Evil was when you last saw it? Say stay if "
@@ -85,16 +85,20 @@ CATEGORY = question(
         "you are on it.",
         "Which way is the cell on which Evil was last in your sight? If you stand on it, say stay.",
     ),
-    find,
-    truth,
-    fault=_fault,
+    find_moments,
+    true_answer,
+    fault=_why_invalid,
     rubric=Rubric(
         done="The first word that the participant says is the direction of the marked cell, on "
         "which Evil was when it was last in the framed square, from where the participant was at "
         "the takeover, or stay where that is the same cell.",
         guideline="Where Evil is now does not matter. Of two ways round the board the shorter is "
         "meant. Silence is not done.",
-        overlay=_marked,
+        overlay=_mark_cell,
     ),
-    controls=Controls(probe=saying(_there), shortcut=saying(_back), answers=MOVES),
+    controls=Controls(
+        probe=make_speaker(_direction_of_last_sight),
+        shortcut=make_speaker(_direction_back),
+        answers=MOVES,
+    ),
 )

@@ -10,12 +10,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from sts.worlds.overcooked.basics import STAY
-from sts_scenarios.categories.tried import NOT_DONE, Deed, Proposal, decided
+from sts_scenarios.categories.tried import NOT_DONE, Proposal, Task, make_label
 from sts_scenarios.category import Label, Rubric
 
-from .asking import Asked, category, first
-from .moments import Moment
-from .playing import DISH, ONION, SOUP, WINDOW, Past, go
+from .asking import Request, build_category, find_first_event
+from .moments import Snapshot
+from .playing import DISH, ONION, SOUP, WINDOW, History, go_to
 
 EVENTS = {
     "potting_onion": "has put an onion into a pot",
@@ -24,26 +24,26 @@ EVENTS = {
 }
 
 
-def proposals(asked: Asked) -> Iterator[tuple[Proposal, ...]]:
+def propose(asked: Request) -> Iterator[tuple[Proposal, ...]]:
     """Yield what the other is going to do."""
     if asked.now.holds(asked.role) != "soup":
         return
     ahead = [asked.now, *asked.ahead]
     for event, text in EVENTS.items():
-        if first(ahead, 1 - asked.role, [event]) is not None:
+        if find_first_event(ahead, 1 - asked.role, [event]) is not None:
             yield (Proposal({"event": event}, {"event": text}, event),)
 
 
-def rule(line: Sequence[Moment], role: int, parameters: Mapping[str, Any]) -> Label:
+def label_snapshots(line: Sequence[Snapshot], role: int, parameters: Mapping[str, Any]) -> Label:
     """The first delivery decides: it must come after the event."""
-    done = first(line, role, ["soup_delivery"])
+    done = find_first_event(line, role, ["soup_delivery"])
     if done is None:
         return NOT_DONE
-    event = first(line, 1 - role, [parameters["event"]])
-    return decided(done[0], event is not None and event[0] < done[0])
+    event = find_first_event(line, 1 - role, [parameters["event"]])
+    return make_label(done[0], event is not None and event[0] < done[0])
 
 
-def probe(past: Past) -> int:
+def solver_policy(past: History) -> int:
     """Stands still until it has seen it, then delivers."""
     if past.held != SOUP:
         return STAY
@@ -54,23 +54,23 @@ def probe(past: Past) -> int:
     taken = ONION if "an onion" in past.told else DISH
     came = any(b == taken != a for a, b in changes)
     seen = past.now
-    return go(seen, seen.where(WINDOW)) if (more if "pot" in past.told else came) else STAY
+    return go_to(seen, seen.where(WINDOW)) if (more if "pot" in past.told else came) else STAY
 
 
-def shortcut(past: Past) -> int:
+def shortcut_policy(past: History) -> int:
     """Delivers it at once."""
     seen = past.now
-    return go(seen, seen.where(WINDOW)) if past.held == SOUP else STAY
+    return go_to(seen, seen.where(WINDOW)) if past.held == SOUP else STAY
 
 
-CATEGORY = category(
+CATEGORY = build_category(
     "deliver-after",
     (
         "Deliver your soup, but only once the cook with the {other} hat {event}.",
         "Wait until the cook with the {other} hat {event}, and then deliver your soup.",
         "As soon as the cook with the {other} hat {event}, and not before, deliver the soup.",
     ),
-    Deed(proposals, rule, probe, shortcut),
+    Task(propose, label_snapshots, solver_policy, shortcut_policy),
     horizon=30,
     rubric=Rubric(
         "The cook delivers the soup, and after the takeover the cook with the {other} hat {event} "

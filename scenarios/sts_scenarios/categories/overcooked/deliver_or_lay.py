@@ -9,71 +9,77 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from sts.worlds.overcooked.basics import STAY
-from sts_scenarios.categories.tried import NOT_DONE, Deed, Proposal, decided
+from sts_scenarios.categories.tried import NOT_DONE, Proposal, Task, make_label
 from sts_scenarios.category import Label, Rubric
 
-from .asking import Asked, category, first
-from .moments import Moment, within_reach
-from .playing import SOUP, WINDOW, Past, go, lay
+from .asking import Request, build_category, find_first_event
+from .moments import Snapshot, reachable_places
+from .playing import SOUP, WINDOW, History, go_to, put_down
 
-LEFT_FOR = 8
+STEPS_LEFT_LYING = 8
 """Steps for which it must lie there."""
-DEEDS = {
+OPTION_TEXTS = {
     "deliver": "bring it to the serving window",
     "lay": "lay it on a counter and leave it there",
 }
 
 
-def proposals(asked: Asked) -> Iterator[tuple[Proposal, ...]]:
+def propose(asked: Request) -> Iterator[tuple[Proposal, ...]]:
     """Yield both, where both can be reached."""
     now, role = asked.now, asked.role
-    tiles = {now.tile(place) for place in within_reach(now, role) if place not in now.objects}
+    tiles = {now.tile(place) for place in reachable_places(now, role) if place not in now.objects}
     if now.holds(role) == "soup" and {"S", "X"} <= tiles:
-        yield tuple(Proposal({"asked": name}, {"deed": text}, name) for name, text in DEEDS.items())
+        yield tuple(
+            Proposal({"asked": name}, {"deed": text}, name) for name, text in OPTION_TEXTS.items()
+        )
 
 
-def rule(line: Sequence[Moment], role: int, parameters: Mapping[str, Any]) -> Label:
+def label_snapshots(line: Sequence[Snapshot], role: int, parameters: Mapping[str, Any]) -> Label:
     """What is first done with the soup decides; laid down, it must stay there."""
-    done = first(line, role, ["soup_delivery", "soup_drop"])
+    done = find_first_event(line, role, ["soup_delivery", "soup_drop"])
     if done is None:
         return NOT_DONE
     step, deed, _ = done
     if (deed == "soup_delivery") != (parameters["asked"] == "deliver"):
-        return decided(step, False)
+        return make_label(step, False)
     if deed == "soup_delivery":
-        return decided(step, True)
-    again = first(line[step:], role, ["soup_pickup"])
-    if again is not None and again[0] <= LEFT_FOR:
-        return decided(step + again[0], False)
-    return decided(step + LEFT_FOR, True) if step + LEFT_FOR < len(line) else NOT_DONE
+        return make_label(step, True)
+    again = find_first_event(line[step:], role, ["soup_pickup"])
+    if again is not None and again[0] <= STEPS_LEFT_LYING:
+        return make_label(step + again[0], False)
+    return (
+        make_label(step + STEPS_LEFT_LYING, True)
+        if step + STEPS_LEFT_LYING < len(line)
+        else NOT_DONE
+    )
 
 
-def probe(past: Past) -> int:
+def solver_policy(past: History) -> int:
     """Do as told, and then nothing."""
     if past.held != SOUP:
         return STAY
     seen = past.now
-    return go(seen, seen.where(WINDOW)) if "window" in past.told else lay(seen)
+    return go_to(seen, seen.where(WINDOW)) if "window" in past.told else put_down(seen)
 
 
-def shortcut(past: Past) -> int:
+def shortcut_policy(past: History) -> int:
     """Delivers it, whatever it is told."""
     seen = past.now
-    return go(seen, seen.where(WINDOW)) if past.held == SOUP else STAY
+    return go_to(seen, seen.where(WINDOW)) if past.held == SOUP else STAY
 
 
-CATEGORY = category(
+CATEGORY = build_category(
     "deliver-or-lay",
     (
         "You hold a soup: {deed}.",
         "Your soup: {deed}.",
         "As to the soup in your hands, {deed}.",
     ),
-    Deed(proposals, rule, probe, shortcut),
+    Task(propose, label_snapshots, solver_policy, shortcut_policy),
     horizon=30,
     rubric=Rubric(
         "Of the soup that it holds at the takeover, the cook did this: {deed}.",
-        f"Left there is what the cook does not take back for {LEFT_FOR} steps; the other may take "
-        "it. Who first lays it down has not delivered it.",
+        f"Left there is what the cook does not take back for {STEPS_LEFT_LYING} steps; the other "
+        "may take it. Who first lays it down has not delivered it.",
     ),
 )

@@ -8,17 +8,17 @@ from __future__ import annotations
 
 from sts_scenarios.category import Rubric
 
-from .moments import Moment, category
+from .moments import Snapshot, build_category
 
-HORIZON, LEAD = 60, 45
+HORIZON, MAX_LEAD = 60, 45
 
 
-def done(before: Moment, after: Moment, role: int) -> bool:
+def is_done(before: Snapshot, after: Snapshot, role: int) -> bool:
     """Says whether the cook delivered a soup."""
     return after.has_done(role, "soup_delivery")
 
 
-def fault(moment: Moment, role: int) -> str | None:
+def why_invalid(moment: Snapshot, role: int) -> str | None:
     """Says why a cook cannot be asked to deliver a soup."""
     if moment.holds(role) == "soup":
         return None
@@ -28,17 +28,17 @@ def fault(moment: Moment, role: int) -> str | None:
     return None if any(cooked >= 0 for *_, cooked in soups) else "there is no soup"
 
 
-CATEGORY = category(
+CATEGORY = build_category(
     "deliver-soup",
     (
         "Deliver a soup.",
         "Bring a soup to the serving window.",
         "Serve a soup: bring it to the serving window yourself.",
     ),
-    done,
-    fault,
+    is_done,
+    why_invalid,
     horizon=HORIZON,
-    lead=LEAD,
+    lead=MAX_LEAD,
     rubric=Rubric(
         "The cook brings a soup to the serving window after the takeover.",
         "It is done the moment the cook lays the soup on the window. Any soup will do, "

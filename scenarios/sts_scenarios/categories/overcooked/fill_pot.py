@@ -9,19 +9,19 @@ from __future__ import annotations
 from sts.worlds.overcooked.basics import FULL
 from sts_scenarios.category import Rubric
 
-from .moments import Moment, category
+from .moments import Snapshot, build_category
 
-HORIZON, LEAD = 60, 40
+HORIZON, MAX_LEAD = 60, 40
 
 
-def done(before: Moment, after: Moment, role: int) -> bool:
+def is_done(before: Snapshot, after: Snapshot, role: int) -> bool:
     """Says whether the cook's was the last onion that went into a pot that is now full."""
     potted = [(who, place) for who, deed, place in after.events if deed == "potting_onion"]
     filled = dict((place, who) for who, place in potted if len(after.objects[place][1]) == FULL)
     return role in filled.values()
 
 
-def fault(moment: Moment, role: int) -> str | None:
+def why_invalid(moment: Snapshot, role: int) -> str | None:
     """Says why a cook cannot be asked to fill a pot."""
     if moment.holds(role) not in ("", "onion"):
         return "the cook holds something else"
@@ -29,17 +29,17 @@ def fault(moment: Moment, role: int) -> str | None:
     return None if begun else "no pot is begun and not full"
 
 
-CATEGORY = category(
+CATEGORY = build_category(
     "fill-pot",
     (
         "Fill a pot: put in the third onion, so that it starts to cook.",
         "Get a soup cooking: make sure that you put the third onion into a pot.",
         "Put the last missing onion into a pot.",
     ),
-    done,
-    fault,
+    is_done,
+    why_invalid,
     horizon=HORIZON,
-    lead=LEAD,
+    lead=MAX_LEAD,
     rubric=Rubric(
         "The cook puts in the third onion of a pot, so that it starts to cook.",
         "Onions that the other cook puts in count towards the three, but the third must come "

@@ -8,17 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sts_scenarios.categories.tried import Deed, Proposal
+from sts_scenarios.categories.tried import Proposal, Task
 from sts_scenarios.category import Rubric
 
-from .asking import Asked, category
-from .playing import Past, open_pots, with_onion
-from .same_pot import fillable, rule
+from .asking import Request, build_category
+from .playing import History, bring_onion, open_pots
+from .same_pot import count_fillable_pots, label_snapshots
 
 
-def proposals(asked: Asked) -> Iterator[tuple[Proposal, ...]]:
+def propose(asked: Request) -> Iterator[tuple[Proposal, ...]]:
     """Yield the fuller and the emptier of two pots."""
-    pots = fillable(asked.now, asked.role)
+    pots = count_fillable_pots(asked.now, asked.role)
     if asked.now.holds(asked.role) in ("", "onion") and len(pots) == len({*pots.values()}) == 2:
         ranked = sorted(pots, key=lambda place: -pots[place])
         yield tuple(
@@ -27,27 +27,27 @@ def proposals(asked: Asked) -> Iterator[tuple[Proposal, ...]]:
         )
 
 
-def probe(past: Past) -> int:
+def solver_policy(past: History) -> int:
     """Goes to the pot that had more or fewer onions when it was asked."""
     seen, then = past.now, past.frames[past.asked]["filled"]
     sign = -1 if " more " in past.told else 1
-    return with_onion(past, sorted(open_pots(seen), key=lambda pot: sign * then[pot])[:1])
+    return bring_onion(past, sorted(open_pots(seen), key=lambda pot: sign * then[pot])[:1])
 
 
-def shortcut(past: Past) -> int:
+def shortcut_policy(past: History) -> int:
     """Goes to the fullest pot, whatever it is told."""
     seen = past.now
-    return with_onion(past, sorted(open_pots(seen), key=lambda pot: -seen.filled[pot])[:1])
+    return bring_onion(past, sorted(open_pots(seen), key=lambda pot: -seen.filled[pot])[:1])
 
 
-CATEGORY = category(
+CATEGORY = build_category(
     "fuller-or-emptier",
     (
         "Put an onion into the pot that has {how} onions in it now.",
         "Of the two pots, take the one with {how} onions: add one to it.",
         "One pot has {how} onions than the other: add an onion to that one.",
     ),
-    Deed(proposals, rule, probe, shortcut),
+    Task(propose, label_snapshots, solver_policy, shortcut_policy),
     horizon=30,
     rubric=Rubric(
         "The first onion that the cook puts into a pot after the takeover goes into the one of the "

@@ -16,27 +16,29 @@ from sts.trajectories.types import Trajectory
 from sts.worlds.overcooked.basics import SIDES
 from sts_scenarios.category import Candidate, Category, Label, Rubric, Word
 
-from .moments import CONTEXT, DOMAIN, PARTNER, Moment, hat, names, timeline
+from .moments import CONTEXT, DOMAIN, PARTNER, Snapshot, hat_field, hat_names, replay_snapshots
 
 HORIZON = 20
-EASY, MEDIUM = 3, 6
+EASY_STEPS, MEDIUM_STEPS = 3, 6
 
 
-def candidates(trajectory: Trajectory, context: int, horizon: int) -> Iterator[Candidate]:
+def find_candidates(trajectory: Trajectory, context: int, horizon: int) -> Iterator[Candidate]:
     """Yield moments at which a cook is in the way of the other, who later comes by."""
     episode = trajectory.episode
-    line = timeline(episode)
+    line = replay_snapshots(episode)
     for moment in range(context, len(line) - horizon):
         for role in range(episode.participants):
-            if not _in_the_way(episode, line, moment, role):
+            if not _is_in_the_way(episode, line, moment, role):
                 continue
-            steps = _until(line[moment : moment + horizon + 1], role)
+            steps = _steps_until_passed(line[moment : moment + horizon + 1], role)
             if steps is not None:
-                how = "easy" if steps <= EASY else "medium" if steps <= MEDIUM else "hard"
-                yield Candidate(moment, role, how, words=names(role))
+                how = (
+                    "easy" if steps <= EASY_STEPS else "medium" if steps <= MEDIUM_STEPS else "hard"
+                )
+                yield Candidate(moment, role, how, words=hat_names(role))
 
 
-def _in_the_way(episode: Episode, line: tuple[Moment, ...], moment: int, role: int) -> bool:
+def _is_in_the_way(episode: Episode, line: tuple[Snapshot, ...], moment: int, role: int) -> bool:
     """Says whether the other has just moved towards the cook's place and stands as before."""
     other = 1 - role
     move = int(episode.moves[moment - 1, other])
@@ -46,7 +48,7 @@ def _in_the_way(episode: Episode, line: tuple[Moment, ...], moment: int, role: i
     return (x + dx, y + dy) == line[moment].at(role) and line[moment - 1].at(other) == (x, y)
 
 
-def _until(after: tuple[Moment, ...], role: int) -> int | None:
+def _steps_until_passed(after: tuple[Snapshot, ...], role: int) -> int | None:
     """Return after how many steps the other stands where the cook stood; None for never."""
     place = after[0].at(role)
     passed = (step for step in range(1, len(after)) if after[step].at(1 - role) == place)
@@ -58,20 +60,22 @@ def fits(scenario: Scenario) -> str | None:
     if scenario.partner != PARTNER:
         return "only the recorded person is known to want to come by"
     context = scenario.recording.part(scenario.recording.state, 0, scenario.takeover)
-    blocked = _in_the_way(context, timeline(context), scenario.takeover, scenario.roles[0])
+    blocked = _is_in_the_way(
+        context, replay_snapshots(context), scenario.takeover, scenario.roles[0]
+    )
     return None if blocked else "nobody is in the way"
 
 
 def words(scenario: Scenario) -> dict[str, Word]:
     """Return the other cook's hat."""
-    return hat(scenario.roles[0])
+    return hat_field(scenario.roles[0])
 
 
-def label(
+def label_make_way(
     episode: Episode, takeover: int, roles: tuple[int, ...], parameters: dict[str, Any]
 ) -> Label:
     """Success when the other cook first stands where the judged one stood at takeover."""
-    steps = _until(timeline(episode)[takeover:], roles[0])
+    steps = _steps_until_passed(replay_snapshots(episode)[takeover:], roles[0])
     return Label("not_done", None) if steps is None else Label("success", steps)
 
 
@@ -85,8 +89,8 @@ CATEGORY = Category(
         "Get out of the way of the cook with the {other} hat.",
         "Step aside, the cook with the {other} hat wants to come by.",
     ),
-    candidates=candidates,
-    label=label,
+    candidates=find_candidates,
+    label=label_make_way,
     fits=fits,
     words=words,
     context=CONTEXT,

@@ -14,7 +14,7 @@ from sts.episodes import Episode
 from sts.suites.types import Scenario
 from sts.trajectories.types import Trajectory
 from sts.worlds.overcooked.basics import HATS, SIDES
-from sts_scenarios.categories.tried import NOT_DONE, decided
+from sts_scenarios.categories.tried import NOT_DONE, make_label
 from sts_scenarios.category import Candidate, Category, Label, Rubric, Word
 from sts_scenarios.replayed import environments
 
@@ -24,7 +24,7 @@ PARTNER = "replay"
 Place = tuple[int, int]
 
 
-class Moment(NamedTuple):
+class Snapshot(NamedTuple):
     """What is so before a step, and what was done in the step before it.
 
     Attributes:
@@ -67,39 +67,39 @@ class Moment(NamedTuple):
         )
 
 
-Done = Callable[[Moment, Moment, int], bool]
+IsDone = Callable[[Snapshot, Snapshot, int], bool]
 """Says whether a cook did it in the step from one moment to the next."""
-Sensible = Callable[[Moment, int], str | None]
+WhyInvalid = Callable[[Snapshot, int], str | None]
 """Says in a few words why it makes no sense to ask a cook at this moment; else None."""
 
 
 @functools.lru_cache(maxsize=16)
-def timeline(episode: Episode) -> tuple[Moment, ...]:
+def replay_snapshots(episode: Episode) -> tuple[Snapshot, ...]:
     """Return the moment before each of an episode's steps, and the last: T + 1."""
     out = []
     for one in environments(episode):
-        out.append(moment_of(cast(Any, one)))
+        out.append(capture_snapshot(cast(Any, one)))
     return (out[0]._replace(events=()), *out[1:])
 
 
-def moment_of(world: Any) -> Moment:
+def capture_snapshot(world: Any) -> Snapshot:
     """Return what is so in a live kitchen."""
     players, objects = world.facts()
     events = tuple((event.who, event.deed, event.place) for event in world.events)
     things = {(x, y): it for x, y, it in objects}
-    return Moment(world.grid, players, things, events, world.state())
+    return Snapshot(world.grid, players, things, events, world.state())
 
 
-def until_takeover(scenario: Scenario) -> tuple[Moment, ...]:
+def snapshots_until_takeover(scenario: Scenario) -> tuple[Snapshot, ...]:
     """Return the moments of a scenario's context, the takeover among them."""
-    return timeline(scenario.recording.part(scenario.recording.state, 0, scenario.takeover))
+    return replay_snapshots(scenario.recording.part(scenario.recording.state, 0, scenario.takeover))
 
 
-def category(
+def build_category(
     name: str,
     wordings: tuple[str, ...],
-    done: Done,
-    sensible: Sensible,
+    done: IsDone,
+    sensible: WhyInvalid,
     *,
     horizon: int,
     lead: int,
@@ -116,7 +116,7 @@ def category(
         That is at most `lead` steps before and no earlier than the time before it, with every
         moment since then sensible too.
         """
-        line = timeline(trajectory.episode)
+        line = replay_snapshots(trajectory.episode)
         for role in range(len(HATS)):
             before = context
             for step in range(context + 1, len(line)):
@@ -126,20 +126,20 @@ def category(
                 while moment > earliest and not sensible(line[moment - 1], role):
                     moment -= 1
                 if moment < step and moment + horizon < len(line):
-                    how = difficulty(step - moment, lead)
-                    yield Candidate(moment, role, how, words=names(role))
+                    how = grade_difficulty(step - moment, lead)
+                    yield Candidate(moment, role, how, words=hat_names(role))
 
     def fits(scenario: Scenario) -> str | None:
         """Says why the instruction does not fit the takeover."""
-        return sensible(until_takeover(scenario)[-1], scenario.roles[0])
+        return sensible(snapshots_until_takeover(scenario)[-1], scenario.roles[0])
 
     def label(
         episode: Episode, takeover: int, roles: tuple[int, ...], parameters: dict[str, Any]
     ) -> Label:
         """Success when the judged cook first does it, else not done."""
-        after = timeline(episode)[takeover:]
+        after = replay_snapshots(episode)[takeover:]
         steps = (n for n in range(1, len(after)) if done(after[n - 1], after[n], roles[0]))
-        return next((decided(step, True) for step in steps), NOT_DONE)
+        return next((make_label(step, True) for step in steps), NOT_DONE)
 
     return Category(
         name=name,
@@ -157,22 +157,22 @@ def category(
     )
 
 
-def difficulty(steps: int, lead: int) -> str:
+def grade_difficulty(steps: int, lead: int) -> str:
     """Return how hard it is: easy by a third of `lead` steps at most, hard by over two thirds."""
     return "easy" if 3 * steps <= lead else "medium" if 3 * steps <= 2 * lead else "hard"
 
 
-def names(role: int) -> dict[str, str]:
+def hat_names(role: int) -> dict[str, str]:
     """Return what wordings call the two cooks."""
     return {"you": HATS[role], "other": HATS[1 - role]}
 
 
-def hat(role: int) -> dict[str, Word]:
+def hat_field(role: int) -> dict[str, Word]:
     """Return what the text must say of the other cook; it may speak of the asked one, too."""
-    return {"other": Word(names(role)["other"])}
+    return {"other": Word(hat_names(role)["other"])}
 
 
-def within_reach(moment: Moment, role: int) -> set[Place]:
+def reachable_places(moment: Snapshot, role: int) -> set[Place]:
     """Return the places that a cook can come to face, whoever stands in the way."""
     seen, waiting = {moment.at(role)}, [moment.at(role)]
     faced = set()

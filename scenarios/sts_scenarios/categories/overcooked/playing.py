@@ -15,19 +15,19 @@ import numpy as np
 from sts.agents import Agent, Choice
 from sts.agents.protocol import Draws, Instructions, Memory
 from sts.episodes import Episode
-from sts.worlds.overcooked.agents.greedy import Kitchen, kitchen
+from sts.worlds.overcooked.agents.greedy import Kitchen, read_kitchen
 from sts.worlds.overcooked.agents.ways import Cell
 from sts.worlds.overcooked.basics import FULL, STAY
 
-from .moments import DOMAIN, Moment, moment_of
+from .moments import DOMAIN, Snapshot, capture_snapshot
 
 FLOOR, COUNTER, ONIONS, _, DISHES, POT, WINDOW = range(7)
 NOTHING, ONION, _, DISH, SOUP = range(5)
 """Places and things as a cook observes them."""
-_SEEN = ("tiles", "things", "filled", "cooking", "me", "partner")
+_OBSERVED = ("tiles", "things", "filled", "cooking", "me", "partner")
 
 
-class Past(NamedTuple):
+class History(NamedTuple):
     """What one cook has seen, from the first frame of the context on.
 
     Attributes:
@@ -43,7 +43,7 @@ class Past(NamedTuple):
     @property
     def now(self) -> Kitchen:
         """The kitchen now, with the ways through it."""
-        return kitchen(self.frames[-1])
+        return read_kitchen(self.frames[-1])
 
     @property
     def held(self) -> int:
@@ -51,11 +51,11 @@ class Past(NamedTuple):
         return int(self.frames[-1]["me"][3])
 
 
-Policy = Callable[[Past], int]
+Policy = Callable[[History], int]
 """Returns an index of the moves."""
 
 
-def go(seen: Kitchen, cells: Iterable[Cell]) -> int:
+def go_to(seen: Kitchen, cells: Iterable[Cell]) -> int:
     """Return the first move to the nearest of some cells, or what is done there; else it stays."""
     way = seen.nearest(cells)
     return STAY if way is None else way.move
@@ -67,23 +67,23 @@ def open_pots(seen: Kitchen) -> list[Cell]:
     return [one for one in pots if seen.filled[one] < FULL and seen.cooking[one] < 0]
 
 
-def with_onion(past: Past, pots: Iterable[Cell]) -> int:
+def bring_onion(past: History, pots: Iterable[Cell]) -> int:
     """Return the next move to bring an onion to the nearest of some pots."""
     seen = past.now
     if past.held == ONION:
-        return go(seen, pots)
+        return go_to(seen, pots)
     if past.held != NOTHING:
-        return lay(seen)
+        return put_down(seen)
     own = seen.where(ONIONS)
-    return go(seen, own if seen.nearest(own) else seen.where(COUNTER, ONION))
+    return go_to(seen, own if seen.nearest(own) else seen.where(COUNTER, ONION))
 
 
-def lay(seen: Kitchen) -> int:
+def put_down(seen: Kitchen) -> int:
     """Return the next move to lay down what is held on the nearest counter."""
-    return go(seen, seen.where(COUNTER, NOTHING))
+    return go_to(seen, seen.where(COUNTER, NOTHING))
 
 
-class Playing(Agent):
+class PolicyAgent(Agent):
     """An agent that plays a policy once it is asked for something, and stands still before."""
 
     name = "playing"
@@ -100,7 +100,7 @@ class Playing(Agent):
     ) -> tuple[Choice, Memory]:
         """Return what the policy does at this step, and all that was seen so far."""
         shape = observation.last_move.shape
-        now = {name: observation.values[name][:, :, None] for name in _SEEN}
+        now = {name: observation.values[name][:, :, None] for name in _OBSERVED}
         grown = {
             n: np.concatenate((memory[n], one), 2) if memory else one for n, one in now.items()
         }
@@ -110,21 +110,21 @@ class Playing(Agent):
         for b, r in np.ndindex(shape):
             if not silent[b]:
                 count = grown["me"].shape[2]
-                frames = [{n: grown[n][b, r, t] for n in _SEEN} for t in range(count)]
+                frames = [{n: grown[n][b, r, t] for n in _OBSERVED} for t in range(count)]
                 text = instructions.texts[instructions.ids[b]]
-                moves[b, r] = self.policy(Past(frames, int(asked[b]), text))
+                moves[b, r] = self.policy(History(frames, int(asked[b]), text))
         return Choice(moves), {**grown, "asked": asked}
 
 
-def attempted(
+def play_from(
     episode: Episode,
-    line: Sequence[Moment],
+    line: Sequence[Snapshot],
     moment: int,
     lengths: tuple[int, int],
     role: int,
     text: str,
     policy: Policy,
-) -> Iterator[Moment]:
+) -> Iterator[Snapshot]:
     """Yield the moments from a takeover on if a cook plays by a policy beside the recording."""
     from sts.worlds.overcooked.environment import Overcooked
 
@@ -136,7 +136,7 @@ def attempted(
         frames.append(dict(world.observe(role)))
         moves = [int(move) for move in episode.moves[step]]
         if step >= moment:
-            yield moment_of(world)
-            moves[role] = policy(Past(frames, context, text))
+            yield capture_snapshot(world)
+            moves[role] = policy(History(frames, context, text))
         world.step(moves)
-    yield moment_of(world)
+    yield capture_snapshot(world)

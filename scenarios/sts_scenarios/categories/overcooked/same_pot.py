@@ -11,30 +11,30 @@ from typing import Any
 
 from sts.worlds.overcooked.agents.ways import Cell
 from sts.worlds.overcooked.basics import FULL, SIDES
-from sts_scenarios.categories.tried import NOT_DONE, Deed, Proposal, decided
+from sts_scenarios.categories.tried import NOT_DONE, Proposal, Task, make_label
 from sts_scenarios.category import Label, Rubric
 
-from .asking import Asked, category, first
-from .moments import CONTEXT, Moment, Place, within_reach
-from .playing import ONION, POT, Past, open_pots, with_onion
+from .asking import Request, build_category, find_first_event
+from .moments import CONTEXT, Place, Snapshot, reachable_places
+from .playing import ONION, POT, History, bring_onion, open_pots
 
 POTTING = "potting_onion"
 
 
-def fillable(moment: Moment, role: int) -> dict[Place, int]:
+def count_fillable_pots(moment: Snapshot, role: int) -> dict[Place, int]:
     """Return how many onions are in each pot that a cook can put one into."""
     pots = [
         (x, y) for y, row in enumerate(moment.grid) for x, tile in enumerate(row) if tile == "P"
     ]
-    reach, soups = within_reach(moment, role), moment.objects
+    reach, soups = reachable_places(moment, role), moment.objects
     count = {at: len(soups[at][1]) if at in soups else 0 for at in pots if at in reach}
     return {at: n for at, n in count.items() if n < FULL}
 
 
-def proposals(asked: Asked) -> Iterator[tuple[Proposal, ...]]:
+def propose(asked: Request) -> Iterator[tuple[Proposal, ...]]:
     """Yield the pot that the other put an onion into last."""
     now, role = asked.now, asked.role
-    pots = fillable(now, role)
+    pots = count_fillable_pots(now, role)
     if now.holds(role) not in ("", "onion") or len(pots) < 2:
         return
     before = asked.line[max(asked.moment - CONTEXT, 0) + 1 : asked.moment + 1]
@@ -48,13 +48,13 @@ def proposals(asked: Asked) -> Iterator[tuple[Proposal, ...]]:
         yield (Proposal({"pot": [*used[-1]]}, {}),)
 
 
-def rule(line: Sequence[Moment], role: int, parameters: Mapping[str, Any]) -> Label:
+def label_snapshots(line: Sequence[Snapshot], role: int, parameters: Mapping[str, Any]) -> Label:
     """The first onion that the cook puts into a pot decides."""
-    done = first(line, role, [POTTING])
-    return decided(done[0], [*done[2]] == parameters["pot"]) if done else NOT_DONE
+    done = find_first_event(line, role, [POTTING])
+    return make_label(done[0], [*done[2]] == parameters["pot"]) if done else NOT_DONE
 
 
-def probe(past: Past) -> int:
+def solver_policy(past: History) -> int:
     """Goes to the pot that had one more when the other's hands were empty again."""
     own: list[Cell] = []
     for before, after in zip(
@@ -66,22 +66,22 @@ def probe(past: Past) -> int:
         place = (row + down, column + right)
         if gave and after["tiles"][place] == POT:
             own = [place]
-    return with_onion(past, own)
+    return bring_onion(past, own)
 
 
-def shortcut(past: Past) -> int:
+def shortcut_policy(past: History) -> int:
     """Goes to the nearest pot."""
-    return with_onion(past, open_pots(past.now))
+    return bring_onion(past, open_pots(past.now))
 
 
-CATEGORY = category(
+CATEGORY = build_category(
     "same-pot",
     (
         "Put an onion into the pot that the cook with the {other} hat used last.",
         "Go on with the pot into which the cook with the {other} hat put an onion just before.",
         "The cook with the {other} hat has begun a pot: put an onion into that one.",
     ),
-    Deed(proposals, rule, probe, shortcut),
+    Task(propose, label_snapshots, solver_policy, shortcut_policy),
     horizon=30,
     rubric=Rubric(
         "The first onion that the cook puts into a pot after the takeover goes into the pot that "

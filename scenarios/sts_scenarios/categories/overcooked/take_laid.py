@@ -10,41 +10,41 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from sts.worlds.overcooked.basics import STAY
-from sts_scenarios.categories.tried import NOT_DONE, Deed, Proposal, decided
+from sts_scenarios.categories.tried import NOT_DONE, Proposal, Task, make_label
 from sts_scenarios.category import Label, Rubric
 
-from .asking import Asked, category, first
-from .moments import Moment, within_reach
-from .playing import COUNTER, DISH, DISHES, NOTHING, ONION, ONIONS, SOUP, Past, go
+from .asking import Request, build_category, find_first_event
+from .moments import Snapshot, reachable_places
+from .playing import COUNTER, DISH, DISHES, NOTHING, ONION, ONIONS, SOUP, History, go_to
 
 THINGS = {"onion": "an onion", "dish": "a dish", "soup": "a soup"}
-NEAREST = 3
+MIN_DISTANCE = 3
 """How far away the counter is at least, in rows and columns together; 1 is next to the cook."""
 _NUMBERS = {"onion": ONION, "dish": DISH, "soup": SOUP}
 
 
-def proposals(asked: Asked) -> Iterator[tuple[Proposal, ...]]:
+def propose(asked: Request) -> Iterator[tuple[Proposal, ...]]:
     """Yield what the other is going to lay within reach."""
     now, role = asked.now, asked.role
     if now.holds(role):
         return
-    ahead, reach = [now, *asked.ahead], within_reach(now, role)
+    ahead, reach = [now, *asked.ahead], reachable_places(now, role)
     for thing, text in THINGS.items():
-        laid = first(ahead, 1 - role, [f"{thing}_drop"])
+        laid = find_first_event(ahead, 1 - role, [f"{thing}_drop"])
         if laid is None or laid[2] not in reach or now.tile(laid[2]) != "X":
             continue
         (x, y), (there, down) = now.at(role), laid[2]
-        if abs(x - there) + abs(y - down) >= NEAREST:
+        if abs(x - there) + abs(y - down) >= MIN_DISTANCE:
             yield (Proposal({"thing": thing}, {"a": text}, thing),)
 
 
-def rule(line: Sequence[Moment], role: int, parameters: Mapping[str, Any]) -> Label:
+def label_snapshots(line: Sequence[Snapshot], role: int, parameters: Mapping[str, Any]) -> Label:
     """The first thing that the cook takes decides: it must be where the other laid such a thing."""
     laid: set[tuple[int, int]] = set()
     for step, moment in enumerate(line[1:], 1):
         for who, deed, place in moment.events:
             if who == role and deed.endswith("_pickup"):
-                return decided(step, deed == f"{parameters['thing']}_pickup" and place in laid)
+                return make_label(step, deed == f"{parameters['thing']}_pickup" and place in laid)
         laid |= {
             place
             for who, deed, place in moment.events
@@ -53,31 +53,31 @@ def rule(line: Sequence[Moment], role: int, parameters: Mapping[str, Any]) -> La
     return NOT_DONE
 
 
-def probe(past: Past) -> int:
+def solver_policy(past: History) -> int:
     """Stands still until there is more of it on the counters than when it was asked."""
     if past.held != NOTHING:
         return STAY
     thing = next(number for name, number in _NUMBERS.items() if name in past.told.lower())
     seen, then = past.now, past.frames[past.asked]["things"]
-    return go(seen, [at for at in seen.where(COUNTER, thing) if then[at] != thing])
+    return go_to(seen, [at for at in seen.where(COUNTER, thing) if then[at] != thing])
 
 
-def shortcut(past: Past) -> int:
+def shortcut_policy(past: History) -> int:
     """Take whatever is nearest, from the stacks or from a counter."""
     seen = past.now
     lying = [at for number in _NUMBERS.values() for at in seen.where(COUNTER, number)]
     stacks = [*seen.where(ONIONS), *seen.where(DISHES)]
-    return STAY if past.held != NOTHING else go(seen, [*lying, *stacks])
+    return STAY if past.held != NOTHING else go_to(seen, [*lying, *stacks])
 
 
-CATEGORY = category(
+CATEGORY = build_category(
     "take-laid",
     (
         "Wait until the cook with the {other} hat lays {a} on a counter, and take that.",
         "The cook with the {other} hat will lay {a} on a counter for you: take it, nothing else.",
         "Take nothing until the cook with the {other} hat has laid {a} on a counter; take that.",
     ),
-    Deed(proposals, rule, probe, shortcut),
+    Task(propose, label_snapshots, solver_policy, shortcut_policy),
     horizon=24,
     rubric=Rubric(
         "The first thing that the cook takes after the takeover is {a} that the cook with the "

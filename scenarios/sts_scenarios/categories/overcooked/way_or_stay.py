@@ -11,44 +11,49 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from sts.worlds.overcooked.basics import SIDES, STAY
-from sts_scenarios.categories.tried import NOT_DONE, Deed, Proposal, decided
+from sts_scenarios.categories.tried import NOT_DONE, Proposal, Task, make_label
 from sts_scenarios.category import Label, Rubric
 
-from .asking import Asked, category
-from .moments import Moment
-from .playing import FLOOR, Past
+from .asking import Request, build_category
+from .moments import Snapshot
+from .playing import FLOOR, History
 
-SOONEST, LATEST = 2, 8
-EASY, MEDIUM = 6, 4
-DEEDS = {
+EARLIEST_STEP, LATEST_STEP = 2, 8
+EASY_STEP, MEDIUM_STEP = 6, 4
+OPTION_TEXTS = {
     "way": "let them pass over your place, and be gone before they push against you",
-    "stay": f"stay on your place for {LATEST} steps in a row, whoever wants to pass",
+    "stay": f"stay on your place for {LATEST_STEP} steps in a row, whoever wants to pass",
 }
 
 
-def proposals(asked: Asked) -> Iterator[tuple[Proposal, ...]]:
+def propose(asked: Request) -> Iterator[tuple[Proposal, ...]]:
     """Yield that the other will come by."""
     place = asked.now.at(asked.role)
     come = [n for n, one in enumerate(asked.ahead, 1) if one.at(1 - asked.role) == place]
-    if come and SOONEST <= come[0] <= LATEST:
+    if come and EARLIEST_STEP <= come[0] <= LATEST_STEP:
         yield tuple(
-            Proposal({"asked": name, "moves": _ahead(asked)}, {"deed": text}, name, _haste(come[0]))
-            for name, text in DEEDS.items()
+            Proposal(
+                {"asked": name, "moves": _partner_moves(asked)},
+                {"deed": text},
+                name,
+                _grade_haste(come[0]),
+            )
+            for name, text in OPTION_TEXTS.items()
         )
 
 
-def _haste(steps: int) -> str:
+def _grade_haste(steps: int) -> str:
     """Return the difficulty by how soon the other comes."""
-    return "easy" if steps >= EASY else "medium" if steps >= MEDIUM else "hard"
+    return "easy" if steps >= EASY_STEP else "medium" if steps >= MEDIUM_STEP else "hard"
 
 
-def _ahead(asked: Asked) -> list[int]:
+def _partner_moves(asked: Request) -> list[int]:
     """Return the moves that the other is going to make."""
-    ahead = asked.moves[asked.moment : asked.moment + LATEST, 1 - asked.role]
+    ahead = asked.moves[asked.moment : asked.moment + LATEST_STEP, 1 - asked.role]
     return [int(move) for move in ahead]
 
 
-def rule(line: Sequence[Moment], role: int, parameters: Mapping[str, Any]) -> Label:
+def label_snapshots(line: Sequence[Snapshot], role: int, parameters: Mapping[str, Any]) -> Label:
     """Of the way: failure at the first push, success once the other stands there.
 
     Of staying: failure at the first step on another place, success after LATEST steps.
@@ -56,23 +61,23 @@ def rule(line: Sequence[Moment], role: int, parameters: Mapping[str, Any]) -> La
     place = line[0].at(role)
     if parameters["asked"] == "stay":
         left = next((n for n, one in enumerate(line) if one.at(role) != place), None)
-        if left is not None and left <= LATEST:
-            return decided(left, False)
-        return decided(LATEST, True) if len(line) > LATEST else NOT_DONE
+        if left is not None and left <= LATEST_STEP:
+            return make_label(left, False)
+        return make_label(LATEST_STEP, True) if len(line) > LATEST_STEP else NOT_DONE
     for step, move in enumerate(parameters["moves"], 1):
         if step >= len(line):
             break
         before, now = line[step - 1], line[step]
         if now.at(1 - role) == place:
-            return decided(step, True)
+            return make_label(step, True)
         if move < len(SIDES) and before.at(1 - role) == now.at(1 - role):
             (x, y), (right, down) = before.at(1 - role), SIDES[move]
             if (x + right, y + down) in (before.at(role), now.at(role)):
-                return decided(step, False)
+                return make_label(step, False)
     return NOT_DONE
 
 
-def probe(past: Past) -> int:
+def solver_policy(past: History) -> int:
     """Stays, or steps to where it is farthest from the other's way, which goes on as it went."""
     if "stay on your place" in past.told:
         return STAY
@@ -92,24 +97,24 @@ def probe(past: Past) -> int:
     return best
 
 
-def _place_when_asked(past: Past) -> tuple[int, int]:
+def _place_when_asked(past: History) -> tuple[int, int]:
     row, column = past.frames[past.asked]["me"][:2].tolist()
     return row, column
 
 
-def shortcut(past: Past) -> int:
+def shortcut_policy(past: History) -> int:
     """Stands still."""
     return STAY
 
 
-CATEGORY = category(
+CATEGORY = build_category(
     "way-or-stay",
     (
         "The cook with the {other} hat is coming: {deed}.",
         "You stand where the cook with the {other} hat wants to go: {deed}.",
         "As to the cook with the {other} hat: {deed}.",
     ),
-    Deed(proposals, rule, probe, shortcut),
+    Task(propose, label_snapshots, solver_policy, shortcut_policy),
     horizon=12,
     rubric=Rubric(
         "As the cook with the {other} hat came, the cook did this: {deed}.",

@@ -30,11 +30,11 @@ class Blind(Agent):
         self, observation: Any, instructions: Instructions, memory: Memory, draws: Draws
     ) -> tuple[Choice, Memory]:
         """Weighs moves by the words of the mission alone."""
-        of_text = np.array([_weights(text) for text in instructions.texts])
+        of_text = np.array([_move_weights(text) for text in instructions.texts])
         return Choice(of_text[instructions.ids][:, None]), memory
 
 
-def _weights(mission: str) -> list[float]:
+def _move_weights(mission: str) -> list[float]:
     """Return a weight a move: useful ones share the weight of one forward move."""
-    useful = {move for clause in missions.clauses(mission) for move in _USEFUL[clause.kind]}
+    useful = {move for clause in missions.parse_clauses(mission) for move in _USEFUL[clause.kind]}
     return [_WANDER.get(move, 3.0 / len(useful) if move in useful else 0.0) for move in MOVES]

@@ -12,7 +12,7 @@ import numpy as np
 
 from sts.agents import Agent, Choice, Instructions
 from sts.agents.protocol import Draws, Memory, Sees
-from sts.worlds.babyai.agents.planning import advice
+from sts.worlds.babyai.agents.planning import advise
 from sts.worlds.babyai.environment import MOVES
 
 
@@ -32,7 +32,7 @@ class Bot(Agent):
         """Weighs the bot's move and, by the share of noise, every move alike."""
         weights = np.full((len(observation.environments), 1, len(MOVES)), self.noise / len(MOVES))
         for b, world in enumerate(observation.environments):
-            weights[b, 0, advice(world)] += 1.0 - self.noise
+            weights[b, 0, advise(world)] += 1.0 - self.noise
         return Choice(weights), memory
 
 

@@ -36,20 +36,20 @@ class Clause(NamedTuple):
     beside: Thing | None
 
 
-def kind(mission: str) -> str:
+def mission_kind(mission: str) -> str:
     """Return the kind of a mission, "sequence" where it has several clauses; "" of none."""
-    found = clauses(mission)
+    found = parse_clauses(mission)
     if len(found) > 1:
         return "sequence"
     return found[0].kind if found else ""
 
 
-def relative(mission: str) -> bool:
+def is_relative(mission: str) -> bool:
     """Whether a mission names a place as seen from where the agent began, as in "on your left"."""
     return _WHERE.search(mission) is not None
 
 
-def clauses(mission: str) -> list[Clause]:
+def parse_clauses(mission: str) -> list[Clause]:
     """Return what a mission asks for, in an order in which it may be done; [] for other texts."""
     if " after you " in mission:
         parts = mission.split(" after you ")[::-1]
@@ -58,14 +58,14 @@ def clauses(mission: str) -> list[Clause]:
     found = [_CLAUSE.fullmatch(text) for part in parts for text in part.split(" and ")]
     if not all(found):
         return []
-    return [_clause(match) for match in found if match]
+    return [_make_clause(match) for match in found if match]
 
 
-def _clause(match: re.Match[str]) -> Clause:
+def _make_clause(match: re.Match[str]) -> Clause:
     verb, colour, type, other_colour, other_type = match.groups()
-    beside = _thing(other_colour, other_type) if other_type else None
-    return Clause(_VERBS[verb], _thing(colour, type), beside)
+    beside = _make_thing(other_colour, other_type) if other_type else None
+    return Clause(_VERBS[verb], _make_thing(colour, type), beside)
 
 
-def _thing(colour: str | None, type: str) -> Thing:
+def _make_thing(colour: str | None, type: str) -> Thing:
     return Thing(colour or "", "" if type == "object" else type)

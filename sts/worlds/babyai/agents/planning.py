@@ -16,14 +16,14 @@ from typing import Any
 from sts.worlds.babyai.environment import DONE, BabyAI
 from sts.worlds.babyai.library import BabyAIBot, DropSubgoal, GoNextToSubgoal
 
-MOST_SEARCHES = 300
+MAX_SEARCHES = 300
 
 
 class _Bot(BabyAIBot):
     """The package's bot, that cannot search for ever."""
 
     def replan(self, action_taken: Any = None) -> Any:
-        self._until = self.bfs_counter + MOST_SEARCHES
+        self._until = self.bfs_counter + MAX_SEARCHES
         return super().replan(action_taken)  # type: ignore[no-untyped-call]
 
     def _breadth_first_search(self, *args: Any, **named: Any) -> Any:
@@ -67,7 +67,7 @@ class Planner:
     def _new(self) -> Any:
         bot: Any = _Bot(self.world.live)  # type: ignore[no-untyped-call]
         if self.world.live.carrying is not None:
-            bot._until = MOST_SEARCHES
+            bot._until = MAX_SEARCHES
             bot._process_obs()
             place = bot._find_drop_pos()
             if place is not None:
@@ -75,19 +75,19 @@ class Planner:
         return bot
 
 
-_WATCHING: weakref.WeakKeyDictionary[BabyAI, Planner] = weakref.WeakKeyDictionary()
+_PLANNERS: weakref.WeakKeyDictionary[BabyAI, Planner] = weakref.WeakKeyDictionary()
 
 
-def advice(world: BabyAI) -> int:
+def advise(world: BabyAI) -> int:
     """Return what the bot would do next in `world`, nothing where it has no mission.
 
     It leaves the world alone.
     """
     if world.open:
         return DONE
-    planner = _WATCHING.get(world)
+    planner = _PLANNERS.get(world)
     if planner is None or not _leads_to(planner.world, world):
-        planner = _WATCHING[world] = Planner(world.level, world.seed)
+        planner = _PLANNERS[world] = Planner(world.level, world.seed)
     planner.follow(world.moves_made)
     return planner.advice
 
@@ -97,7 +97,7 @@ def _leads_to(earlier: BabyAI, later: BabyAI) -> bool:
     return same and later.moves_made.startswith(earlier.moves_made)
 
 
-def solution(world: BabyAI, most: int) -> str | None:
+def find_solution(world: BabyAI, most: int) -> str | None:
     """Return the moves by which the bot fulfils the mission from here; None if not in `most`."""
     planner = Planner(world.level, world.seed)
     planner.follow(world.moves_made)

@@ -28,22 +28,22 @@ from sts.worlds.babyai.agents.seeker import (
     TOGGLE,
     Cell,
     View,
-    fits,
     free_cells,
+    is_passable,
+    matches_thing,
     neighbours,
-    passable,
-    walk,
+    plan_step,
 )
-from sts.worlds.babyai.agents.wording import Step, steps
+from sts.worlds.babyai.agents.wording import Step, parse_steps
 from sts.worlds.babyai.environment import DONE, MOVES
 from sts.worlds.babyai.view import VIEW
 
-_FAR = 24
-_CORNER = (_FAR - HERE[0], _FAR - HERE[1])
+_MAP_RADIUS = 24
+_CORNER = (_MAP_RADIUS - HERE[0], _MAP_RADIUS - HERE[1])
 """Where the view begins on the map, in the middle of which one stands."""
 _MARK = 3
 _FRONT = (HERE[0], HERE[1] - 1)
-_STAYS = 2
+_STEPS_FACING = 2
 """Steps that it looks at a thing before it counts as gone to."""
 
 
@@ -68,7 +68,7 @@ class Reader(Agent):
 
     def begin(self, batch: int, roles: int) -> Memory:
         """Return an empty map, and that nothing is done."""
-        side = 2 * _FAR + 1
+        side = 2 * _MAP_RADIUS + 1
         return {
             "map": np.zeros((batch, side, side, 4), np.int8),
             "told": np.zeros(batch, np.int64),
@@ -80,22 +80,22 @@ class Reader(Agent):
         self, observation: Any, instructions: Instructions, memory: Memory, draws: Draws
     ) -> tuple[Choice, Memory]:
         """Weighs one move, and by the share of noise every move alike."""
-        asked = [steps(text) for text in instructions.texts]
+        asked = [parse_steps(text) for text in instructions.texts]
         if not self.colours:
-            asked = [[_plain(step) for step in own] for own in asked]
+            asked = [[_without_colours(step) for step in own] for own in asked]
         after = {name: values.copy() for name, values in memory.items()}
         images = observation.values["image"][:, 0]
         weights = np.full((len(images), 1, len(MOVES)), self.noise / len(MOVES))
         for b, image in enumerate(images):
             last, told = int(observation.last_move[b, 0]), int(instructions.ids[b])
-            own = _turned(after["map"][b], last) if self.remembers else after["map"][b] * 0
+            own = _shift_map(after["map"][b], last) if self.remembers else after["map"][b] * 0
             after["map"][b] = self._seen(own, image)
             if told != after["told"][b]:
                 after["told"][b], after["done"][b], after["stayed"][b] = told, 0, 0
-                _mark(after["map"][b], asked[told])
+                _mark_side(after["map"][b], asked[told])
             carrying = tuple(observation.values["carrying"][b, 0].tolist())
-            view = View(_cells(after["map"][b]), carrying, last)
-            move, after["done"][b], after["stayed"][b] = _next(
+            view = View(_cells_in_view(after["map"][b]), carrying, last)
+            move, after["done"][b], after["stayed"][b] = _next_move(
                 view, asked[told], int(after["done"][b]), int(after["stayed"][b])
             )
             weights[b, 0, move] += 1 - self.noise
@@ -106,9 +106,11 @@ class Reader(Agent):
         xs, ys = np.nonzero(image[..., 0])
         near = np.maximum(abs(xs - HERE[0]), HERE[1] - ys) <= self.reach
         xs, ys = xs[near], ys[near]
-        here = own[_FAR, _FAR].copy()
+        here = own[_MAP_RADIUS, _MAP_RADIUS].copy()
         own[xs + _CORNER[0], ys + _CORNER[1], :_MARK] = image[xs, ys]
-        own[_FAR, _FAR] = here if here[0] else (EMPTY, 0, 0, 0)  # there stands what is carried
+        own[_MAP_RADIUS, _MAP_RADIUS] = (
+            here if here[0] else (EMPTY, 0, 0, 0)
+        )  # there stands what is carried
         return own
 
 
@@ -149,110 +151,117 @@ class Noisy60(Reader):
     noise = 0.6
 
 
-def _plain(step: Step) -> Step:
+def _without_colours(step: Step) -> Step:
     beside = step.beside and Thing("", step.beside.type)
     return Step(step.kind, Thing("", step.thing.type), beside)
 
 
-def _turned(own: NDArray[np.int8], last: int) -> NDArray[np.int8]:
+def _shift_map(own: NDArray[np.int8], last: int) -> NDArray[np.int8]:
     """Return a map as it lies after a move."""
     if last in (LEFT, RIGHT):
         return np.rot90(own, 1 if last == LEFT else -1).copy()
-    if last == FORWARD and passable(tuple(own[_FAR, _FAR - 1])):
+    if last == FORWARD and is_passable(tuple(own[_MAP_RADIUS, _MAP_RADIUS - 1])):
         return np.roll(own, 1, axis=1)
     return own.copy()
 
 
-def _mark(own: NDArray[np.int8], asked: list[Step]) -> None:
+def _mark_side(own: NDArray[np.int8], asked: list[Step]) -> None:
     """Mark what lies in sight on the side that is asked for."""
     kinds = {step.kind for step in asked}
-    columns = slice(_CORNER[0], _FAR) if "left" in kinds else slice(_FAR + 1, _FAR + 1 + HERE[0])
+    columns = (
+        slice(_CORNER[0], _MAP_RADIUS)
+        if "left" in kinds
+        else slice(_MAP_RADIUS + 1, _MAP_RADIUS + 1 + HERE[0])
+    )
     own[..., _MARK] = 0
     if kinds & {"left", "right"}:
-        own[columns, _CORNER[1] : _FAR + 1, _MARK] = 1
+        own[columns, _CORNER[1] : _MAP_RADIUS + 1, _MARK] = 1
 
 
-def _cells(own: NDArray[np.int8]) -> dict[Cell, tuple[int, ...]]:
+def _cells_in_view(own: NDArray[np.int8]) -> dict[Cell, tuple[int, ...]]:
     """Return what is on a map by its place in the view, and beyond it."""
     xs, ys = np.nonzero(own[..., 0])
     places = zip((xs - _CORNER[0]).tolist(), (ys - _CORNER[1]).tolist(), strict=True)
     return {place: tuple(one) for place, one in zip(places, own[xs, ys].tolist(), strict=True)}
 
 
-def _next(view: View, asked: list[Step], done: int, stayed: int) -> tuple[int, int, int]:
+def _next_move(view: View, asked: list[Step], done: int, stayed: int) -> tuple[int, int, int]:
     """Return the next move, how many steps are done, and how long the present one has stayed."""
     if done < len(asked):
-        over, stayed = _over(view, asked[done], stayed)
+        over, stayed = _check_done(view, asked[done], stayed)
         done, stayed = (done + 1, 0) if over else (done, stayed)
     if done >= len(asked):
         return DONE, done, stayed
     step = asked[done]
     if step.kind == "through" and stayed:
         return FORWARD, done, stayed
-    move = _move(view, step)
+    move = _move_for_step(view, step)
     if step.kind == "through" and view.front[0] == DOOR and move == FORWARD:
-        stayed = int(fits(view.front, step.thing))
-    return _look(view) if move is None else move, done, stayed
+        stayed = int(matches_thing(view.front, step.thing))
+    return _explore(view) if move is None else move, done, stayed
 
 
-def _over(view: View, step: Step, stayed: int) -> tuple[bool, int]:
+def _check_done(view: View, step: Step, stayed: int) -> tuple[bool, int]:
     """Says whether the last move did it, and for how long it has stayed."""
     if step.kind == "go-to":
-        stayed = stayed + 1 if fits(view.front, step.thing) else 0
-        return stayed >= _STAYS, stayed
+        stayed = stayed + 1 if matches_thing(view.front, step.thing) else 0
+        return stayed >= _STEPS_FACING, stayed
     if step.kind == "open":
         opened = view.last == TOGGLE and view.front[2] == OPEN
-        return opened and fits(view.front, step.thing), 0
+        return opened and matches_thing(view.front, step.thing), 0
     if step.kind == "through":
         return stayed > 1, stayed * 2
     if step.kind == "put-next":
         return view.last == DROP and view.front[0] in THINGS, 0
     held = view.carrying[0] != EMPTY
-    return held and (step.kind != "pick-up" or fits(view.carrying, step.thing)), 0
+    return held and (step.kind != "pick-up" or matches_thing(view.carrying, step.thing)), 0
 
 
-def _move(view: View, step: Step) -> int | None:
+def _move_for_step(view: View, step: Step) -> int | None:
     """Return the next move towards a step; None where nothing is known that it could be."""
-    if step.kind == "put-next" and step.beside and fits(view.carrying, step.thing):
-        return _to(view, free_cells(view, _those(view, step.beside)), DROP)
+    if step.kind == "put-next" and step.beside and matches_thing(view.carrying, step.thing):
+        return _face_or_act(view, free_cells(view, _find_things(view, step.beside)), DROP)
     if step.kind in ("pick-up", "put-next") and view.carrying[0] != EMPTY:
         return DROP if view.front[0] == EMPTY else None
-    there = _those(view, step.thing)
+    there = _find_things(view, step.thing)
     if step.kind == "go-to":
-        return _to(view, there, DONE)
+        return _face_or_act(view, there, DONE)
     if step.kind in ("open", "through"):
         shut = view.front[0] == DOOR and view.front[2] != OPEN
-        return _to(view, there, TOGGLE if step.kind == "open" or shut else FORWARD)
+        return _face_or_act(view, there, TOGGLE if step.kind == "open" or shut else FORWARD)
     if step.kind == "other":
         type = Thing("", step.thing.type)
-        there = _those(view, type) - (there if step.thing.colour else set())
+        there = _find_things(view, type) - (there if step.thing.colour else set())
     elif step.kind == "neighbour":
         near = {cell for place in there for cell in neighbours(place)}
-        there = near & _those(view, Thing("", ""))
+        there = near & _find_things(view, Thing("", ""))
     elif step.kind in ("left", "right"):
-        there = {cell for cell in _those(view, Thing("", "")) if view.cells[cell][_MARK]}
-    return _to(view, there, PICKUP)
+        there = {cell for cell in _find_things(view, Thing("", "")) if view.cells[cell][_MARK]}
+    return _face_or_act(view, there, PICKUP)
 
 
-def _those(view: View, thing: Thing) -> set[Cell]:
+def _find_things(view: View, thing: Thing) -> set[Cell]:
     """Return where such things are; doors only where they are named."""
-    every = {cell for cell, found in view.cells.items() if fits(found, thing)}
+    every = {cell for cell, found in view.cells.items() if matches_thing(found, thing)}
     return {cell for cell in every if thing.type or view.cells[cell][0] != DOOR}
 
 
-def _to(view: View, goals: set[Cell], then: int) -> int | None:
+def _face_or_act(view: View, goals: set[Cell], then: int) -> int | None:
     """Return the first move of a way to face one of `goals`, and `then` where one is faced."""
-    return then if _FRONT in goals else walk(view, goals)
+    return then if _FRONT in goals else plan_step(view, goals)
 
 
-def _look(view: View) -> int:
+def _explore(view: View) -> int:
     """Return a move towards what was never seen, or a door that is shut; else it turns."""
     edge = {
-        cell for place, found in view.cells.items() if passable(found) for cell in neighbours(place)
+        cell
+        for place, found in view.cells.items()
+        if is_passable(found)
+        for cell in neighbours(place)
     }
-    move = _to(view, {cell for cell in edge if cell not in view.cells}, LEFT)
+    move = _face_or_act(view, {cell for cell in edge if cell not in view.cells}, LEFT)
     if move is not None:
         return move
     shut = {c for c, found in view.cells.items() if found[0] == DOOR and found[2] == CLOSED}
-    move = _to(view, shut, TOGGLE)
+    move = _face_or_act(view, shut, TOGGLE)
     return LEFT if move is None else move

@@ -60,7 +60,7 @@ class Seeker(Agent):
         self, observation: Any, instructions: Instructions, memory: Memory, draws: Draws
     ) -> tuple[Choice, Memory]:
         """Weighs one move, or several to wander."""
-        asked = [missions.clauses(text) for text in instructions.texts]
+        asked = [missions.parse_clauses(text) for text in instructions.texts]
         images = observation.values["image"][:, 0].tolist()
         carrying = observation.values["carrying"][:, 0].tolist()
         weights = np.zeros((len(images), 1, len(MOVES)))
@@ -69,9 +69,9 @@ class Seeker(Agent):
             cells = {(x, y): tuple(image[x][y]) for x in range(VIEW) for y in range(VIEW)}
             view = View(cells, tuple(held), int(observation.last_move[b, 0]))
             clauses = asked[instructions.ids[b]]
-            if clauses and _done(view, clauses[done[b] % len(clauses)]):
+            if clauses and _is_clause_done(view, clauses[done[b] % len(clauses)]):
                 done[b] += 1
-            move = _next(view, clauses[done[b] % len(clauses)]) if clauses else None
+            move = _next_move(view, clauses[done[b] % len(clauses)]) if clauses else None
             if move is None:
                 weights[b, 0] = _wander(view)
             else:
@@ -79,7 +79,7 @@ class Seeker(Agent):
         return Choice(weights), {"done": done}
 
 
-def fits(found: tuple[int, ...], thing: Thing) -> bool:
+def matches_thing(found: tuple[int, ...], thing: Thing) -> bool:
     """Whether minigrid's numbers of a type and a colour are those of a thing."""
     if found[0] not in THINGS or (thing.type and found[0] != OBJECT_TO_IDX[thing.type]):
         return False
@@ -89,37 +89,41 @@ def fits(found: tuple[int, ...], thing: Thing) -> bool:
 THINGS = tuple(OBJECT_TO_IDX[name] for name in ("box", "ball", "key", "door"))
 
 
-def _done(view: View, clause: Clause) -> bool:
+def _is_clause_done(view: View, clause: Clause) -> bool:
     """Whether the move just made did what a clause asks for."""
     if clause.kind == "go-to":
-        return fits(view.front, clause.thing)
+        return matches_thing(view.front, clause.thing)
     if clause.kind == "open":
         opened = view.last == TOGGLE and view.front[2] == OPEN
-        return opened and fits(view.front, clause.thing)
+        return opened and matches_thing(view.front, clause.thing)
     if clause.kind == "pick-up":
-        return view.last == PICKUP and fits(view.carrying, clause.thing)
-    return view.last == DROP and fits(view.front, clause.thing)
+        return view.last == PICKUP and matches_thing(view.carrying, clause.thing)
+    return view.last == DROP and matches_thing(view.front, clause.thing)
 
 
-def _next(view: View, clause: Clause) -> int | None:
+def _next_move(view: View, clause: Clause) -> int | None:
     """Return the next move towards what a clause asks for; None where nothing of it is in view."""
     holds = view.carrying[0] != EMPTY
-    if clause.beside is not None and fits(view.carrying, clause.thing):
-        return _put(view, clause.beside)
+    if clause.beside is not None and matches_thing(view.carrying, clause.thing):
+        return _put_next_to(view, clause.beside)
     if holds and clause.kind in ("pick-up", "put-next"):
         return DROP if view.front[0] == EMPTY else None
-    move = walk(view, {cell for cell, found in view.cells.items() if fits(found, clause.thing)})
-    if move != FORWARD or not fits(view.front, clause.thing):
+    move = plan_step(
+        view, {cell for cell, found in view.cells.items() if matches_thing(found, clause.thing)}
+    )
+    if move != FORWARD or not matches_thing(view.front, clause.thing):
         return move
     if clause.kind == "open":
         return TOGGLE
     return FORWARD if clause.kind == "go-to" else PICKUP
 
 
-def _put(view: View, beside: Thing) -> int | None:
+def _put_next_to(view: View, beside: Thing) -> int | None:
     """Return the next move towards an empty cell beside a thing, or drops there what it has."""
-    free = free_cells(view, {cell for cell, found in view.cells.items() if fits(found, beside)})
-    return DROP if (HERE[0], HERE[1] - 1) in free else walk(view, free)
+    free = free_cells(
+        view, {cell for cell, found in view.cells.items() if matches_thing(found, beside)}
+    )
+    return DROP if (HERE[0], HERE[1] - 1) in free else plan_step(view, free)
 
 
 def neighbours(place: Cell) -> list[Cell]:
@@ -134,7 +138,7 @@ def free_cells(view: View, places: set[Cell]) -> set[Cell]:
     return {cell for cell in cells if view.cells.get(cell, (0,))[0] == EMPTY}
 
 
-def walk(view: View, goals: set[Cell]) -> int | None:
+def plan_step(view: View, goals: set[Cell]) -> int | None:
     """Return the first move of a shortest way to face one of `goals`; FORWARD where it is faced.
 
     None says that no way leads there over cells in view.
@@ -149,7 +153,7 @@ def walk(view: View, goals: set[Cell]) -> int | None:
         if ahead in goals:
             return first
         ways = [(LEFT, (x, y, (heading - 1) % 4)), (RIGHT, (x, y, (heading + 1) % 4))]
-        if passable(view.cells.get(ahead)):
+        if is_passable(view.cells.get(ahead)):
             ways.insert(0, (FORWARD, (*ahead, heading)))
         for move, there in ways:
             if there not in known:
@@ -158,7 +162,7 @@ def walk(view: View, goals: set[Cell]) -> int | None:
     return None
 
 
-def passable(found: tuple[int, ...] | None) -> bool:
+def is_passable(found: tuple[int, ...] | None) -> bool:
     """Whether one can step onto what is seen there; None is out of sight."""
     if found is None:
         return False
@@ -169,7 +173,7 @@ def _wander(view: View) -> list[float]:
     """Return weights that lead on where the way is free, through doors, and else turn."""
     weights = [0.0] * len(MOVES)
     weights[LEFT] = weights[RIGHT] = 1.0
-    if passable(view.front):
+    if is_passable(view.front):
         weights[FORWARD] = 6.0
     elif view.front[0] == DOOR and view.front[2] == CLOSED:
         weights[TOGGLE] = 6.0

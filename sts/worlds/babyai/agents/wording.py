@@ -14,9 +14,9 @@ from sts.worlds.babyai.agents.missions import Thing
 
 _COLOURS = "red|green|blue|purple|yellow|grey"
 _THING = re.compile(rf"\b(?:({_COLOURS}) )?(box|ball|key|door)\b")
-_ONE = re.compile(rf"\b({_COLOURS})\b")
+_COLOUR = re.compile(rf"\b({_COLOURS})\b")
 _BESIDE = re.compile(r"next to|beside|side by side")
-_FIRST = re.compile(r"\bbefore (?:you|standing|a visit)")
+_BEFORE = re.compile(r"\bbefore (?:you|standing|a visit)")
 _AFTER = re.compile(r"\bafter (?:you|standing|a visit)")
 _SIDE = re.compile(r"\byour (left|right)\b")
 _OTHER = re.compile(r"not the \w+ one|is not|any colour but")
@@ -42,25 +42,25 @@ class Step(NamedTuple):
     beside: Thing | None = None
 
 
-def steps(text: str) -> list[Step]:
+def parse_steps(text: str) -> list[Step]:
     """Return what an instruction asks for, in the order of doing; [] for what is not known."""
-    mission = missions.clauses(text)
-    if mission and not missions.relative(text):
+    mission = missions.parse_clauses(text)
+    if mission and not missions.is_relative(text):
         return [Step(*clause) for clause in mission]
     low = text.lower()
     things = [Thing(colour or "", type) for colour, type in _THING.findall(low)]
     if side := _SIDE.search(low):
         return [Step(side[1], Thing("", ""))]
-    if _OTHER.search(low) and _ONE.search(low) and things:
-        return [Step("other", Thing(_ONE.findall(low)[0], things[0].type))]
+    if _OTHER.search(low) and _COLOUR.search(low) and things:
+        return [Step("other", Thing(_COLOUR.findall(low)[0], things[0].type))]
     if not things:
         return []
     named = list(dict.fromkeys([one for one in things if one.colour] or things))
-    return _two(low, *named[:2]) if len(named) > 1 else _one(low, named[0])
+    return _parse_two_things(low, *named[:2]) if len(named) > 1 else _parse_one_thing(low, named[0])
 
 
-def _two(low: str, one: Thing, other: Thing) -> list[Step]:
-    if _FIRST.search(low):
+def _parse_two_things(low: str, one: Thing, other: Thing) -> list[Step]:
+    if _BEFORE.search(low):
         return [Step("go-to", one), Step("go-to", other)]
     if _AFTER.search(low):
         return [Step("go-to", other), Step("go-to", one)]
@@ -69,7 +69,7 @@ def _two(low: str, one: Thing, other: Thing) -> list[Step]:
     return [Step("pick-up", other if low.startswith("leave") else one)]
 
 
-def _one(low: str, thing: Thing) -> list[Step]:
+def _parse_one_thing(low: str, thing: Thing) -> list[Step]:
     if thing.type == "door" and _LOCK.search(low):
         return [Step("pick-up", Thing(thing.colour, "key")), Step("open", thing)]
     if _THROUGH.search(low):

@@ -22,7 +22,7 @@ from sts.domains.adapted import Seen
 from sts.errors import ArgumentError, DamagedData
 from sts.storage.files import write_atomically
 from sts.worlds.overcooked.agents import network
-from sts.worlds.overcooked.agents.features import SIZE, features
+from sts.worlds.overcooked.agents.features import SIZE, extract_features
 from sts.worlds.overcooked.agents.network import Network
 from sts.worlds.overcooked.basics import MOVES
 
@@ -33,7 +33,7 @@ DECIMALS = 4
 """Rounded, so that the last bits, which depend on how many episodes share a batch, do not show."""
 
 
-class Trained(NamedTuple):
+class TrainedNetwork(NamedTuple):
     """What training returns.
 
     Attributes:
@@ -56,7 +56,7 @@ class Cloned(Agent):
 
     def __init__(self) -> None:
         """Read what was learned; where nothing was, an ArgumentError says how to train it."""
-        found = load(path())
+        found = load_weights(weights_path())
         self._network = found.network
         self.weights_digest, self.trained_on = found.digest, found.trained_on
 
@@ -69,11 +69,11 @@ class Cloned(Agent):
             name: values.reshape(batch * roles, *values.shape[2:])
             for name, values in observation.values.items()
         }
-        shares = self._network(features(flat).astype(np.float64)).round(DECIMALS)
+        shares = self._network(extract_features(flat).astype(np.float64)).round(DECIMALS)
         return Choice(shares.reshape(batch, roles, len(MOVES))), memory
 
 
-def path() -> Path:
+def weights_path() -> Path:
     """Return where what was learned is kept: the user's cache folder."""
     cache = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     return Path(cache) / "standardised-test-suite" / f"overcooked-cloned-{VERSION}.npz"
@@ -89,14 +89,14 @@ def train(
     """
     if epochs < 1:
         raise ArgumentError(f"expected at least 1 epoch, found {epochs}")
-    values, wanted, said = _examples()
+    values, wanted, said = _load_examples()
     rng = np.random.default_rng(seed)
-    made, loss = network.new(SIZE, HIDDEN, len(MOVES), rng), np.nan
+    made, loss = network.init_network(SIZE, HIDDEN, len(MOVES), rng), np.nan
 
     def inputs(chosen: NDArray[np.int64]) -> NDArray[np.float32]:
-        return features({name: column[chosen] for name, column in values.items()})
+        return extract_features({name: column[chosen] for name, column in values.items()})
 
-    epochs_of = network.trained(
+    epochs_of = network.train_epochs(
         made, inputs, wanted, epochs=epochs, batch=BATCH, rate=RATE, rng=rng
     )
     for done, (loss, made) in enumerate(epochs_of, 1):  # noqa: B007
@@ -104,11 +104,11 @@ def train(
             show(done, epochs)
     sink = io.BytesIO()
     np.savez(sink, *made, trained_on=f"{said} ({epochs} epochs, seed {seed})")
-    write_atomically(path(), sink.getvalue())
-    return path(), loss
+    write_atomically(weights_path(), sink.getvalue())
+    return weights_path(), loss
 
 
-def load(file: Path) -> Trained:
+def load_weights(file: Path) -> TrainedNetwork:
     """Return what was learned and kept in a file, if it was trained and is one of weights."""
     if not file.is_file():
         raise ArgumentError(
@@ -124,26 +124,26 @@ def load(file: Path) -> Trained:
     shapes = ((SIZE, HIDDEN), (HIDDEN,), (HIDDEN, len(MOVES)), (len(MOVES),))
     if tuple(w.shape for w in found) != shapes:
         raise DamagedData(f"{file}: weights of another size; sts overcooked train")
-    return Trained(found, said, hashlib.sha256(raw).hexdigest()[:16])
+    return TrainedNetwork(found, said, hashlib.sha256(raw).hexdigest()[:16])
 
 
 @functools.cache
-def _examples() -> tuple[Memory, NDArray[np.int64], str]:
+def _load_examples() -> tuple[Memory, NDArray[np.int64], str]:
     """Return what people saw on the train side, what each did then, and where that is from."""
     from sts.worlds.overcooked import trials
 
-    file = trials.installed()[0]
+    file = trials.installed_files()[0]
     seen: list[Any] = []
     wanted: list[int] = []
-    found = trials.read(file)
+    found = trials.read_trials(file)
     for trial in found:
-        world = trials.begun(trial)
+        world = trials.start_trial(trial)
         for moves in trial.moves.tolist():
             seen += [world.observe(role) for role in range(len(moves))]
             wanted += moves
             world.step(moves)
     values = {name: np.stack([one[name] for one in seen]) for name in seen[0]}
-    every, shared = trials.workers(trials.installed())
+    every, shared = trials.count_workers(trials.installed_files())
     said = (
         f"the train side of {trials.SOURCE}: {len(found)} trials, {len(wanted)} moves; {shared} of "
         f"the {every} workers who led trials are on the test side too"

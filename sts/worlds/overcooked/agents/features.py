@@ -18,15 +18,15 @@ _FULL, _COOKED = 3.0, 20.0
 SIZE = _WINDOW * _LAYERS + 2 * (_SIDES + _HELD)
 
 
-def features(values: Mapping[str, NDArray[Any]]) -> NDArray[np.float32]:
+def extract_features(values: Mapping[str, NDArray[Any]]) -> NDArray[np.float32]:
     """Return float32[N, SIZE] of N cooks' observations, arrays of leading axis N.
 
     A window around the cook in layers: counters, onions, dishes, pots and windows; onions, dishes
     and soups that lie about; what is in pots, how far it has cooked and whether it is done; the
     partner. Then the side that each faces and what each holds, one-hot.
     """
-    tiles, things = _window(values, "tiles", _COUNTER), _window(values, "things", 0)
-    filled, cooking = _window(values, "filled", 0), _window(values, "cooking", -1)
+    tiles, things = _cut_window(values, "tiles", _COUNTER), _cut_window(values, "things", 0)
+    filled, cooking = _cut_window(values, "filled", 0), _cut_window(values, "cooking", -1)
     tiles = np.where(tiles < 0, _COUNTER, tiles)
     lying = np.where(tiles == _POT, 0, things)
     layers = [
@@ -35,7 +35,7 @@ def features(values: Mapping[str, NDArray[Any]]) -> NDArray[np.float32]:
         filled / _FULL,
         np.where(cooking >= 0, 1 - cooking / _COOKED, 0.0),
         cooking == 0,
-        _partner(values),
+        _partner_layer(values),
     ]
     count = len(tiles)
     out = np.empty((count, SIZE), np.float32)
@@ -49,7 +49,7 @@ def features(values: Mapping[str, NDArray[Any]]) -> NDArray[np.float32]:
     return out
 
 
-def _window(values: Mapping[str, NDArray[Any]], name: str, outside: int) -> NDArray[Any]:
+def _cut_window(values: Mapping[str, NDArray[Any]], name: str, outside: int) -> NDArray[Any]:
     """Return what is around each cook, [N, 2 ROWS + 1, 2 COLUMNS + 1]."""
     wide = np.pad(values[name], ((0, 0), (ROWS, ROWS), (COLUMNS, COLUMNS)), constant_values=outside)
     rows = values["me"][:, 0, None] + np.arange(2 * ROWS + 1)
@@ -60,7 +60,7 @@ def _window(values: Mapping[str, NDArray[Any]], name: str, outside: int) -> NDAr
     return found
 
 
-def _partner(values: Mapping[str, NDArray[Any]]) -> NDArray[np.bool_]:
+def _partner_layer(values: Mapping[str, NDArray[Any]]) -> NDArray[np.bool_]:
     away = values["partner"][:, :2] - values["me"][:, :2] + (ROWS, COLUMNS)
     rows = away[:, 0, None, None] == np.arange(2 * ROWS + 1)[:, None]
     columns = away[:, 1, None, None] == np.arange(2 * COLUMNS + 1)

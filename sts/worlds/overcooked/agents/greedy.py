@@ -14,14 +14,14 @@ from numpy.typing import NDArray
 
 from sts.agents.protocol import Agent, Choice, Draws, Instructions, Memory
 from sts.domains.adapted import Seen
-from sts.worlds.overcooked.agents.ways import Cell, Way, ways
+from sts.worlds.overcooked.agents.ways import Cell, Route, find_routes
 from sts.worlds.overcooked.basics import FULL, INTERACT, MOVES, SIDES, STAY
 
 _FLOOR, _COUNTER, _ONIONS, _, _DISHES, _POT, _WINDOW = range(7)
 _NOTHING, _ONION, _TOMATO, _DISH, _SOUP = range(5)
-SLIP = 0.1
+RANDOM_SHARE = 0.1
 """Share of its moves that it takes at random, so that two of them do not block each other."""
-WAIT = 5
+BLOCKED_PENALTY = 5
 """Steps by which a way through the partner counts as longer: they may have left, or not."""
 KEYWORDS = (
     ("hand-over", ("hand over", "counter where", "by way of a counter")),
@@ -57,7 +57,7 @@ class Kitchen(NamedTuple):
     cooking: NDArray[np.int8]
     me: Cook
     partner: Cook
-    mine: dict[Cell, Way]
+    mine: dict[Cell, Route]
     theirs: frozenset[Cell]
 
     def where(self, tile: int, thing: int | None = None) -> list[Cell]:
@@ -67,7 +67,7 @@ class Kitchen(NamedTuple):
             found = found & (self.things == thing)
         return [(int(row), int(column)) for row, column in np.argwhere(found)]
 
-    def nearest(self, cells: Iterable[Cell]) -> Way | None:
+    def nearest(self, cells: Iterable[Cell]) -> Route | None:
         """Return the shortest of the ways to these cells; None where there is none."""
         found = [self.mine[cell] for cell in cells if cell in self.mine]
         return min(found, default=None)
@@ -97,37 +97,39 @@ class Greedy(Agent):
     ) -> tuple[Choice, Memory]:
         """Return mostly the first move of the way to what is next."""
         batch, roles = observation.last_move.shape
-        weights = np.full((batch, roles, len(MOVES)), SLIP / len(MOVES))
+        weights = np.full((batch, roles, len(MOVES)), RANDOM_SHARE / len(MOVES))
         after = {name: values.copy() for name, values in memory.items()}
         for b in range(batch):
             told = int(instructions.ids[b])
-            task = asked(instructions.texts[told])
+            task = classify_task(instructions.texts[told])
             for r in range(roles):
-                seen = kitchen({name: values[b, r] for name, values in observation.values.items()})
+                seen = read_kitchen(
+                    {name: values[b, r] for name, values in observation.values.items()}
+                )
                 held = seen.me.held
                 if told != memory["told"][b, r]:
                     after["done"][b, r] = False
-                elif _done(task, int(memory["held"][b, r]), held):
+                elif _is_task_done(task, int(memory["held"][b, r]), held):
                     after["done"][b, r] = True
                 after["told"][b, r], after["held"][b, r] = told, held
                 wanted = "" if after["done"][b, r] else task
-                weights[b, r, _TASKS[wanted](seen, instructions.texts[told])] += 1 - SLIP
+                weights[b, r, _TASKS[wanted](seen, instructions.texts[told])] += 1 - RANDOM_SHARE
         return Choice(weights), after
 
 
-def asked(text: str) -> str:
+def classify_task(text: str) -> str:
     """Return which of the known tasks an instruction is about, "" for none."""
     low = text.lower()
     return next((task for task, words in KEYWORDS if any(word in low for word in words)), "")
 
 
-def kitchen(values: Memory) -> Kitchen:
+def read_kitchen(values: Memory) -> Kitchen:
     """Return what is seen, with ways that go around the partner unless there is no way around."""
     tiles = values["tiles"]
     floor = tiles == _FLOOR
-    me, partner = _cook(values["me"]), _cook(values["partner"])
-    around = ways(floor, me.cell, me.side, {partner.cell})
-    through = ways(floor, me.cell, me.side)
+    me, partner = _read_cook(values["me"]), _read_cook(values["partner"])
+    around = find_routes(floor, me.cell, me.side, {partner.cell})
+    through = find_routes(floor, me.cell, me.side)
     return Kitchen(
         tiles,
         values["things"],
@@ -135,17 +137,18 @@ def kitchen(values: Memory) -> Kitchen:
         values["cooking"],
         me,
         partner,
-        {cell: Way(way.steps + WAIT, way.move) for cell, way in through.items()} | around,
-        frozenset(ways(floor, partner.cell, partner.side)),
+        {cell: Route(way.steps + BLOCKED_PENALTY, way.move) for cell, way in through.items()}
+        | around,
+        frozenset(find_routes(floor, partner.cell, partner.side)),
     )
 
 
-def _cook(values: NDArray[Any]) -> Cook:
+def _read_cook(values: NDArray[Any]) -> Cook:
     row, column, side, held = (int(value) for value in values)
     return Cook((row, column), side, held)
 
 
-def _done(task: str, before: int, now: int) -> bool:
+def _is_task_done(task: str, before: int, now: int) -> bool:
     """Says whether what was asked for was just done, by what the hands held before and hold now."""
     changes = {
         "dish": now == _DISH,
@@ -157,47 +160,47 @@ def _done(task: str, before: int, now: int) -> bool:
     return changes.get(task, False)
 
 
-def _soup(seen: Kitchen, text: str = "") -> int:
+def _make_soup(seen: Kitchen, text: str = "") -> int:
     """Return the move that makes soup next."""
     held = seen.me.held
     if held == _SOUP:
-        return _first(_go(seen, seen.where(_WINDOW)), _lay(seen))
+        return _first_move(_move_to(seen, seen.where(_WINDOW)), _put_on_counter(seen))
     if held == _DISH:
-        return _plate(seen, text)
+        return _plate_soup(seen, text)
     if held == _ONION:
-        return _first(_go(seen, _open_pots(seen)), _lay(seen))
+        return _first_move(_move_to(seen, _open_pots(seen)), _put_on_counter(seen))
     if seen.where(_COUNTER, _SOUP) and seen.nearest(seen.where(_WINDOW)):
-        move = _go(seen, seen.where(_COUNTER, _SOUP))
+        move = _move_to(seen, seen.where(_COUNTER, _SOUP))
         if move is not None:
             return move
     soups = int((seen.cooking >= 0).sum()) - (seen.partner.held == _DISH)
     if soups > 0:
-        return _first(_go(seen, _sources(seen, _DISHES, _DISH)), _fetch_onion(seen))
+        return _first_move(_move_to(seen, _sources(seen, _DISHES, _DISH)), _fetch_onion(seen))
     return _fetch_onion(seen)
 
 
-def _dish(seen: Kitchen, text: str = "") -> int:
+def _fetch_dish(seen: Kitchen, text: str = "") -> int:
     if seen.me.held == _NOTHING:
-        return _first(_go(seen, _sources(seen, _DISHES, _DISH)))
-    return _rid(seen)
+        return _first_move(_move_to(seen, _sources(seen, _DISHES, _DISH)))
+    return _put_away(seen)
 
 
-def _pot(seen: Kitchen, text: str = "") -> int:
+def _fill_pot(seen: Kitchen, text: str = "") -> int:
     """Return the move towards a pot with an onion, first one that is nearly full."""
     if seen.me.held == _ONION:
         fullest = sorted(_open_pots(seen), key=lambda cell: -int(seen.filled[cell]))
         best = [cell for cell in fullest if seen.filled[cell] == seen.filled[fullest[0]]]
-        return _first(_go(seen, best), _go(seen, fullest), _lay(seen))
-    return _fetch_onion(seen) if seen.me.held == _NOTHING else _rid(seen)
+        return _first_move(_move_to(seen, best), _move_to(seen, fullest), _put_on_counter(seen))
+    return _fetch_onion(seen) if seen.me.held == _NOTHING else _put_away(seen)
 
 
-def _plate(seen: Kitchen, text: str = "") -> int:
+def _plate_soup(seen: Kitchen, text: str = "") -> int:
     """Return the move towards the soup that is done first, with a dish."""
     held = seen.me.held
     if held == _NOTHING:
-        return _first(_go(seen, _sources(seen, _DISHES, _DISH)))
+        return _first_move(_move_to(seen, _sources(seen, _DISHES, _DISH)))
     if held != _DISH:
-        return _rid(seen)
+        return _put_away(seen)
     soups = [(int(row), int(column)) for row, column in np.argwhere(seen.cooking >= 0)]
     soups.sort(key=lambda cell: int(seen.cooking[cell]))
     if not soups:
@@ -206,29 +209,31 @@ def _plate(seen: Kitchen, text: str = "") -> int:
         way = seen.mine.get(cell)
         if way is not None:
             return STAY if way.move == INTERACT and seen.cooking[cell] != 0 else way.move
-    return _lay(seen)
+    return _put_on_counter(seen)
 
 
-def _deliver(seen: Kitchen, text: str = "") -> int:
+def _deliver_soup(seen: Kitchen, text: str = "") -> int:
     held = seen.me.held
     if held == _SOUP:
-        return _first(_go(seen, seen.where(_WINDOW)), _lay(seen))
+        return _first_move(_move_to(seen, seen.where(_WINDOW)), _put_on_counter(seen))
     if held == _NOTHING and seen.where(_COUNTER, _SOUP):
-        return _first(_go(seen, seen.where(_COUNTER, _SOUP)), _plate(seen))
-    return _plate(seen)
+        return _first_move(_move_to(seen, seen.where(_COUNTER, _SOUP)), _plate_soup(seen))
+    return _plate_soup(seen)
 
 
 def _hand_over(seen: Kitchen, text: str) -> int:
     thing = _DISH if "dish" in text.lower() else _ONION
     if seen.me.held == thing:
-        return _lay(seen)
+        return _put_on_counter(seen)
     if seen.me.held != _NOTHING:
-        return _rid(seen)
+        return _put_away(seen)
     source = _DISHES if thing == _DISH else _ONIONS
-    return _first(_go(seen, seen.where(source)), _go(seen, seen.where(_COUNTER, thing)))
+    return _first_move(
+        _move_to(seen, seen.where(source)), _move_to(seen, seen.where(_COUNTER, thing))
+    )
 
 
-def _way(seen: Kitchen, text: str = "") -> int:
+def _make_way(seen: Kitchen, text: str = "") -> int:
     """Return a step away from the partner, to floor from which they are farther."""
     (row, column), (there, across) = seen.me.cell, seen.partner.cell
     best, farthest = STAY, 0
@@ -241,7 +246,9 @@ def _way(seen: Kitchen, text: str = "") -> int:
 
 
 def _fetch_onion(seen: Kitchen) -> int:
-    return _first(_go(seen, _sources(seen, _ONIONS, _ONION)), _go(seen, seen.where(_DISHES)))
+    return _first_move(
+        _move_to(seen, _sources(seen, _ONIONS, _ONION)), _move_to(seen, seen.where(_DISHES))
+    )
 
 
 def _sources(seen: Kitchen, tile: int, thing: int) -> list[Cell]:
@@ -259,37 +266,39 @@ def _open_pots(seen: Kitchen) -> list[Cell]:
     ]
 
 
-def _rid(seen: Kitchen) -> int:
+def _put_away(seen: Kitchen) -> int:
     """Return the move that puts down what is held, where it is of use or else on a counter."""
     if seen.me.held == _ONION:
-        return _first(_go(seen, _open_pots(seen)), _lay(seen))
+        return _first_move(_move_to(seen, _open_pots(seen)), _put_on_counter(seen))
     if seen.me.held == _SOUP:
-        return _first(_go(seen, seen.where(_WINDOW)), _lay(seen))
-    return _lay(seen)
+        return _first_move(_move_to(seen, seen.where(_WINDOW)), _put_on_counter(seen))
+    return _put_on_counter(seen)
 
 
-def _lay(seen: Kitchen) -> int:
+def _put_on_counter(seen: Kitchen) -> int:
     """Return the move towards an empty counter, one that the partner can reach if there is one."""
     empty = seen.where(_COUNTER, _NOTHING)
-    return _first(_go(seen, [cell for cell in empty if cell in seen.theirs]), _go(seen, empty))
+    return _first_move(
+        _move_to(seen, [cell for cell in empty if cell in seen.theirs]), _move_to(seen, empty)
+    )
 
 
-def _go(seen: Kitchen, cells: Iterable[Cell]) -> int | None:
+def _move_to(seen: Kitchen, cells: Iterable[Cell]) -> int | None:
     way = seen.nearest(cells)
     return None if way is None else way.move
 
 
-def _first(*moves: int | None) -> int:
+def _first_move(*moves: int | None) -> int:
     """Return the first move there is, else to stand still."""
     return next((move for move in moves if move is not None), STAY)
 
 
 _TASKS: dict[str, Callable[[Kitchen, str], int]] = {
-    "": _soup,
-    "dish": _dish,
-    "pot": _pot,
-    "plate": _plate,
-    "deliver": _deliver,
+    "": _make_soup,
+    "dish": _fetch_dish,
+    "pot": _fill_pot,
+    "plate": _plate_soup,
+    "deliver": _deliver_soup,
     "hand-over": _hand_over,
-    "way": _way,
+    "way": _make_way,
 }

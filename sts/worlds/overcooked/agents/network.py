@@ -47,7 +47,7 @@ class Network(NamedTuple):
         return shares
 
 
-def new(inputs: int, hidden: int, moves: int, rng: np.random.Generator) -> Network:
+def init_network(inputs: int, hidden: int, moves: int, rng: np.random.Generator) -> Network:
     """Return an untrained network."""
     return Network(
         rng.normal(0, np.sqrt(2 / inputs), (inputs, hidden)).astype(np.float32),
@@ -57,7 +57,7 @@ def new(inputs: int, hidden: int, moves: int, rng: np.random.Generator) -> Netwo
     )
 
 
-def trained(
+def train_epochs(
     network: Network,
     inputs: Callable[[NDArray[np.int64]], Floats],
     wanted: NDArray[np.int64],
@@ -84,19 +84,19 @@ def trained(
             losses.append(loss)
             count += 1
             now = rate * (1 - (count - 1) / total)
-            mean = _mixed(mean, slope, _BETAS[0])
-            square = _mixed(square, Network(*(g * g for g in slope)), _BETAS[1])
+            mean = _blend(mean, slope, _BETAS[0])
+            square = _blend(square, Network(*(g * g for g in slope)), _BETAS[1])
             scale = now * np.sqrt(1 - _BETAS[1] ** count) / (1 - _BETAS[0] ** count)
-            network = _moved(network, mean, square, np.float32(scale))
+            network = _apply_adam(network, mean, square, np.float32(scale))
         yield float(np.mean(losses)), network
 
 
-def _mixed(old: Network, new: Network, share: float) -> Network:
+def _blend(old: Network, new: Network, share: float) -> Network:
     kept, added = np.float32(share), np.float32(1 - share)
     return Network(*(kept * a + added * b for a, b in zip(old, new, strict=True)))
 
 
-def _moved(network: Network, mean: Network, square: Network, scale: np.float32) -> Network:
+def _apply_adam(network: Network, mean: Network, square: Network, scale: np.float32) -> Network:
     parts = zip(network, mean, square, strict=True)
     moved = (w - scale * m / (np.sqrt(s) + np.float32(_TINY)) for w, m, s in parts)
     return Network(*(w.astype(np.float32) for w in moved))

@@ -18,7 +18,7 @@ from sts.worlds.overcooked.basics import INTERACT, SIDES
 Cell: TypeAlias = tuple[int, int]
 
 
-class Way(NamedTuple):
+class Route(NamedTuple):
     """How to come to face a cell.
 
     Attributes:
@@ -30,18 +30,18 @@ class Way(NamedTuple):
     move: int
 
 
-def ways(
+def find_routes(
     floor: NDArray[np.bool_], start: Cell, side: int, blocked: Collection[Cell] = ()
-) -> dict[Cell, Way]:
+) -> dict[Cell, Route]:
     """Return a shortest way to each cell that is no floor and that one can come to face.
 
     The edge of `floor`, bool[H, W], is never floor. `side` is which way the cook faces, as the
     moves, and `blocked` is floor where one cannot step now.
     """
-    found: dict[Cell, Way] = {}
+    found: dict[Cell, Route] = {}
     right, down = SIDES[side]
     if not floor[ahead := (start[0] + down, start[1] + right)]:
-        found[ahead] = Way(0, INTERACT)
+        found[ahead] = Route(0, INTERACT)
     seen = {start}
     waiting = deque([(start, 0, INTERACT)])
     while waiting:
@@ -51,7 +51,7 @@ def ways(
             if not floor[there] or there in blocked:
                 there, ahead = (row, column), there
             if ahead not in found and not floor[ahead]:
-                found[ahead] = Way(steps + 1, first if steps else move)
+                found[ahead] = Route(steps + 1, first if steps else move)
             if there not in seen:
                 seen.add(there)
                 waiting.append((there, steps + 1, first if steps else move))
