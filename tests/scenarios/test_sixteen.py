@@ -176,7 +176,7 @@ def test_what_is_imagined_is_what_is_played(name: str, proposed: dict[str, list[
         own = make_track(one.recording, one.roles[0])
         lengths = (one.takeover, one.takeover, one.horizon)
         text = one.instruction.text
-        told = partial(lambda text, seen: policy(seen._replace(told=text)), text)
+        told = partial(lambda text, seen: policy(seen._replace(instruction=text)), text)
         thought = playing.simulate(own, *lengths, told, one.partner)
         done = played(one, rule.controls.probe)
         assert (thought.scene == done.scene[one.takeover :]).all()
@@ -203,7 +203,7 @@ def test_a_probe_looks_at_nothing_but_what_was_in_sight(
             for what in (one.recording, other)
         ]
         assert seen[0] == seen[1]
-        told = [past._replace(told=one.instruction.text) for past in seen]
+        told = [past._replace(instruction=one.instruction.text) for past in seen]
         assert decide(told[0]) == decide(told[1])
 
 

@@ -1,9 +1,9 @@
-"""Categories that ask only where it can be done: their probe is tried first, and their shortcut.
+"""Solvability filter for categories that propose tasks and keep those a solver can do.
 
-A category proposes what it could ask at a moment. What it does ask is tried: its probe, which sees
-what a participant sees, is to do it within the horizon, and its shortcut is not. Difficulty is by
-how many of the steps the probe needs, unless the category says otherwise: to a third easy, to two
-thirds medium, else hard.
+A category proposes tasks for a candidate step. A proposal is kept if the solver, which observes
+what a player observes, succeeds within the horizon and the shortcut does not. Unless the category
+sets it, difficulty depends on the steps the solver needs: easy up to a third of the horizon, medium
+up to two thirds, else hard.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ from sts.suites.types import DIFFICULTIES, Scenario
 from sts_scenarios.category import Candidate, Label, Word
 
 Frame = TypeVar("Frame")
-"""What is so before a step, as a world's categories see it."""
+"""A state snapshot before a step, as defined by the categories of an environment."""
 NOT_DONE = Label("not_done", None)
 
 
 class Proposal(NamedTuple):
-    """What could be asked.
+    """A possible instruction at a candidate step.
 
     Attributes:
-      parameters: what the rule needs to know.
-      words: what fills the wordings.
-      answer: what a suite should hold equally often of.
-      difficulty: where it is not by the steps that the probe needs.
+      parameters: arguments of the automatic label.
+      words: template fields.
+      answer: value that a suite should hold equally often, such as the correct answer.
+      difficulty: overrides the difficulty computed from the solver's steps.
     """
 
     parameters: dict[str, Any]
@@ -37,15 +37,15 @@ class Proposal(NamedTuple):
 
 
 class Task(NamedTuple):
-    """What a category asks for and how it is held to it.
+    """Definition of what a category asks, how to label it and how to test it.
 
     Attributes:
-      propose: of a moment, as its world has it, yields what could be asked; two together are a
-        pair.
-      rule: of the frames from the takeover on, whom it asks where there are several, and a
-        candidate's parameters: says whether it was done.
-      probe: does it by what was seen.
-      shortcut: would pass without doing what is asked.
+      propose: yields the proposals at a candidate step, in the environment's own representation; a
+        tuple of two is a contrast pair.
+      rule: automatic label, given the frames from the takeover on, the evaluated player (if there
+        are several) and a candidate's parameters.
+      probe: solver policy, based on observations only.
+      shortcut: policy that would pass without following the instruction.
     """
 
     propose: Callable[[Any], Iterator[tuple[Proposal, ...]]]
@@ -55,12 +55,12 @@ class Task(NamedTuple):
 
 
 def make_label(step: int, right: bool) -> Label:
-    """Return the label of what is decided at a step."""
+    """Return a success or failure at a step."""
     return Label("success" if right else "failure", step)
 
 
 def label_attempt(frames: Iterator[Frame], rule: Callable[[Sequence[Frame]], Label]) -> Label:
-    """Return the label of an attempt, which ends once it is decided."""
+    """Return the label of an attempt, reading frames only until there is a verdict."""
     line: list[Frame] = []
     label = NOT_DONE
     for one in frames:
@@ -72,7 +72,10 @@ def label_attempt(frames: Iterator[Frame], rule: Callable[[Sequence[Frame]], Lab
 
 
 def steps_needed(probe: Iterator[Label], shortcut: Iterator[Label], horizon: int) -> int | None:
-    """Return how many steps the probe needs for all that is asked; None where nothing is asked."""
+    """Return the steps the solver needs for all instructions of a proposal.
+
+    None if the solver fails, or if the shortcut succeeds.
+    """
     steps = []
     for one in probe:
         if one.verdict != "success":
@@ -82,12 +85,12 @@ def steps_needed(probe: Iterator[Label], shortcut: Iterator[Label], horizon: int
 
 
 def difficulty_by_steps(steps: int | None, horizon: int) -> str:
-    """Return the difficulty by how many of the steps allowed somebody needs; hard where all."""
+    """Return the difficulty, by the share of allowed steps that are needed; None counts as all."""
     return DIFFICULTIES[min(3 * ((steps or horizon) - 1) // horizon, 2)]
 
 
 def encode_proposals(asked: Sequence[Proposal]) -> bytes:
-    """Return the words and parameters of what is asked, as JSON."""
+    """Return the template fields and parameters of proposals as canonical JSON."""
     return canonical_json([(one.words, one.parameters) for one in asked])
 
 
@@ -98,7 +101,7 @@ def make_candidates(
     asked: Sequence[Proposal],
     names: Mapping[str, str] | None = None,
 ) -> Iterator[Candidate]:
-    """Yield the candidates of what is asked of a participant at a moment."""
+    """Yield the candidates for one proposal, or for both halves of a contrast pair."""
     pair = "either" if len(asked) == 2 else ""
     for one in asked:
         yield Candidate(
@@ -113,14 +116,14 @@ def make_candidates(
 
 
 def why_not_proposed(scenario: Scenario, proposals: Iterable[Proposal]) -> str | None:
-    """Says why what a scenario asks is not among what could be asked at its takeover."""
+    """Return why a scenario's parameters match none of the proposals at its takeover; else None."""
     if any(one.parameters == scenario.parameters for one in proposals):
         return None
     return "what it speaks of is not there, or was not seen, or cannot be asked for"
 
 
 def template_fields(scenario: Scenario, proposals: Iterable[Proposal]) -> dict[str, Word]:
-    """Return what the text of a scenario must say, and what would say something else."""
+    """Return the template fields of a scenario, each with the values of the other proposals."""
     every = list(proposals)
     own = next(one.words for one in every if one.parameters == scenario.parameters)
     others = {text for one in every for text in one.words.values()} - set(own.values())

@@ -1,16 +1,15 @@
-"""One BabyAI level as an environment of the suite.
+"""Environment that runs one BabyAI level.
 
-A state is a level, a seed and the moves since, as JSON: restoring plays them again. A chain of
-digests goes with them, so an engine that plays otherwise, of whatever version, is noticed.
+A state is a level, a seed and the actions since, as JSON; restoring replays them. It includes a
+chain of digests, so that an engine of another version that plays differently is detected.
 
     {"chain": 32 hex digits, "level": "GoToLocal", "moves": "2210", "seed": 7}
 
-The package's own step limit is lifted, since a suite has its own. The reward is whole: 1 at the
-step at which the mission's verifier says success, -1 where it says failure (which only strict
-missions know; the package pays 0). After either the world stays as it is.
+The package's own step limit is lifted, because suites set a horizon. The reward is 1 at the step at
+which the mission's verifier returns success and -1 at failure (possible in strict missions only,
+for which the package pays 0). After either the environment does not change.
 
-A level that is opened has no mission: nothing is asked, nothing is paid, and it goes on. Its state
-says so, `"open": true`.
+A level with `"open": true` in its state has no mission: no instruction, no reward and no end.
 """
 
 from __future__ import annotations
@@ -59,15 +58,15 @@ def levels() -> dict[str, str]:
 
 
 class BabyAI:
-    """A level of BabyAI with one participant, who sees the 7 x 7 cells ahead.
+    """Level of BabyAI with one player, who sees the 7 x 7 cells ahead.
 
     Attributes:
       level: its name; "" before the first reset.
-      seed: what it was reset with.
-      open: whether it has no mission.
-      moves_made: the moves since, a digit each, up to the end of the mission.
-      verdict: "continue", "success" or "failure", as the mission's verifier says.
-      live: minigrid's own environment, to be looked at.
+      seed: seed of the last reset.
+      open: True if it has no mission.
+      moves_made: the actions since, one digit each, up to the end of the mission.
+      verdict: "continue", "success" or "failure", from the mission's verifier.
+      live: minigrid's own environment, to be read only.
     """
 
     name: ClassVar[str] = "babyai"
@@ -88,19 +87,19 @@ class BabyAI:
 
     @property
     def ended(self) -> bool:
-        """Whether the mission is fulfilled or failed."""
+        """True if the mission is completed or failed."""
         return self.verdict != "continue"
 
     def reset(self, seed: int, level: str = "GoToLocal", open: bool = False) -> None:
-        """Begins `level`, by its name or its Gymnasium id, as it is with this seed.
+        """Start `level`, by its name or its Gymnasium id, with this seed.
 
         Args:
-          seed: of the level.
-          level: which.
-          open: True leaves its mission out, so that nothing ends it.
+          seed: seed of the level.
+          level: name of the level.
+          open: True removes its mission, so that it never ends.
 
         Raises:
-          ValueError: there is no such level, or `open` is neither true nor false.
+          ValueError: the level does not exist, or `open` is not a boolean.
         """
         if not isinstance(open, bool):
             raise ValueError(f"expected open=true or open=false, found {open!r}")
@@ -120,10 +119,10 @@ class BabyAI:
         self.verdict, self._chain = "continue", b""
         grid = self.live.grid.grid  # a wall stays where it is
         self._within = [i for i, one in enumerate(grid) if not (one and one.type == "wall")]
-        self._look(seen)
+        self._record_view(seen)
 
     def step(self, moves: Sequence[int]) -> Sequence[int]:
-        """Make a move; return 1 where it fulfils the mission, -1 where it fails it, else 0."""
+        """Take an action; return 1 if it completes the mission, -1 if it fails it, else 0."""
         if self.ended:
             return (0,)
         (move,) = moves
@@ -131,18 +130,18 @@ class BabyAI:
         self.moves_made += str(move)
         if ended:
             self.verdict = "success" if reward > 0 else "failure"
-        self._look(seen)
+        self._record_view(seen)
         return ({"success": 1, "failure": -1, "continue": 0}[self.verdict],)
 
-    def _look(self, seen: dict[str, Any]) -> None:
+    def _record_view(self, seen: dict[str, Any]) -> None:
         self._image = seen["image"].astype(np.int8)
-        facts = self._facts()
+        facts = self._state_facts()
         whole = self._image.tobytes() + struct.pack(f"<{len(facts)}h", *facts)
         self._digest = hashlib.blake2b(whole, digest_size=8).digest()
         self._chain = hashlib.blake2b(self._chain + self._digest, digest_size=16).digest()
 
-    def _facts(self) -> list[int]:
-        """Return what the future depends on: how far the mission is, and where everything is."""
+    def _state_facts(self) -> list[int]:
+        """Return everything the future depends on: the mission's progress and all objects."""
         live, grid = self.live, self.live.grid.grid
         facts = [*live.agent_pos, live.agent_dir, self.ended, *_verifier_memory(live.instrs)]
         found = [(cell, grid[cell]) for cell in self._within if grid[cell]]
@@ -152,8 +151,8 @@ class BabyAI:
                 thing = thing.contains
         return facts
 
-    def _carrying(self) -> tuple[int, int]:
-        """Return minigrid's numbers of the type and the colour of what is carried."""
+    def _carried_codes(self) -> tuple[int, int]:
+        """Return minigrid's codes of the type and colour of the object carried."""
         held = self.live.carrying
         return (OBJECT_TO_IDX[held.type], COLOR_TO_IDX[held.color]) if held else _EMPTY_HANDS
 
@@ -164,10 +163,10 @@ class BabyAI:
         return canonical_json(fields | ({"open": True} if self.open else {}))
 
     def restore(self, state: bytes) -> None:
-        """Plays the moves of `state` again.
+        """Replay the actions of `state`.
 
         Raises:
-          ValueError: it is no state, or this engine plays otherwise than the one that made it.
+          ValueError: `state` is malformed, or this engine plays differently from its writer's.
         """
         found = json.loads(state)
         opened = isinstance(found, dict) and found.pop("open", False)
@@ -186,30 +185,30 @@ class BabyAI:
             )
 
     def digest(self) -> bytes:
-        """Return 8 bytes of the whole world, in view or not, and of how far the mission is."""
+        """Return 8 bytes that identify the whole state and the mission's progress."""
         return self._digest
 
     def observe(self, role: int) -> dict[str, Any]:
-        """Return the view, the direction and what is carried, in minigrid's numbers.
+        """Return the view, the direction and the object carried, in minigrid's codes.
 
-        `image` is int8[7, 7, 3]: type, colour and state of each cell ahead, the participant at
-        [3, 6] looking towards [3, 5]; what is out of sight is of type 0. `direction` is 0 right, 1
-        down, 2 left, 3 up. `carrying` is int8[2], type and colour; type 1 is nothing.
+        `image` is int8[7, 7, 3]: type, colour and state of each cell ahead, the player at [3, 6]
+        looking towards [3, 5]; cells out of view have type 0. `direction` is 0 right, 1 down, 2
+        left, 3 up. `carrying` is int8[2], type and colour; type 1 is nothing.
         """
         return {
             "image": self._image,
             "direction": np.int8(self.live.agent_dir),
-            "carrying": np.array(self._carrying(), np.int8),
+            "carrying": np.array(self._carried_codes(), np.int8),
         }
 
     def instruction(self) -> str:
-        """Return the mission, "" where there is none."""
+        """Return the mission, "" if there is none."""
         return str(self.live.mission)
 
     def render(self) -> NDArray[np.uint8]:
-        """Return the whole map from above, uint8[288, 256, 3], what is in view brighter.
+        """Return the whole map from above, uint8[288, 256, 3], with cells in view brighter.
 
-        The strip below it shows what is carried.
+        A strip below shows the object carried.
         """
         live = self.live
         tile = SIDE // max(live.width, live.height)
@@ -220,29 +219,29 @@ class BabyAI:
         height, width, _ = grid.shape
         top, left = (SIDE - height) // 2, (SIDE - width) // 2
         out[top : top + height, left : left + width] = grid
-        out[SIDE:] = rendering.draw_strip(SIDE, STRIP, np.array(self._carrying(), np.int8))
+        out[SIDE:] = rendering.draw_strip(SIDE, STRIP, np.array(self._carried_codes(), np.int8))
         return out
 
     def sight(self, role: int) -> NDArray[np.uint8]:
-        """Return what it observes as a picture, uint8[512, 448, 3]."""
+        """Return the player's view as a picture, uint8[512, 448, 3]."""
         return rendering.render_view(dict(self.observe(role)))
 
 
 class NoMission:
-    """What minigrid asks of a mission, where there is none: it is never fulfilled nor failed."""
+    """Mission for minigrid that is never completed or failed."""
 
     def verify(self, action: int) -> str:
-        """Return that it goes on."""
+        """Return "continue"."""
         return "continue"
 
     def update_objs_poss(self) -> None:
-        """Looks for nothing."""
+        """Do nothing."""
 
 
 def _verifier_memory(mission: Any) -> list[int]:
-    """Return what the verifier keeps in mind.
+    """Return the verifier's state.
 
-    That is which parts are done, whether something was carried, and where it looks for things.
+    It has which parts are done, whether something was carried, and where it looks for objects.
     """
     if hasattr(mission, "instr_a"):
         done = [mission.a_done == "success", mission.b_done == "success"]

@@ -1,7 +1,7 @@
-"""What the participant of a level sees: minigrid's `gen_obs`, in a fraction of its time.
+"""Observations of a player: minigrid's `gen_obs`, in a fraction of its time.
 
-The package cuts the view out of its grid, turns it up to four times and then hides what is behind
-walls, an object a cell. Here the cells in view are looked up where they are.
+The package cuts the view out of its grid, rotates it up to four times and then hides what is behind
+walls, object by object. Here the visible cells are read directly from the grid.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _WALL = (OBJECT_TO_IDX["wall"], COLOR_TO_IDX["grey"], 0)
 
 @functools.cache
 def _view_offsets(facing: int) -> tuple[tuple[int, int], ...]:
-    """Return where the cells of a view lie from who sees them, row by row."""
+    """Return the offset of each cell of a view from the player, row by row."""
     (ahead_x, ahead_y), (right_x, right_y) = _AHEAD[facing], _AHEAD[(facing + 1) % 4]
     return tuple(
         (away * ahead_x + aside * right_x, away * ahead_y + aside * right_y)
@@ -33,9 +33,9 @@ def _view_offsets(facing: int) -> tuple[tuple[int, int], ...]:
 
 
 def observe(live: Any) -> dict[str, Any]:
-    """Return what minigrid's own environment observes now.
+    """Return the current observation of minigrid's environment.
 
-    `image` is uint8[7, 7, 3] and not to be written to; `direction` and `mission` are beside it.
+    `image` is a read-only uint8[7, 7, 3]; the other keys are `direction` and `mission`.
     """
     return {"image": _view_image(live), "direction": live.agent_dir, "mission": live.mission}
 
@@ -63,7 +63,7 @@ def _view_image(live: Any) -> NDArray[np.uint8]:
 
 
 def _visible_cells(clear: list[bool]) -> list[bool]:
-    """Return which cells are seen: those that sight spreads to through clear ones."""
+    """Return which cells are visible: light spreads from the player through transparent cells."""
     seen = [False] * (VIEW * VIEW)
     seen[_ME] = True
     for row in reversed(range(VIEW)):

@@ -1,8 +1,8 @@
-"""One kitchen, as a world that can be put back exactly where it was.
+"""Environment that runs one kitchen and can be restored exactly.
 
-The participants are the cooks with the blue and the green hat. A delivered soup gives 20, as in the
-package, to who delivers it; the recordings of 2019 wrote 5 for the same event. A trial ends by the
-clock and by nothing else.
+The players are the cooks with the blue and the green hat. A delivered soup pays 20 to the cook who
+delivers it, as in the package; the recordings of 2019 have 5 for the same event. An episode ends
+only by its time limit.
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ LAYOUTS = (
     "cramped_room",
     "forced_coordination",
 )
-"""What `reset` chooses from: the kitchens of the recordings, as the package calls them today."""
+"""Kitchens that `reset` chooses from: those of the recordings, by their current package names."""
 LENGTH = 400
-"""Steps of an episode, as in the package; a recorded trial has its own."""
+"""Steps of an episode, as in the package; a recorded trial has its own length."""
 TILES = " XOTDPS"
 GUIDE = """
 **The kitchen.** Two cooks, one with a **blue hat** and one with a **green hat**, walk on the pale
@@ -57,20 +57,20 @@ EVENT_KINDS = (
     *("potting_onion", "soup_delivery"),
 )
 _KEPT_KEYS = ("grid", "start_all_orders", "rew_shaping_params")
-"""Of a layout of the package: its rows; the orders, which `rules` decides; what nobody is paid."""
+"""Keys of a package layout that may be set: its rows; orders, set by `rules`; an unused reward."""
 
 
 class Event(NamedTuple):
-    """What a participant did in the last step.
+    """Something a cook did in the last step.
 
     Attributes:
-      who: the participant.
-      deed: one of DEEDS, as the package calls it.
-      place: what it was done to, (x, y).
+      player: index of the cook.
+      kind: one of EVENT_KINDS, as named by the package.
+      place: where, (x, y).
     """
 
-    who: int
-    deed: str
+    player: int
+    kind: str
     place: Place
 
 
@@ -78,8 +78,8 @@ class Overcooked:
     """Two cooks make onion soup: three onions into a pot, 20 steps, a dish, the serving window.
 
     Attributes:
-      grid: rows of letters, as `sts.worlds.overcooked.kitchen` says; 1 and 2 where the cooks began.
-      events: what the cooks did in the last step; no part of the state.
+      grid: rows of letters, as in `sts.worlds.overcooked.kitchen`; cooks started at 1 and 2.
+      events: what the cooks did in the last step; not part of the state.
     """
 
     name: ClassVar[str] = "overcooked"
@@ -96,12 +96,12 @@ class Overcooked:
 
     @property
     def ended(self) -> bool:
-        """Whether the time is up."""
+        """True if the time limit is reached."""
         return self._step >= self._length
 
     @property
     def truncated(self) -> bool:
-        """Whether only the time is up: nothing else ends a trial."""
+        """True if the time limit is reached: an episode has no other end."""
         return self.ended
 
     def reset(
@@ -112,18 +112,18 @@ class Overcooked:
         rules: str | int = "2019",
         length: int = LENGTH,
     ) -> None:
-        """Begins in an empty kitchen.
+        """Start in an empty kitchen.
 
         Args:
-          seed: names the episode, and its kitchen unless one is given.
-          layout: the package's name of one that has no cooking times, values or start of its own,
-            or its rows; None takes one of LAYOUTS by the seed.
-          rules: "2019", or "package" for those of the installed version, where a pot is
-            started by hand and every soup is wanted.
-          length: steps until it ends.
+          seed: identifies the episode, and selects its kitchen unless one is given.
+          layout: a kitchen's rows, or the package's name of one that sets no cooking times, values
+            or start; None selects one of LAYOUTS by the seed.
+          rules: "2019", or "package" for the rules of the installed version, where pots are
+            started by hand and every soup is ordered.
+          length: time limit in steps.
 
         Raises:
-          ValueError: no such kitchen, rules or length.
+          ValueError: the kitchen, the rules or the length is invalid.
         """
         if layout is None:
             layout = LAYOUTS[seed % len(LAYOUTS)]
@@ -131,7 +131,7 @@ class Overcooked:
         self.begin(rows, rules=str(rules), episode=f"seed {seed}", length=length)
 
     def begin(self, grid: Sequence[str], *, rules: str, episode: str, length: int) -> None:
-        """Begins in the kitchen of these rows; `episode` tells it from others in the same one."""
+        """Start in the kitchen of these rows; `episode` identifies the episode."""
         if type(length) is not int or length < 1:
             raise ValueError(f"expected a length of 1 step or more, found {length!r:.20}")
         self.grid = tuple(grid)
@@ -141,7 +141,7 @@ class Overcooked:
         self.events = ()
 
     def step(self, moves: Sequence[int]) -> Sequence[int]:
-        """Move on by one step; 20 to who delivers a soup."""
+        """Take one step; return 20 for a cook who delivers a soup."""
         if self.ended:
             self.events = ()
             return (0, 0)
@@ -159,11 +159,11 @@ class Overcooked:
         return happened["sparse_reward_by_agent"]  # type: ignore[no-any-return]
 
     def facts(self) -> Facts:
-        """Return all that can be seen, as JSON values."""
+        """Return everything visible, as JSON values."""
         return extract_facts(self._state)
 
     def state(self) -> bytes:
-        """Return it as JSON."""
+        """Return the state as JSON."""
         own = {
             "episode": self._episode,
             "step": self._step,
@@ -175,10 +175,10 @@ class Overcooked:
         return canonical_json(own)
 
     def restore(self, state: bytes) -> None:
-        """Goes on from `state`.
+        """Continue from `state`.
 
         Raises:
-          ValueError: it is no state of a kitchen.
+          ValueError: `state` is not the state of a kitchen.
         """
         try:
             own = json.loads(state)
@@ -196,17 +196,16 @@ class Overcooked:
             raise ValueError("no state of a kitchen: it is not what the kitchen says of itself")
 
     def digest(self) -> bytes:
-        """Return the digest of what can be seen."""
+        """Return a digest of everything visible."""
         return digest(self.facts())
 
     def observe(self, role: int) -> Mapping[str, Any]:
-        """Return the whole kitchen, which both can see, from the side of `role`.
+        """Return the whole kitchen, which both cooks see, from the point of view of `role`.
 
-        Arrays are [HEIGHT, WIDTH], smaller kitchens in their upper left corner: `tiles` by the
-        index in TILES (-1 outside), `things` by the index in THINGS of what lies there, `filled`
-        the ingredients in a pot, `cooking` the steps until its soup is done (-1 while it waits).
-        `me` and `partner` are int64[4]: row, column, side (as the first four moves), and what is
-        held, by the index in THINGS.
+        Arrays are [HEIGHT, WIDTH], with smaller kitchens in their upper left corner: `tiles` by
+        index in TILES (-1 outside), `things` by index in THINGS, `filled` the ingredients in a pot,
+        `cooking` the steps until its soup is done (-1 if not cooking). `me` and `partner` are
+        int64[4]: row, column, side (as the first four actions), and held thing, by index in THINGS.
         """
         seen = self.facts()
         things, filled = np.zeros((HEIGHT, WIDTH), np.int8), np.zeros((HEIGHT, WIDTH), np.int8)
@@ -230,7 +229,7 @@ class Overcooked:
         }
 
     def instruction(self) -> str:
-        """Nobody asks for anything."""
+        """Return "": episodes have no instruction of their own."""
         return ""
 
     def render(self) -> NDArray[np.uint8]:
@@ -240,18 +239,18 @@ class Overcooked:
         return draw_kitchen(self._state, self._game.terrain_mtx)
 
     def sight(self, role: int) -> NDArray[np.uint8]:
-        """Return the kitchen as a judge sees it: both cooks see all of it."""
+        """Return the same picture as `render`: both cooks see everything."""
         return self.render()
 
 
 def digest(seen: Facts) -> bytes:
-    """Return the digest of a kitchen of which this can be seen, 8 bytes."""
-    return hashlib.blake2b(seen.text().encode(), digest_size=8).digest()
+    """Return the digest of visible facts, 8 bytes."""
+    return hashlib.blake2b(seen.to_json().encode(), digest_size=8).digest()
 
 
 @functools.lru_cache
 def encode_tiles(grid: tuple[str, ...]) -> NDArray[np.int8]:
-    """Return int8[HEIGHT, WIDTH], the index of each tile in TILES, -1 outside; not to write to."""
+    """Return int8[HEIGHT, WIDTH], the index of each tile in TILES, -1 outside; read-only."""
     out = np.full((HEIGHT, WIDTH), -1, np.int8)
     for y, row in enumerate(grid):
         out[y, : len(row)] = [TILES.index(" " if tile in "12" else tile) for tile in row]
@@ -260,7 +259,7 @@ def encode_tiles(grid: tuple[str, ...]) -> NDArray[np.int8]:
 
 
 def read_layout(layout: str) -> tuple[str, ...]:
-    """Return the rows of a kitchen of the package that has no values of its own to be lost."""
+    """Return the rows of one of the package's kitchens, if its other values are the defaults."""
     from pathlib import Path
 
     from overcooked_ai_py.static import LAYOUTS_DIR

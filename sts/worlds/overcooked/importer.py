@@ -1,8 +1,8 @@
-"""The importer `overcooked-2019`: the installed trials of two people as trajectories.
+"""Importer `overcooked-2019`: the installed trials of two people as trajectories.
 
-Each trial is a trajectory and a world of its own. The side on which the source has it is kept, and
-workers' numbers are hashed. Rewards are the game's: 20 for a soup to who delivers it, where the
-recording has 5 and does not say whose.
+Each trial becomes one trajectory in an environment instance of its own. Its split in the source is
+kept, and workers' numbers are hashed. Rewards are the game's: 20 to the cook who delivers a soup;
+the recording has 5 and does not say for whom.
 """
 
 from __future__ import annotations
@@ -23,22 +23,22 @@ from sts.worlds.overcooked.trials import DELIVERED, SOURCE, Trial
 
 
 def read(path: Path | None = None) -> list[Trajectory]:
-    """Return a trajectory for each trial in the file, every state as it was recorded.
+    """Return a trajectory for each trial in the file, with every state as recorded.
 
     Args:
-      path: a file of trials; None reads those that the package installed.
+      path: a file of trials; None reads the installed ones.
 
     Raises:
       ReplayMismatch: the game does not replay a trial; names the trial and the step.
-      DamagedData: the file is not one of trials.
-      ArgumentError: the file's name does not say which side it is.
+      DamagedData: the file does not contain trials.
+      ArgumentError: the file's name does not contain its split.
     """
     paths = source.installed_files() if path is None else (path,)
     return [one for each in paths for one in _read_file(each)]
 
 
 def notes(path: Path) -> list[str]:
-    """Return what a report must say of trials from this file."""
+    """Return the caveats that a report must state about trials from this file."""
     own = source.parse_split(path)
     both = tuple(path.with_name(path.name.replace(own, one)) for one in source.SPLITS)
     if not all(file.is_file() for file in both):
@@ -65,9 +65,10 @@ def _read_file(path: Path) -> list[Trajectory]:
 def _make_trajectory(trial: Trial, made: dict[str, object]) -> Trajectory:
     place = f"{SOURCE} {trial.name} ({trial.layout})"
     replayed = source.replay_trial(trial)
-    if replayed.first is not None:
+    if replayed.first_difference is not None:
         raise ReplayMismatch(
-            f"{place}: {replayed.first.what}; nothing was imported", step=replayed.first.step
+            f"{place}: {replayed.first_difference.description}; nothing was imported",
+            step=replayed.first_difference.step,
         )
     marks = b"".join(digest(seen) for seen in trial.states)
     return trajectory(

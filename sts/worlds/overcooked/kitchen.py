@@ -1,7 +1,7 @@
-"""The game's own rules, the rules of 2019, and its states as plain JSON values.
+"""Rules of the game, the rules of 2019, and states as plain JSON values.
 
 A grid is rows of letters: X counter, O onions, T tomatoes, D dishes, P pot, S serving window, and a
-space where one can stand. Places are (x, y), x to the right and y down.
+space for the floor. Places are (x, y), x to the right and y down.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ with warnings.catch_warnings(), contextlib.redirect_stderr(io.StringIO()):
 RULES = ("2019", "package")
 ACTIONS = tuple(Action.ALL_ACTIONS)
 HEIGHT, WIDTH = 9, 14
-"""The largest kitchen, which is the largest that comes with the package."""
+"""Size limit of a kitchen, that of the largest one in the package."""
 
 Place: TypeAlias = tuple[int, int]
 Thing: TypeAlias = Any
@@ -45,44 +45,45 @@ Thing: TypeAlias = Any
 
 
 class Facts(NamedTuple):
-    """All that can be seen of a kitchen, as JSON values.
+    """Everything visible in a kitchen, as JSON values.
 
     Attributes:
-      players: [x, y, dx, dy, what they hold] of each, (dx, dy) the side that they face.
-      objects: [x, y, what it is] of what lies on counters and stands in pots, in order of place.
+      players: [x, y, dx, dy, held thing] of each cook, (dx, dy) the side that it faces.
+      objects: [x, y, thing] of everything on counters and in pots, sorted by place.
     """
 
     players: list[list[Any]]
     objects: list[list[Any]]
 
-    def text(self) -> str:
-        """Return them as text, equal where they are equal."""
+    def to_json(self) -> str:
+        """Return the facts as JSON, equal for equal facts."""
         return json.dumps(self, separators=(",", ":"))
 
 
 class Game2019(OvercookedGridworld):  # type: ignore[misc]
-    """The game as it was in 2019: a pot starts by itself at three ingredients, and never earlier.
+    """Game of 2019: a pot starts by itself at three ingredients, and never earlier.
 
-    Source: found by replaying the recordings; `sts overcooked check` shows it.
+    Source: found by replaying the recordings; `sts overcooked check` confirms it.
     """
 
     def step_environment_effects(self, state: Any) -> None:
-        """Start full pots, and then lets everything cook."""
+        """Start full pots, then let everything cook."""
         for thing in state.objects.values():
             if thing.name == "soup" and thing.is_idle and len(thing.ingredients) == FULL:
                 thing.begin_cooking()
         super().step_environment_effects(state)
 
     def soup_to_be_cooked_at_location(self, state: Any, pos: Place) -> bool:
-        """No soup is ever started by hand."""
+        """Return False: no soup is started by hand."""
         return False
 
 
 @functools.cache
 def load_game(grid: tuple[str, ...], rules: str) -> Any:
-    """Return the game in a kitchen of rows; it holds nothing that an episode changes.
+    """Return the game in a kitchen of rows; it has no state.
 
-    A ValueError says that it is no kitchen for two, too large, or that `rules` are not in RULES.
+    Raises:
+      ValueError: the rows are not a kitchen for two, it is too large, or `rules` is not in RULES.
     """
     if rules not in RULES:
         raise ValueError(f"expected rules {' or '.join(RULES)}, found {rules!r}")
@@ -99,7 +100,7 @@ def load_game(grid: tuple[str, ...], rules: str) -> Any:
 
 
 def extract_facts(state: Any) -> Facts:
-    """Return what can be seen of a state of the game."""
+    """Return the visible facts of a state of the game."""
     return Facts(
         [[*p.position, *p.orientation, _encode_thing(p.held_object)] for p in state.players],
         [[*place, _encode_thing(state.objects[place])] for place in sorted(state.objects)],
@@ -107,7 +108,7 @@ def extract_facts(state: Any) -> Facts:
 
 
 def build_state(mdp: Any, found: Facts) -> Any:
-    """Return the state of the game `mdp` that has these facts."""
+    """Return the state of the game `mdp` with these facts."""
     players = [
         PlayerState((x, y), (dx, dy), _build_object(held, (x, y)))
         for x, y, dx, dy, held in found.players
@@ -125,7 +126,7 @@ def faced_place(player: Any) -> Place:
 
 
 def validate_facts(found: Facts, grid: Sequence[str]) -> Facts:
-    """Return facts that can be true of a kitchen; a ValueError says why they cannot."""
+    """Return facts that are possible in a kitchen; raise ValueError for others."""
     numbers = [player[:4] for player in found.players] + [thing[:2] for thing in found.objects]
     if any(type(number) is not int for own in numbers for number in own):
         raise ValueError("expected places and sides as whole numbers")

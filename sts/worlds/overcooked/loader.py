@@ -1,8 +1,8 @@
-"""Reading the recordings, which are pickles, without running what a pickle may hold.
+"""Loader for pickled recordings that never runs the code a pickle may hold.
 
-A pickle names functions that its reader is to call. This one refuses every name that a table of
-numbers and texts does not need, and calls none: whatever is named, it notes what would have been
-made of what, and the table is put together from those notes.
+A pickle names functions for its reader to call. This loader rejects every name that a table of
+numbers and texts does not need, and calls none: it records which object would have been made from
+what, and builds the table from these records.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ KNOWN = frozenset(
         ("pandas.core.indexes.numeric", "Int64Index"),
     }
 )
-"""All that a pickle may name."""
+"""All names that a pickle may use."""
 _LARGEST = 2**30
 _NUMBERS = ("i8", "f8", "b1")
 
 
 class _Placeholder:
-    """What a pickle would make, of what, and what it would fill it with; nothing is made."""
+    """Record of an object that a pickle would create: its arguments and its state."""
 
     name = ""
     state: Any = None
@@ -50,7 +50,7 @@ class _Placeholder:
 
 
 class _RestrictedUnpickler(pickle._Unpickler):
-    """Python's own: the compiled one keeps what is named in an array as long as a pickle asks."""
+    """Unpickler in Python: the compiled one allocates as much memory for names as a pickle asks."""
 
     def find_class(self, module: str, name: str) -> Any:
         if (module, name) not in KNOWN:
@@ -61,11 +61,11 @@ class _RestrictedUnpickler(pickle._Unpickler):
 
 
 def read_table(path: Path) -> pd.DataFrame:
-    """Return the table that is pickled in a file.
+    """Return the pickled table in a file.
 
     Raises:
-      DamagedData: it asks for anything but numpy arrays and pandas tables, or is no such pickle.
-      FileNotFoundError: there is none.
+      DamagedData: it uses anything but numpy arrays and pandas tables, or is not such a pickle.
+      FileNotFoundError: the file does not exist.
     """
     raw = regular_bytes(path, _LARGEST)
     try:
@@ -79,7 +79,7 @@ def read_table(path: Path) -> pd.DataFrame:
 
 
 def _build_table(found: Any) -> pd.DataFrame:
-    """Return the table that was noted; its columns lie in blocks of one type each."""
+    """Return the recorded table; its columns are stored in blocks of one type each."""
     if getattr(found, "name", "") != "DataFrame":
         raise DamagedData(f"expected a pickled table, found {type(found).__name__}")
     *_, own = found.state["_data"].state
@@ -93,7 +93,7 @@ def _build_table(found: Any) -> pd.DataFrame:
 
 
 def _build_array(made: Any) -> NDArray[Any]:
-    """Return the array that was noted: objects as they are, or numbers of a few types."""
+    """Return the recorded array: objects unchanged, or numbers of a few types."""
     _, shape, kind, by_column, content = made.state
     name, (_, byte_order, *_) = kind.parts[0], kind.state
     if name == "O8":

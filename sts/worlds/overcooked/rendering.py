@@ -1,4 +1,4 @@
-"""Kitchens as pictures of one size, by the package's own drawing."""
+"""Pictures of kitchens in one size, drawn by the package."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from numpy.typing import NDArray
 SIZE = (300, 540)
 """Rows and columns of pixels: the largest recorded kitchen in tiles of 60."""
 SPRITE = 15
-"""Pixels of a tile as it is drawn; whole multiples of it keep edges sharp."""
+"""Pixels of a tile in the package's sprites; whole multiples keep edges sharp."""
 BACKGROUND = 32
 
 
 def draw_kitchen(state: Any, terrain: Sequence[Sequence[str]]) -> NDArray[np.uint8]:
-    """Return uint8[300, 540, 3]: the kitchen as large as fits, in the middle."""
+    """Return uint8[300, 540, 3]: the kitchen as large as fits, centred."""
     rows, columns = len(terrain), len(terrain[0])
     tile = min(SIZE[0] // rows, SIZE[1] // columns) // SPRITE * SPRITE
     visualizer, pygame = _make_visualizer(tile)
@@ -32,7 +32,7 @@ def draw_kitchen(state: Any, terrain: Sequence[Sequence[str]]) -> NDArray[np.uin
 
 @functools.cache
 def _make_visualizer(tile: int) -> tuple[Any, Any]:
-    """Return the package's drawing, told that there is no screen and nobody to greet."""
+    """Return the package's visualizer and pygame, without a window or a greeting."""
     os.environ.setdefault("SDL_VIDEODRIVER", "dummy")
     os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")
     with warnings.catch_warnings():

@@ -1,8 +1,7 @@
-"""The trials of 2019 as the package installs them, and whether the game replays them.
+"""The trials of 2019 from the installed package, and a check that the game replays them.
 
-A row of the tables holds a state, the next one, what both did in between, and the reward. Some of
-the counters that say how long a soup has cooked went on past the end; they are cut there, on both
-sides of every comparison.
+A row of a table has a state, the next state, both actions and the reward. Some counters of cooking
+steps in the recordings continue past the end; comparisons cap them on both sides.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ from sts.worlds.overcooked.loader import read_table
 SOURCE = "overcooked-2019"
 SPLITS = ("train", "test")
 DELIVERED = 5
-"""The reward that the recordings write for a delivered soup."""
+"""Reward for a delivered soup in the recordings."""
 _KEY = ("run", "workerid_num", "round_num")
 _MALFORMED = (
     *(ValueError, TypeError, LookupError, SyntaxError, AttributeError),
@@ -43,13 +42,13 @@ class Trial(NamedTuple):
 
     Attributes:
       name: such as "test trial 7".
-      split: the side on which the source has it.
+      split: its split in the source.
       worker: 8 hex digits for the worker who led it; the other person is not recorded.
-      layout: what the source calls the kitchen.
+      layout: the kitchen's name in the source.
       grid: the kitchen's rows, as recorded.
-      moves: int8[T, 2].
+      moves: int8[T, 2], the actions.
       deliveries: int8[T], soups that the recorder counted at each step.
-      states: what was seen before each step and after the last, T + 1.
+      states: the visible facts before each step and after the last, T + 1.
     """
 
     name: str
@@ -68,28 +67,28 @@ class Trial(NamedTuple):
 
 
 class Difference(NamedTuple):
-    """Where a replay leaves a trial, and how."""
+    """First step at which a replay differs from the recording, with a description."""
 
     step: int
-    what: str
+    description: str
 
 
 class ReplayResult(NamedTuple):
-    """A trial held against the game.
+    """Comparison of a trial with its replay.
 
     Attributes:
-      alike: steps after which every fact and the deliveries are as recorded.
-      first: where they are not for the first time; None for a trial that replays exactly.
+      steps_alike: number of steps after which all facts and the deliveries match.
+      first_difference: where they first differ; None for a trial that replays exactly.
       rewards: int8[T, 2].
     """
 
-    alike: int
-    first: Difference | None
+    steps_alike: int
+    first_difference: Difference | None
     rewards: NDArray[np.int8]
 
 
 def installed_files() -> tuple[Path, ...]:
-    """Return the files of the installed package, the training side first."""
+    """Return the installed files of trials, the training split first."""
     folder = Path(str(resources.files("overcooked_ai_py"))) / "data" / "human_data"
     files = tuple(folder / f"clean_{split}_trials.pickle" for split in SPLITS)
     for file in files:
@@ -102,7 +101,7 @@ def installed_files() -> tuple[Path, ...]:
 
 
 def parse_split(path: Path) -> str:
-    """Return which of SPLITS a file is, by its name, which must say it: a trial has one side."""
+    """Return the split that a file's name contains, one of SPLITS."""
     found = [one for one in SPLITS if one in path.stem.split("_")]
     if len(found) != 1:
         raise ArgumentError(
@@ -112,12 +111,12 @@ def parse_split(path: Path) -> str:
 
 
 def read_trials(path: Path) -> list[Trial]:
-    """Return the trials in a file, in its order.
+    """Return the trials in a file, in order.
 
     Raises:
-      DamagedData: it asks for what no table needs, or a row is not what it should be; names the
-        trial and the step.
-      ArgumentError: the file's name does not say which side it is.
+      DamagedData: the file uses names that no table needs, or a row is malformed; names the trial
+        and the step.
+      ArgumentError: the file's name does not contain its split.
     """
     split, rows = parse_split(path), _read_columns(path, _WANTED)
     try:
@@ -141,20 +140,20 @@ def _read_columns(path: Path, columns: Sequence[str]) -> pd.DataFrame:
 
 
 def count_workers(paths: tuple[Path, ...]) -> tuple[int, int]:
-    """Return how many workers led trials in these files, and how many of them in each of them."""
+    """Return the number of workers who led trials in any of these files, and in all of them."""
     each = [set(map(str, _read_columns(path, ("workerid_num",))["workerid_num"])) for path in paths]
     return len(set.union(*each)), len(set.intersection(*each))
 
 
 def start_trial(trial: Trial, rules: str = "2019") -> Overcooked:
-    """Return the kitchen in which a trial begins, and which ends when the trial does."""
+    """Return the kitchen at the start of a trial, limited to the trial's length."""
     world = Overcooked()
     world.begin(trial.grid, rules=rules, episode=f"{SOURCE} {trial.name}", length=trial.steps)
     return world
 
 
 def replay_trial(trial: Trial, rules: str = "2019") -> ReplayResult:
-    """Plays what both did in a trial and holds every step to the recording."""
+    """Replay the actions of a trial and compare every step with the recording."""
     world = start_trial(trial, rules)
     rewards = np.zeros(trial.moves.shape, np.int8)
     alike, first = 0, None
@@ -162,7 +161,7 @@ def replay_trial(trial: Trial, rules: str = "2019") -> ReplayResult:
         first = Difference(0, "step 0: the kitchen does not begin as recorded")
     for t, moves in enumerate(trial.moves.tolist()):
         rewards[t] = world.step(moves)
-        delivered = sum(event.deed == "soup_delivery" for event in world.events)
+        delivered = sum(event.kind == "soup_delivery" for event in world.events)
         what = _describe_difference(world.facts(), trial.states[t + 1])
         if not what and delivered != trial.deliveries[t]:
             what = f"{delivered} soups are delivered, recorded {trial.deliveries[t]}"
@@ -173,7 +172,7 @@ def replay_trial(trial: Trial, rules: str = "2019") -> ReplayResult:
 
 
 def _describe_difference(found: Facts, recorded: Facts) -> str:
-    """Return in a few words how two moments differ, "" for not."""
+    """Return a short description of how two states differ, "" if they are equal."""
     if found == recorded:
         return ""
     for who, (one, other) in enumerate(zip(found.players, recorded.players, strict=False)):
@@ -221,7 +220,7 @@ def _parse_trial(path: Path, name: str, split: str, rows: pd.DataFrame) -> Trial
 
 
 def _parse_literal(text: str) -> Any:
-    """Return what Python wrote of lists, texts and numbers; as JSON, which is read much faster."""
+    """Return a Python literal of lists, texts and numbers, parsed as JSON, which is much faster."""
     for python, json_text in (("'", '"'), ("False", "false"), ("True", "true"), ("None", "null")):
         text = text.replace(python, json_text)
     return json.loads(text)
@@ -232,7 +231,7 @@ def _parse_action(one: Any) -> int:
 
 
 def _parse_facts(text: str) -> Facts:
-    """Return the facts of a recorded state, which writes a soup as [kind, count, steps cooked]."""
+    """Return the facts of a recorded state, where a soup is [kind, count, steps cooked]."""
     own = _parse_literal(text)
     players = [
         [*one["position"], *one["orientation"], _parse_thing(one.get("held_object"))]

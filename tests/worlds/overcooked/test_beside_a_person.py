@@ -175,5 +175,5 @@ def test_a_pot_that_was_emptied_since_is_not_gone_on_with():
     asked = asking.Request([moment(), begun], None, 1, 0, 30)
     ((only,),) = same_pot.propose(asked)
     assert only.parameters == {"pot": [2, 0]}
-    emptied = asked._replace(line=[moment(), begun._replace(objects={})])
+    emptied = asked._replace(snapshots=[moment(), begun._replace(objects={})])
     assert [*same_pot.propose(emptied)] == []

@@ -117,7 +117,7 @@ def test_events_say_who_did_what_to_which_place():
     world.step((LEFT, STAY))
     world.step((INTERACT, STAY))
     assert world.events == ((0, "onion_pickup", (0, 1)),)
-    assert world.events[0].deed in EVENT_KINDS
+    assert world.events[0].kind in EVENT_KINDS
     world.step((STAY, STAY))
     assert world.events == ()
 

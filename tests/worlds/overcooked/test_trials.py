@@ -38,7 +38,7 @@ def test_every_state_of_the_first_trials_is_replayed(source):
     found = trials.read_trials(trials.installed_files()[1])
     replayed = [trials.replay_trial(trial) for trial in found]
     assert [trial.steps for trial in found] == [150, 150]
-    assert [(one.alike, one.first) for one in replayed] == [(150, None)] * 2
+    assert [(one.steps_alike, one.first_difference) for one in replayed] == [(150, None)] * 2
 
 
 def test_by_the_rules_of_the_package_they_are_not(source):
@@ -46,7 +46,7 @@ def test_by_the_rules_of_the_package_they_are_not(source):
         trials.replay_trial(trial, "package")
         for trial in trials.read_trials(trials.installed_files()[1])
     ]
-    assert all(one.first is not None and one.alike < 150 for one in replayed)
+    assert all(one.first_difference is not None and one.steps_alike < 150 for one in replayed)
 
 
 def test_imported_trials_replay_by_the_digests_of_what_was_recorded(source):
@@ -306,5 +306,5 @@ def test_what_is_loaded_is_what_pandas_itself_loads():
 def test_all_states_of_all_trials_are_replayed():
     found = [trial for path in trials.installed_files() for trial in trials.read_trials(path)]
     replayed = [trials.replay_trial(trial) for trial in found]
-    assert sum(one.alike for one in replayed) == sum(trial.steps for trial in found) == 91102
-    assert sum(one.first is None for one in replayed) == len(found) == 76
+    assert sum(one.steps_alike for one in replayed) == sum(trial.steps for trial in found) == 91102
+    assert sum(one.first_difference is None for one in replayed) == len(found) == 76

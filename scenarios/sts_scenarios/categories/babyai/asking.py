@@ -1,7 +1,4 @@
-"""What can be asked of an open level in hindsight, and only where it can be done by what was seen.
-
-At a moment a category tries two of the things that it proposes, and an episode is asked twice.
-"""
+"""Hindsight instructions for open levels, kept if a solver can follow them from observations."""
 
 from __future__ import annotations
 
@@ -36,9 +33,9 @@ if TYPE_CHECKING:
 
 CONTEXT, STEPS_BETWEEN_MOMENTS = 12, 6
 CACHE_SIZE = 1024
-"""Attempts that are remembered: the two halves of a pair are looked for twice."""
+"""Cached attempts; mining asks for each half of a contrast pair separately."""
 PROPOSALS_PER_MOMENT, MOMENTS_PER_EPISODE = 2, 2
-"""Of what could be asked at a moment so many are tried, and so many moments of an episode asked."""
+"""Limits on the proposals tried at one step and on the candidate steps of one episode."""
 
 
 def build_category(
@@ -50,11 +47,11 @@ def build_category(
     rubric: Rubric,
     against_reward: bool = True,
 ) -> Category:
-    """Return the category that asks for a deed in an open level."""
+    """Return a category that asks for a task in an open level."""
     probe, shortcut = PolicyAgent(deed.probe), PolicyAgent(deed.shortcut)
 
     def candidates(trajectory: Trajectory, context: int, horizon: int) -> Iterator[Candidate]:
-        """Yield what is asked at moments of an open level, at most one thing at each."""
+        """Yield candidates at regular steps of an open level, at most one proposal per step."""
         episode = trajectory.episode
         if trajectory.instructions or (start := _open_level_start(episode)) is None:
             return
@@ -82,7 +79,7 @@ def build_category(
 
     @functools.lru_cache(maxsize=CACHE_SIZE)
     def _tried(begun: LevelState, lengths: tuple[int, int], asked: bytes) -> int | None:
-        """Return how many steps the probe needs; None where it fails or the shortcut does it."""
+        """Return the steps the solver needs; None if it fails or the shortcut succeeds."""
         own = [(wordings[0].format(**words), parameters) for words, parameters in json.loads(asked)]
 
         def labels(agent: PolicyAgent) -> Iterator[Label]:
@@ -97,11 +94,11 @@ def build_category(
         return [one for asked in deed.propose(frames) for one in asked]
 
     def fits(scenario: Scenario) -> str | None:
-        """Says why what is asked cannot be asked at takeover."""
+        """Return why the instruction cannot be given at the takeover; else None."""
         return why_not_proposed(scenario, _proposed(scenario))
 
     def words(scenario: Scenario) -> Mapping[str, Word]:
-        """Return what the text must say, and what would say something else."""
+        """Return the template fields, each with its alternatives."""
         return template_fields(scenario, _proposed(scenario))
 
     return Category(
@@ -121,6 +118,6 @@ def build_category(
 
 
 def _open_level_start(episode: Episode) -> LevelState | None:
-    """Return how an episode begins; None where its level has a mission."""
+    """Return the initial state of an episode; None if its level has a mission."""
     world = cast("BabyAI", next(environments(episode)))
     return LevelState(world.level, world.seed, world.moves_made) if world.open else None

@@ -1,6 +1,6 @@
-"""babyai-before-or-after: a pair, to go to one thing before or after another, from one moment.
+"""babyai-before-or-after: a contrast pair, to go to one thing before or after another.
 
-Both instructions name the two in the same order.
+Both instructions name the two things in the same order.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from .playing import History, encode_thing, go_to, parse_things
 from .rooms import Frame, Thing, find_stays, parse_thing, things_seen, unique_things
 
 STEPS_FACING = 2
-"""Steps in a row for which one stays before a thing that one goes to."""
+"""Consecutive steps of facing a thing that count as having gone to it."""
 
 
 def propose(frames: Sequence[Frame]) -> Iterator[tuple[Proposal, ...]]:
-    """Yield two things, to be gone to in one order and in the other."""
+    """Yield pairs of things, to be visited in one order and in the other."""
     known = things_seen(frames)
     own = [it for at, it in unique_things(frames[-1]).items() if at in known]
     for one in own:
@@ -38,7 +38,7 @@ def propose(frames: Sequence[Frame]) -> Iterator[tuple[Proposal, ...]]:
 
 
 def label_frames(frames: Sequence[Frame], parameters: Mapping[str, Any]) -> Label:
-    """Success where the second is gone to after the first; failure where it is before it."""
+    """Return success if the second thing is visited after the first, failure if before it."""
     was = False
     for n, found in find_stays(frames, STEPS_FACING):
         if found == parse_thing(parameters["second"]):
@@ -48,21 +48,21 @@ def label_frames(frames: Sequence[Frame], parameters: Mapping[str, Any]) -> Labe
 
 
 def _visit(past: History, order: Sequence[Thing]) -> int:
-    """Goes to two things, one after the other."""
+    """Return the next action to visit two things, one after the other."""
     faced = [encode_thing(order[0])] * STEPS_FACING
     was = any(past.faced[n : n + STEPS_FACING] == faced for n in range(1, len(past.faced)))
-    return go_to(past, past.where(order[was]))
+    return go_to(past, past.find_thing(order[was]))
 
 
 def solver_policy(past: History) -> int:
-    """Goes to them in the order that is asked for."""
-    order = parse_things(past.told)[:2]
-    return _visit(past, order[::-1] if " after " in past.told.lower() else order)
+    """Visit the things in the requested order."""
+    order = parse_things(past.instruction)[:2]
+    return _visit(past, order[::-1] if " after " in past.instruction.lower() else order)
 
 
 def shortcut_policy(past: History) -> int:
-    """Goes to them in the order in which they are named."""
-    return _visit(past, parse_things(past.told)[:2])
+    """Visit the things in the order in which they are named."""
+    return _visit(past, parse_things(past.instruction)[:2])
 
 
 CATEGORY = build_category(

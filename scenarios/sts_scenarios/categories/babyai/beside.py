@@ -1,6 +1,6 @@
-"""babyai-beside: take up what lies beside something else.
+"""babyai-beside: pick up the thing next to a named one.
 
-Asked where one thing, and no other, is side by side with what is named, and both were seen.
+Asked if exactly one thing is next to the named one and both have been seen.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from .rooms import Frame, label_first_pickup, things_seen, unique_things
 
 
 def propose(frames: Sequence[Frame]) -> Iterator[tuple[Proposal, ...]]:
-    """Yield each thing with one other beside it."""
+    """Yield each thing that has exactly one neighbour."""
     now, known = frames[-1], things_seen(frames)
     if now.held is not None:
         return
@@ -35,16 +35,16 @@ def propose(frames: Sequence[Frame]) -> Iterator[tuple[Proposal, ...]]:
 
 
 def solver_policy(past: History) -> int:
-    """Take up what is seen beside what is named."""
-    (place,) = past.where(parse_things(past.told)[0]) or [(0, 0)]
+    """Pick up the neighbour of the named thing."""
+    (place,) = past.find_thing(parse_things(past.instruction)[0]) or [(0, 0)]
     return pick_up(
-        past, [at for at in past.all_of("ball", "box", "key") if rooms.is_adjacent(at, place)]
+        past, [at for at in past.find_types("ball", "box", "key") if rooms.is_adjacent(at, place)]
     )
 
 
 def shortcut_policy(past: History) -> int:
-    """Take up what is named itself."""
-    return pick_up(past, past.where(parse_things(past.told)[0]))
+    """Pick up the named thing itself."""
+    return pick_up(past, past.find_thing(parse_things(past.instruction)[0]))
 
 
 CATEGORY = build_category(

@@ -1,6 +1,6 @@
-"""babyai-bring: carry one thing to another and lay it down beside it.
+"""babyai-bring: carry one thing to another and drop it next to that.
 
-Asked of two things that were seen and are not side by side.
+Asked about two things that have been seen and are not adjacent.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from .rooms import Frame, first_pickup, parse_thing, things_seen, unique_things
 
 
 def propose(frames: Sequence[Frame]) -> Iterator[tuple[Proposal, ...]]:
-    """Yield what to carry and where."""
+    """Yield ordered pairs of things: which to carry, and where to."""
     now, known = frames[-1], things_seen(frames)
     if now.held is not None:
         return
@@ -31,7 +31,7 @@ def propose(frames: Sequence[Frame]) -> Iterator[tuple[Proposal, ...]]:
 
 
 def label_frames(frames: Sequence[Frame], parameters: Mapping[str, Any]) -> Label:
-    """Failure where another thing is taken up first; then where it is first laid down decides."""
+    """Return failure if another thing is picked up first; else judge where it is first dropped."""
     first, own = first_pickup(frames), parse_thing(parameters["thing"])
     if first is None:
         return NOT_DONE
@@ -39,22 +39,26 @@ def label_frames(frames: Sequence[Frame], parameters: Mapping[str, Any]) -> Labe
         return make_label(first[0], False)
     for n in range(first[0] + 1, len(frames)):
         if frames[n].held is None:
-            other = frames[n].place(parse_thing(parameters["beside"]))
-            return make_label(n, rooms.is_adjacent(frames[n].place(own), other))
+            other = frames[n].find_place(parse_thing(parameters["beside"]))
+            return make_label(n, rooms.is_adjacent(frames[n].find_place(own), other))
     return NOT_DONE
 
 
 def solver_policy(past: History) -> int:
-    """Take the first that is named, and lays it down beside the second."""
-    own, other = parse_things(past.told)[:2]
-    if past.carries:
-        return go_to(past, past.free_beside(past.where(other)), DROP)
-    return pick_up(past, past.where(own))
+    """Pick up the first named thing and drop it next to the second."""
+    own, other = parse_things(past.instruction)[:2]
+    if past.is_carrying:
+        return go_to(past, past.empty_neighbours(past.find_thing(other)), DROP)
+    return pick_up(past, past.find_thing(own))
 
 
 def shortcut_policy(past: History) -> int:
-    """Take it and lays it down at once."""
-    return DROP if past.carries else pick_up(past, past.where(parse_things(past.told)[0]))
+    """Pick up the first named thing and drop it at once."""
+    return (
+        DROP
+        if past.is_carrying
+        else pick_up(past, past.find_thing(parse_things(past.instruction)[0]))
+    )
 
 
 CATEGORY = build_category(

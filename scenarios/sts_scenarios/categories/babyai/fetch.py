@@ -1,6 +1,6 @@
-"""babyai-fetch: take up one thing, and nothing else before it.
+"""babyai-fetch: pick up one thing, and nothing else before it.
 
-Asked of something that was seen in the context, as were others of its colour.
+Asked about a thing that was seen in the context, as was another type of thing in its colour.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ GUIDELINE = "Only the first thing counts that it takes up, even if it lays it do
 
 
 def propose(frames: Sequence[Frame]) -> Iterator[tuple[Proposal, ...]]:
-    """Yield each thing of which there is one, and that has others of its colour beside it."""
+    """Yield each unique thing of whose colour other types have been seen."""
     known = things_seen(frames)
     for place, one in unique_things(frames[-1]).items():
         alike = [
@@ -31,15 +31,15 @@ def propose(frames: Sequence[Frame]) -> Iterator[tuple[Proposal, ...]]:
 
 
 def solver_policy(past: History) -> int:
-    """Take up what is named."""
-    return pick_up(past, past.where(parse_things(past.told)[0]))
+    """Pick up the named thing."""
+    return pick_up(past, past.find_thing(parse_things(past.instruction)[0]))
 
 
 def shortcut_policy(past: History) -> int:
-    """Take up the nearest thing of its colour, whatever it is."""
-    _, colour = encode_thing(parse_things(past.told)[0])
+    """Pick up the nearest thing of the named colour, of any type."""
+    _, colour = encode_thing(parse_things(past.instruction)[0])
     return pick_up(
-        past, [at for at in past.all_of("ball", "box", "key") if past.map[at][1] == colour]
+        past, [at for at in past.find_types("ball", "box", "key") if past.map[at][1] == colour]
     )
 
 

@@ -1,6 +1,6 @@
-"""babyai-go-back: go back to what was seen a while ago, and stay before it.
+"""babyai-go-back: return to a thing seen a while ago and stay in front of it.
 
-Asked of a thing that was last in sight four or more steps ago.
+Asked about a thing that was last in view four or more steps ago.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ STEPS_OUT_OF_SIGHT = 4
 
 
 def propose(frames: Sequence[Frame]) -> Iterator[tuple[Proposal, ...]]:
-    """Yield each thing that went out of sight."""
+    """Yield each thing that has been out of view for long enough."""
     known, lately = (
         things_seen(frames[:-STEPS_OUT_OF_SIGHT]),
         things_seen(frames[-STEPS_OUT_OF_SIGHT:]),
@@ -29,13 +29,13 @@ def propose(frames: Sequence[Frame]) -> Iterator[tuple[Proposal, ...]]:
 
 
 def solver_policy(past: History) -> int:
-    """Goes to where it was seen."""
-    return go_to(past, past.where(parse_things(past.told)[0]))
+    """Go to where the thing was last seen."""
+    return go_to(past, past.find_thing(parse_things(past.instruction)[0]))
 
 
 def shortcut_policy(past: History) -> int:
-    """Goes to the nearest thing in sight when it was asked."""
-    return go_to(past, [*past.aside("left"), *past.aside("right")])
+    """Go to the nearest thing that was in view when the instruction came."""
+    return go_to(past, [*past.find_on_side("left"), *past.find_on_side("right")])
 
 
 CATEGORY = build_category(

@@ -1,6 +1,6 @@
-"""babyai-go-through: leave by one door, into the cell behind it.
+"""babyai-go-through: leave by a named door, into the cell behind it.
 
-Asked where two doors were seen that are not locked.
+Asked if two doors have been seen that are not locked.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def propose(frames: Sequence[Frame]) -> Iterator[tuple[Proposal, ...]]:
 
 
 def label_frames(frames: Sequence[Frame], parameters: Mapping[str, Any]) -> Label:
-    """The first door that one is behind, having stood in it, decides."""
+    """Judge the first door that the player passes through to the cell behind it."""
     entered: Place | None = None
     for n in range(1, len(frames)):
         before, now = frames[n - 1].me, frames[n].me
@@ -41,13 +41,13 @@ def label_frames(frames: Sequence[Frame], parameters: Mapping[str, Any]) -> Labe
 
 
 def solver_policy(past: History) -> int:
-    """Goes to the door that is named, opens it, and goes on."""
-    return _go_through(past, past.where(parse_things(past.told)[0]))
+    """Go to the named door, open it and pass through."""
+    return _go_through(past, past.find_thing(parse_things(past.instruction)[0]))
 
 
 def shortcut_policy(past: History) -> int:
-    """Goes through the nearest door."""
-    return _go_through(past, past.all_of("door"))
+    """Pass through the nearest door."""
+    return _go_through(past, past.find_types("door"))
 
 
 def _go_through(past: History, doors: list[Place]) -> int:

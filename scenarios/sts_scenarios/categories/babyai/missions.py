@@ -1,10 +1,10 @@
-"""BabyAI as its categories see it: one for each kind of mission, and all alike but for that.
+"""Categories of BabyAI missions, one for each kind.
 
-The mission is the instruction, known from the start; its verifier, whose word is the reward, is the
-automatic label. A moment makes sense while the mission is open, and when the package's bot would
-fulfil it from there within three quarters of the steps: within a quarter it is easy, within a half
-medium, else hard. Missions that speak of places as seen from the start ("on your left") are left
-out, because a judge does not see the start.
+The mission is the instruction, known from the start. The automatic label is the verdict of its
+verifier, read from the reward. A candidate step has an open mission that the package's bot would
+complete within three quarters of the horizon: easy within a quarter, medium within a half, else
+hard. Missions that name places relative to the start ("on your left") are excluded, because an
+annotator does not see the start.
 """
 
 from __future__ import annotations
@@ -28,22 +28,22 @@ if TYPE_CHECKING:
 
 DOMAIN = "babyai"
 MIN_BOT_STEPS = 2
-"""How many steps the bot must need at least."""
+"""Minimum number of steps that the bot must need."""
 BOT_STEPS_MULTIPLE = 8
-"""Steps that the bot is given at once: lengths that are near one another share what it finds."""
+"""The bot's step limit is rounded up to a multiple of this, so similar horizons share a cache."""
 
 
 def build_category(
     kind: str, *, context: int, horizon: int, rubric: Rubric, whole: bool = False
 ) -> Category:
-    """Return the category of missions of one kind, one of `missions.KINDS`.
+    """Return the category of one kind of missions, one of `missions.KINDS`.
 
-    If `whole`, it asks only where the context is the recording from its start, so that a judge sees
-    which part of the mission is done.
+    If `whole`, the context must start with the recording, so that an annotator sees which part of
+    the mission is done.
     """
 
     def candidates(trajectory: Trajectory, context: int, horizon: int) -> Iterator[Candidate]:
-        """Yield moments with an open mission, every `context` steps."""
+        """Yield steps with an open mission, at every multiple of `context`."""
         if not any(_is_asked_kind(i.text, kind) for i in trajectory.instructions):
             return
         room = trajectory.episode.steps - horizon
@@ -57,7 +57,7 @@ def build_category(
                 yield Candidate(moment, 0, difficulty, words=words, said_at_start=True)
 
     def fits(scenario: Scenario) -> str | None:
-        """Says why the instruction cannot be the mission, or why the mission is no longer open."""
+        """Return why the instruction is not the mission, or is no longer open; else None."""
         *_, world = _replay_worlds(scenario.recording, scenario.takeover)
         if world.ended:
             return "the mission is over already"
@@ -84,12 +84,12 @@ def _is_asked_kind(mission: str, kind: str) -> bool:
 
 
 def _replay_worlds(episode: Episode, last: int) -> Iterator[BabyAI]:
-    """Yield the world before each step up to step `last`."""
+    """Yield the environment before each step up to step `last`."""
     return cast("Iterator[BabyAI]", islice(environments(episode), max(last + 1, 0)))
 
 
 class _LevelState(NamedTuple):
-    """What a world's future depends on."""
+    """Everything that determines how a level continues."""
 
     level: str
     seed: int
@@ -107,7 +107,7 @@ def _grade_difficulty(world: BabyAI, horizon: int) -> str | None:
 
 @functools.lru_cache(maxsize=1024)
 def _bot_steps_needed(played: _LevelState, most: int) -> int | None:
-    """Return how many moves the bot needs, None where it is more than `most`."""
+    """Return how many actions the bot needs; None if more than `most`."""
     from sts.worlds.babyai.agents.planning import find_solution  # needs the extra
 
     found = find_solution(cast("BabyAI", played), most)
@@ -117,7 +117,7 @@ def _bot_steps_needed(played: _LevelState, most: int) -> int | None:
 def label_mission(
     episode: Episode, takeover: int, roles: tuple[int, ...], parameters: dict[str, Any]
 ) -> Label:
-    """The verifier's word, success or failure, when it is first heard; else not_done."""
+    """Return the verifier's first verdict, success or failure; not_done if there is none."""
     rewards = episode.rewards[takeover:, roles[0]]
     heard = np.flatnonzero(rewards)
     if not heard.size:
@@ -137,7 +137,7 @@ GO_TO = build_category(
         f"Once is enough, in passing too. {ANY_MATCH_NOTE}",
     ),
 )
-"""Stand before an object and face it, as in "go to the red ball"."""
+"""Face an object from the next cell, as in "go to the red ball"."""
 OPEN = build_category(
     "open",
     context=4,
@@ -159,7 +159,7 @@ PICK_UP = build_category(
         f"has failed. {ANY_MATCH_NOTE}",
     ),
 )
-"""Take an object up, as in "pick up a grey key"."""
+"""Pick up an object, as in "pick up a grey key"."""
 PUT_NEXT = build_category(
     "put-next",
     context=4,
@@ -171,7 +171,7 @@ PUT_NEXT = build_category(
         f"{ANY_MATCH_NOTE}",
     ),
 )
-"""Carry one object beside another, as in "put the box next to the key"."""
+"""Drop one object next to another, as in "put the box next to the key"."""
 SEQUENCE = build_category(
     "sequence",
     context=8,

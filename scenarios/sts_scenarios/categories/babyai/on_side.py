@@ -1,6 +1,6 @@
-"""babyai-on-side: take up what lies on the left, or on the right, as seen at the takeover.
+"""babyai-on-side: pick up the thing on the left or on the right, as seen at the takeover.
 
-Asked where there is one thing on that side in sight, and something elsewhere that is nearer.
+Asked if exactly one thing in view is on that side and at least one other is not.
 """
 
 from __future__ import annotations
@@ -17,21 +17,23 @@ from .rooms import Frame, label_first_pickup, unique_things
 
 
 def propose(frames: Sequence[Frame]) -> Iterator[tuple[Proposal, ...]]:
-    """Yield the only thing on either side."""
+    """Yield the only thing on each side."""
     now = frames[-1]
     if now.held is not None:
         return
-    there = {at: it for at, it in now.things.items() if at in now.sight and it.type != "door"}
+    there = {at: it for at, it in now.things.items() if at in now.visible and it.type != "door"}
     for side, sign in (("left", -1), ("right", 1)):
-        own = [at for at in there if sign * now.aside(at) > 0]
+        own = [at for at in there if sign * now.offset_right(at) > 0]
         if len(own) == 1 < len(there) and own[0] in unique_things(now):
             asked = {"thing": [*there[own[0]]], "side": side}
             yield (Proposal(asked, {"side": side}, side),)
 
 
 def solver_policy(past: History) -> int:
-    """Take up what lay on that side when it was asked; its own turns and steps are undone."""
-    return pick_up(past, past.aside("left" if "left" in past.told.lower() else "right"))
+    """Pick up the thing that was on that side when the instruction came."""
+    return pick_up(
+        past, past.find_on_side("left" if "left" in past.instruction.lower() else "right")
+    )
 
 
 CATEGORY = build_category(

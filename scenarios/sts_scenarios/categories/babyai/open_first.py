@@ -1,6 +1,6 @@
 """babyai-open-first: open one door, and no other before it.
 
-Asked where two closed doors were seen.
+Asked if two closed doors have been seen.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def propose(frames: Sequence[Frame]) -> Iterator[tuple[Proposal, ...]]:
 
 
 def label_frames(frames: Sequence[Frame], parameters: Mapping[str, Any]) -> Label:
-    """The first door that is opened decides."""
+    """Judge the first door that is opened."""
     for n in range(1, len(frames)):
         before, now = frames[n - 1].doors, frames[n].doors
         opened = [at for at in now if now[at] == "open" != before[at]]
@@ -36,17 +36,17 @@ def label_frames(frames: Sequence[Frame], parameters: Mapping[str, Any]) -> Labe
 
 
 def solver_policy(past: History) -> int:
-    """Open the door that is named."""
-    return _open_nearest(past, past.where(parse_things(past.told)[0]))
+    """Open the named door."""
+    return _open_nearest(past, past.find_thing(parse_things(past.instruction)[0]))
 
 
 def shortcut_policy(past: History) -> int:
     """Open the nearest closed door."""
-    return _open_nearest(past, past.all_of("door"))
+    return _open_nearest(past, past.find_types("door"))
 
 
 def _open_nearest(past: History, doors: list[Place]) -> int:
-    """Goes to the nearest of some doors that is shut, and opens it."""
+    """Return the next action to open the nearest closed door of these."""
     return go_to(past, [at for at in doors if past.map[at][2] == CLOSED], TOGGLE)
 
 

@@ -1,6 +1,6 @@
-"""babyai-other-colour: take up something of a type that has not the colour that is named.
+"""babyai-other-colour: pick up something of a type, in any colour but the named one.
 
-Asked where things of the type were seen in that colour and in another one.
+Asked if things of the type have been seen in that colour and in another.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from .rooms import Frame, Thing, first_pickup, things_seen
 
 
 def propose(frames: Sequence[Frame]) -> Iterator[tuple[Proposal, ...]]:
-    """Yield each type and colour of which there are others in another colour."""
+    """Yield each type and colour that was also seen in another colour."""
     known = [it for it in things_seen(frames).values() if it.type != "door"]
     if frames[-1].held is not None:
         return
@@ -30,7 +30,7 @@ def propose(frames: Sequence[Frame]) -> Iterator[tuple[Proposal, ...]]:
 
 
 def label_frames(frames: Sequence[Frame], parameters: Mapping[str, Any]) -> Label:
-    """The first thing that is taken up decides."""
+    """Judge the first thing that is picked up."""
     first, (colour, type) = first_pickup(frames), parameters["thing"]
     if first is None:
         return NOT_DONE
@@ -46,15 +46,15 @@ def _parse_thing(told: str) -> Thing:
 
 
 def solver_policy(past: History) -> int:
-    """Take up the nearest of the type in another colour."""
-    colour, type = _parse_thing(past.told)
-    every = past.all_of(type)
+    """Pick up the nearest thing of the type in another colour."""
+    colour, type = _parse_thing(past.instruction)
+    every = past.find_types(type)
     return pick_up(past, [at for at in every if past.map[at][1] != COLOURS[colour]])
 
 
 def shortcut_policy(past: History) -> int:
-    """Take up the nearest of the type."""
-    return pick_up(past, past.all_of(_parse_thing(past.told).type))
+    """Pick up the nearest thing of the type."""
+    return pick_up(past, past.find_types(_parse_thing(past.instruction).type))
 
 
 CATEGORY = build_category(

@@ -1,9 +1,8 @@
-"""Policies by what was seen: the probes and shortcuts of BabyAI's categories.
+"""Solver and shortcut policies of BabyAI's categories.
 
-A policy is a function of `Past`, which holds a map of all that the participant has seen. It is
-played by `Playing`, in every world as other agents are, and by `attempted` from a moment of a
-recording on, for categories that ask only where somebody who sees no more than a participant does
-it.
+A policy is a function of `History`, which holds a map of everything the player has seen.
+`PolicyAgent` plays it like any other agent. `play_from` plays it from a step of a recording on, to
+find out whether an instruction can be followed from observations alone.
 """
 
 from __future__ import annotations
@@ -38,27 +37,27 @@ LEFT, RIGHT, FORWARD, PICKUP, DROP, TOGGLE, DONE = range(7)
 TYPES = {"door": 4, "key": 5, "ball": 6, "box": 7}
 COLOURS = {"red": 0, "green": 1, "blue": 2, "purple": 3, "yellow": 4, "grey": 5}
 OPEN, CLOSED, LOCKED = range(3)
-"""Minigrid's numbers."""
+"""Codes of minigrid."""
 _EMPTY, _FLOOR = 1, 3
 _MAP_RADIUS = 24
-"""How far from where it began a map goes; the largest level has 22 cells a side."""
+"""Cells from the centre of the map to its edge; the largest level is 22 cells wide."""
 ALREADY_FACED = -1
-"""In place of a move: one stands before it already."""
+"""Returned instead of an action if the player already faces a goal."""
 _NAME = re.compile(rf"({'|'.join(COLOURS)}) ({'|'.join(TYPES)})")
 
 
 class History(NamedTuple):
-    """What one participant has seen.
+    """Everything one player has seen.
 
     Attributes:
-      map: int8[X, Y, 3], type, colour and state of the cells; type 0 was never seen.
-      me: its cell on the map.
-      facing: an index of AHEAD.
-      faced: type and colour of what stood before it at each frame since it was asked.
-      held: of what it carried, likewise.
-      told: the instruction.
-      view: what was in sight when it was asked, int8[7, 7, 3] as it is observed.
-      pose: where it was then, and which way it faced.
+      map: int8[X, Y, 3], type, colour and state of each cell; type 0 is unknown.
+      me: the player's cell on the map.
+      facing: index of DIRECTIONS.
+      faced: type and colour of the object faced at each frame since the instruction came.
+      held: type and colour of the object carried, at the same frames.
+      instruction: the current instruction.
+      view_when_asked: int8[7, 7, 3], the observation when the instruction came.
+      pose_when_asked: the player's cell and direction then.
     """
 
     map: NDArray[np.int8]
@@ -66,62 +65,64 @@ class History(NamedTuple):
     facing: int
     faced: list[tuple[int, int]]
     held: list[tuple[int, int]]
-    told: str
-    view: NDArray[np.int8]
-    pose: tuple[Place, int]
+    instruction: str
+    view_when_asked: NDArray[np.int8]
+    pose_when_asked: tuple[Place, int]
 
     @property
     def front(self) -> Place:
-        """The cell that it faces."""
+        """Cell that the player faces."""
         return neighbour(self.me, self.facing)
 
     @property
-    def carries(self) -> bool:
-        """Whether it has something in its hands."""
+    def is_carrying(self) -> bool:
+        """True if the player carries something."""
         return self.held[-1][0] != _EMPTY
 
-    def where(self, thing: Thing) -> list[Place]:
-        """Return where such things were last seen."""
+    def find_thing(self, thing: Thing) -> list[Place]:
+        """Return the cells where such things were last seen."""
         fits = self.map[..., :2] == encode_thing(thing)
         return [(int(x), int(y)) for x, y in np.argwhere(fits.all(-1))]
 
-    def all_of(self, *types: str) -> list[Place]:
-        """Return where things of these types were last seen."""
+    def find_types(self, *types: str) -> list[Place]:
+        """Return the cells where things of these types were last seen."""
         fits = np.isin(self.map[..., 0], [TYPES[one] for one in types])
         return [(int(x), int(y)) for x, y in np.argwhere(fits)]
 
-    def aside(self, side: str) -> list[Place]:
-        """Return where things lay on one side, "left" or "right", when it was asked."""
+    def find_on_side(self, side: str) -> list[Place]:
+        """Return the cells of things that lay "left" or "right" when the instruction came."""
         across = np.arange(VIEW)[:, None] - VIEW // 2
         types = [TYPES[one] for one in ("ball", "box", "key")]
-        fits = np.isin(self.view[..., 0], types) & ((across < 0) if side == "left" else across > 0)
-        me, facing = self.pose
+        fits = np.isin(self.view_when_asked[..., 0], types) & (
+            (across < 0) if side == "left" else across > 0
+        )
+        me, facing = self.pose_when_asked
         return [(int(x), int(y)) for x, y in (view_offsets(facing) + me)[fits]]
 
-    def free_beside(self, places: Collection[Place]) -> list[Place]:
-        """Return the empty cells beside places, but the own one."""
+    def empty_neighbours(self, places: Collection[Place]) -> list[Place]:
+        """Return the empty cells next to these places, without the player's own."""
         cells = {neighbour(place, facing) for place in places for facing in range(4)}
         return sorted(c for c in cells if self.map[c][0] == _EMPTY and c != self.me)
 
 
 Policy = Callable[[History], int]
-"""Returns an index of the moves."""
+"""Maps a history to an action index."""
 
 
 def encode_thing(thing: Thing) -> tuple[int, int]:
-    """Return minigrid's numbers of a thing's type and colour."""
+    """Return minigrid's codes of a thing's type and colour."""
     return TYPES[thing.type], COLOURS[thing.colour]
 
 
 def parse_things(text: str) -> list[Thing]:
-    """Return the things that an instruction names by colour and type, in their order."""
+    """Return the things that an instruction names by colour and type, in order."""
     return [Thing(*match.groups()) for match in _NAME.finditer(text.lower())]
 
 
 def plan_step(past: History, goals: Collection[Place]) -> int | None:
-    """Return the first move of a shortest way to stand before one of `goals`.
+    """Return the first action of a shortest path to face one of `goals`.
 
-    FACED where one does; None where no way is known. Closed doors are opened on the way.
+    ALREADY_FACED if the player faces one; None if no path is known. The path may open closed doors.
     """
     start, wanted = (*past.me, past.facing), set(goals)
     waiting, before = deque([(start, ALREADY_FACED)]), {start}
@@ -151,21 +152,21 @@ def _is_passable(past: History, place: Place) -> bool:
 
 
 def go_to(past: History, goals: Collection[Place], there: int = DONE) -> int:
-    """Return the next move towards `goals`, and `there` once one of them is faced.
+    """Return the next action towards `goals`, and `there` once one of them is faced.
 
-    Where no way is known it turns about, to see more.
+    Turns left if no path is known, to see more.
     """
     move = plan_step(past, goals)
     return LEFT if move is None else there if move == ALREADY_FACED else move
 
 
 def pick_up(past: History, goals: Collection[Place]) -> int:
-    """Return the next move to take up what stands at one of `goals`; then it does nothing."""
-    return DONE if past.carries else go_to(past, goals, PICKUP)
+    """Return the next action to pick up a thing at one of `goals`, or "done" if it holds one."""
+    return DONE if past.is_carrying else go_to(past, goals, PICKUP)
 
 
 class PolicyAgent(Agent):
-    """An agent that plays a policy once it is asked for something, and does nothing before."""
+    """Agent that plays a policy once it has an instruction, and does nothing before."""
 
     name = "playing"
     domain = DOMAIN
@@ -173,11 +174,11 @@ class PolicyAgent(Agent):
     version = "1"
 
     def __init__(self, policy: Policy) -> None:
-        """Take what moves it."""
+        """Set the policy."""
         self.policy = policy
 
     def begin(self, batch: int, roles: int) -> Memory:
-        """Return the memory of nothing seen."""
+        """Return an empty map."""
         side = 2 * _MAP_RADIUS + 1
         return {
             "map": np.zeros((batch, side, side, 3), np.int8),
@@ -192,7 +193,7 @@ class PolicyAgent(Agent):
     def act(
         self, observation: Any, instructions: Instructions, memory: Memory, draws: Draws
     ) -> tuple[Choice, Memory]:
-        """Return the policy's move, and the map with what is seen now."""
+        """Return the policy's action, and the map with the current view added."""
         after = {name: values.copy() for name, values in memory.items()}
         facing = observation.values["direction"][:, 0].tolist()
         fronts = np.zeros((len(facing), 1, 2), np.int64)
@@ -216,7 +217,7 @@ class PolicyAgent(Agent):
 
 
 def _next_position(map: NDArray[np.int8], me: NDArray[np.int64], facing: int, last: int) -> Any:
-    """Return where one is after the last move: a step ahead leads on where the way was free."""
+    """Return the position after the last action; stepping ahead works only onto a free cell."""
     ahead = me + DIRECTIONS[facing]
     kind, _, state = map[tuple(ahead)]
     free = kind in (_EMPTY, _FLOOR) or (kind == TYPES["door"] and state == OPEN)
@@ -226,7 +227,7 @@ def _next_position(map: NDArray[np.int8], me: NDArray[np.int64], facing: int, la
 def _draw_view(
     map: NDArray[np.int8], me: NDArray[np.int64], facing: int, image: NDArray[np.int8]
 ) -> NDArray[np.int8]:
-    """Draws what is seen into a map; returns type and colour of what is faced."""
+    """Draw the current view into a map; return type and colour of the object faced."""
     cells, seen = view_offsets(facing) + me, image[..., 0] != 0
     own = map[tuple(me)].copy()  # there the image has what is carried
     xs, ys = cells[seen].T
@@ -250,7 +251,7 @@ def _make_history(memory: Memory, b: int, facing: int, told: str) -> History:
 
 
 class LevelState(NamedTuple):
-    """A moment of a recording of an open level: its moves lead there."""
+    """Step of a recording of an open level, given by the actions that lead there."""
 
     level: str
     seed: int
@@ -260,7 +261,7 @@ class LevelState(NamedTuple):
 def play_from(
     begun: LevelState, context: int, horizon: int, text: str, agent: PolicyAgent
 ) -> Iterator[Frame]:
-    """Yield the frames from a moment on if somebody is asked for `text` then, and plays on."""
+    """Yield the frames from a step on if an agent is given the instruction `text` there."""
     from sts.worlds.babyai.environment import BabyAI
 
     world, first = BabyAI(), len(begun.moves) - context
@@ -293,21 +294,21 @@ def _observe(world: BabyAI, last: int) -> _Observation:
 
 
 def make_nearest_policy(*types: str, then: int = PICKUP) -> Policy:
-    """Return the policy that goes to the nearest thing of some types, whatever it is told."""
+    """Return a policy that goes to the nearest thing of some types, whatever the instruction."""
 
     def policy(past: History) -> int:
-        return DONE if past.carries else go_to(past, past.all_of(*types), then)
+        return DONE if past.is_carrying else go_to(past, past.find_types(*types), then)
 
     return policy
 
 
 class Heedless(PolicyAgent):
-    """Takes up the nearest thing there is, or opens it: it reads nothing."""
+    """Baseline that ignores instructions and picks up or opens the nearest thing."""
 
     name = "heedless"
 
     def __init__(self) -> None:
-        """Take nothing."""
+        """Set the policy."""
         super().__init__(_touch)
 
 

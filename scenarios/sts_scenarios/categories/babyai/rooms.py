@@ -1,8 +1,7 @@
-"""BabyAI as its categories see it that ask in hindsight: an episode frame by frame, and its rules.
+"""State snapshots of open BabyAI levels, and automatic labels based on them.
 
-These ask of an open level, which has no mission of its own. Places are (x, y), x to the right and y
-down. What stands *before* the participant is in the cell that it faces. Nothing here needs minigrid
-until an episode of it is at hand.
+Open levels have no mission of their own. Cells are (x, y), x to the right and y down. Nothing here
+imports minigrid until an episode is replayed.
 """
 
 from __future__ import annotations
@@ -25,34 +24,34 @@ if TYPE_CHECKING:
 DOMAIN = "babyai"
 VIEW = 7
 DIRECTIONS = ((1, 0), (0, 1), (-1, 0), (0, -1))
-"""Where each direction leads: right, down, left, up."""
+"""Unit vectors of the directions: right, down, left, up."""
 SIDES = DIRECTIONS
 STEPS_TO_STAY = 3
-"""Steps in a row for which one stays before a thing that one goes to."""
+"""Consecutive steps of facing a thing that count as staying in front of it."""
 Place = tuple[int, int]
 
 
 class Thing(NamedTuple):
-    """A ball, a box, a key or a door, by colour."""
+    """Ball, box, key or door of a colour."""
 
     colour: str
     type: str
 
     def __str__(self) -> str:
-        """Return what instructions call it."""
+        """Return its name in instructions."""
         return f"the {self.colour} {self.type}"
 
 
 class Frame(NamedTuple):
-    """What is so before a step.
+    """State snapshot before a step.
 
     Attributes:
-      me: where the participant is.
-      facing: an index of AHEAD.
-      held: what it carries; None for nothing.
-      things: what stands where.
-      doors: of each door, "open", "closed" or "locked".
-      sight: the cells that it sees.
+      me: the player's cell.
+      facing: index of DIRECTIONS.
+      held: the thing carried; None for nothing.
+      things: the thing in each occupied cell.
+      doors: "open", "closed" or "locked" for the cell of each door.
+      visible: the cells in view.
     """
 
     me: Place
@@ -60,40 +59,40 @@ class Frame(NamedTuple):
     held: Thing | None
     things: Mapping[Place, Thing]
     doors: Mapping[Place, str]
-    sight: frozenset[Place]
+    visible: frozenset[Place]
 
     @property
     def front(self) -> Place:
-        """The cell that it faces."""
+        """Cell that the player faces."""
         return neighbour(self.me, self.facing)
 
     @property
     def faced(self) -> Thing | None:
-        """What stands before it."""
+        """Thing in the cell that the player faces; None for nothing."""
         return self.things.get(self.front)
 
-    def place(self, thing: Thing) -> Place | None:
-        """Return where a thing stands that is there once; None where it does not any more."""
+    def find_place(self, thing: Thing) -> Place | None:
+        """Return the cell of a unique thing; None if it is carried or gone."""
         return next((at for at, one in self.things.items() if one == thing), None)
 
-    def aside(self, place: Place) -> int:
-        """Return how far to the right of the participant a place is; less than 0 is left."""
+    def offset_right(self, place: Place) -> int:
+        """Return how far to the right of the player a cell is; negative is to the left."""
         right, down = DIRECTIONS[(self.facing + 1) % 4]
         return (place[0] - self.me[0]) * right + (place[1] - self.me[1]) * down
 
 
 LabelRule = Callable[[Sequence[Frame], Mapping[str, Any]], Label]
-"""Of the frames from the takeover on and a candidate's parameters."""
+"""Maps the frames from the takeover on and a candidate's parameters to a label."""
 
 
 def neighbour(place: Place, facing: int) -> Place:
-    """Return the cell next to a place, in a direction of AHEAD."""
+    """Return the cell next to another, in a direction of DIRECTIONS."""
     right, down = DIRECTIONS[facing]
     return place[0] + right, place[1] + down
 
 
 def is_adjacent(place: Place | None, other: Place | None) -> bool:
-    """Says whether two cells are side by side; None is nowhere."""
+    """Return True if two cells share a side; False if either is None."""
     if place is None or other is None:
         return False
     return abs(place[0] - other[0]) + abs(place[1] - other[1]) == 1
@@ -101,7 +100,7 @@ def is_adjacent(place: Place | None, other: Place | None) -> bool:
 
 @functools.cache
 def view_offsets(facing: int) -> NDArray[np.int64]:
-    """Return int64[7, 7, 2], where the cells of a view lie from who sees them."""
+    """Return int64[7, 7, 2], the offset of each cell of a view from the player."""
     ahead, right = np.array(DIRECTIONS[facing]), np.array(DIRECTIONS[(facing + 1) % 4])
     across, back = np.mgrid[:VIEW, :VIEW]
     away, aside = VIEW - 1 - back, across - VIEW // 2
@@ -110,12 +109,12 @@ def view_offsets(facing: int) -> NDArray[np.int64]:
 
 @functools.lru_cache(maxsize=16)
 def replay_frames(episode: Episode) -> tuple[Frame, ...]:
-    """Return the frame before each of an episode's steps and after the last: T + 1."""
+    """Return the T + 1 frames of an episode, before each step and after the last."""
     return tuple(capture_frame(cast("BabyAI", world)) for world in environments(episode))
 
 
 def capture_frame(world: BabyAI) -> Frame:
-    """Return what is so in a live world."""
+    """Return a snapshot of a live environment."""
     live, things, doors = world.live, {}, {}
     me = (int(live.agent_pos[0]), int(live.agent_pos[1]))
     for n, it in enumerate(live.grid.grid):
@@ -135,7 +134,7 @@ def capture_frame(world: BabyAI) -> Frame:
 def make_labeller(
     rule: LabelRule,
 ) -> Callable[[Episode, int, tuple[int, ...], dict[str, Any]], Label]:
-    """Return a category's label by a rule over the frames from the takeover on."""
+    """Return a category's label function that applies a rule to the frames from the takeover on."""
 
     def label(
         episode: Episode, takeover: int, roles: tuple[int, ...], parameters: dict[str, Any]
@@ -146,15 +145,15 @@ def make_labeller(
 
 
 def parse_thing(given: Iterable[str]) -> Thing:
-    """Return the thing that stands in a candidate's parameters."""
+    """Return the thing stored in a candidate's parameters."""
     return Thing(*given)
 
 
 def find_stays(frames: Sequence[Frame], steps: int = STEPS_TO_STAY) -> list[tuple[int, Thing]]:
-    """Return before what the participant stayed, and the step at which it had done so.
+    """Return the steps at which the player completes a stay, with the thing it faces.
 
-    Every step counts at which it has been before the same thing for `steps` steps in a row after
-    the takeover.
+    A stay is complete at every step that ends `steps` consecutive steps of facing one thing, all
+    after the takeover.
     """
     faced = [one.faced for one in frames]
     return [
@@ -165,7 +164,7 @@ def find_stays(frames: Sequence[Frame], steps: int = STEPS_TO_STAY) -> list[tupl
 
 
 def first_pickup(frames: Sequence[Frame]) -> tuple[int, Thing] | None:
-    """Return what was first taken up after the takeover, and at which step; None for nothing."""
+    """Return the step of the first pickup after the takeover, with the thing; None for none."""
     return next(
         (
             (n, one.held)
@@ -179,26 +178,26 @@ def first_pickup(frames: Sequence[Frame]) -> tuple[int, Thing] | None:
 def label_first_stay(
     frames: Sequence[Frame], parameters: Mapping[str, Any], steps: int = STEPS_TO_STAY
 ) -> Label:
-    """The first thing that one stays before decides: it must be `thing`."""
+    """Judge the first thing that the player stays in front of: it must be `thing`."""
     there = next(iter(find_stays(frames, steps)), None)
     return make_label(there[0], there[1] == parse_thing(parameters["thing"])) if there else NOT_DONE
 
 
 def label_first_pickup(frames: Sequence[Frame], parameters: Mapping[str, Any]) -> Label:
-    """The first thing that is taken up decides: it must be `thing`."""
+    """Judge the first thing that is picked up: it must be `thing`."""
     first = first_pickup(frames)
     return make_label(first[0], first[1] == parse_thing(parameters["thing"])) if first else NOT_DONE
 
 
 def things_seen(frames: Sequence[Frame]) -> dict[Place, Thing]:
-    """Return what stands where, of what was in sight in one of some frames."""
-    seen = frozenset[Place]().union(*(one.sight for one in frames))
+    """Return the present things, by cell, of all cells that were in view in any of the frames."""
+    seen = frozenset[Place]().union(*(one.visible for one in frames))
     return {at: it for at, it in frames[-1].things.items() if at in seen}
 
 
 def unique_things(
     frame: Frame, types: Sequence[str] = ("ball", "box", "key")
 ) -> dict[Place, Thing]:
-    """Return the things of these types of which there is only one, by place."""
+    """Return the things of these types that exist only once, by cell."""
     every = [*frame.things.values(), frame.held]
     return {at: it for at, it in frame.things.items() if it.type in types and every.count(it) == 1}

@@ -1,6 +1,6 @@
-"""babyai-stand-before: go to a thing and stay before it.
+"""babyai-stand-before: go to a thing and stay in front of it.
 
-Asked of something that was seen in the context, as were others of its type.
+Asked about a thing that was seen in the context, as was another of its type.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from .rooms import STEPS_TO_STAY, Frame, label_first_stay, things_seen, unique_t
 
 
 def propose(frames: Sequence[Frame]) -> Iterator[tuple[Proposal, ...]]:
-    """Yield each thing of which there is one, and that has others of its type beside it."""
+    """Yield each unique thing of whose type another has been seen."""
     known = things_seen(frames)
     for place, one in unique_things(frames[-1]).items():
         alike = [it for it in known.values() if it.type == one.type and it != one]
@@ -25,13 +25,13 @@ def propose(frames: Sequence[Frame]) -> Iterator[tuple[Proposal, ...]]:
 
 
 def solver_policy(past: History) -> int:
-    """Goes to what is named."""
-    return go_to(past, past.where(parse_things(past.told)[0]))
+    """Go to the named thing."""
+    return go_to(past, past.find_thing(parse_things(past.instruction)[0]))
 
 
 def shortcut_policy(past: History) -> int:
-    """Goes to the nearest thing of its type, whatever the colour."""
-    return go_to(past, past.all_of(parse_things(past.told)[0].type))
+    """Go to the nearest thing of the named type, of any colour."""
+    return go_to(past, past.find_types(parse_things(past.instruction)[0].type))
 
 
 CATEGORY = build_category(

@@ -1,4 +1,4 @@
-"""babyai-stand-or-take: a pair, to stay before a thing or to take it up, from one moment."""
+"""babyai-stand-or-take: a contrast pair, to stay in front of a thing or to pick it up."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from .rooms import (
 )
 
 STEPS_FACING = 6
-"""Steps in a row for which one stays before it."""
+"""Consecutive steps of facing the thing that count as staying."""
 OPTION_TEXTS = {
     "stand": f"stay in front of it for {STEPS_FACING} steps in a row and take nothing up",
     "take": "take it up before anything else",
@@ -28,7 +28,7 @@ OPTION_TEXTS = {
 
 
 def propose(frames: Sequence[Frame]) -> Iterator[tuple[Proposal, ...]]:
-    """Yield a thing that was seen, to stay before or to take up."""
+    """Yield each unique thing that was seen, to stay in front of or to pick up."""
     known = things_seen(frames)
     for place, one in unique_things(frames[-1]).items():
         if place in known and frames[-1].held is None:
@@ -39,7 +39,7 @@ def propose(frames: Sequence[Frame]) -> Iterator[tuple[Proposal, ...]]:
 
 
 def label_frames(frames: Sequence[Frame], parameters: Mapping[str, Any]) -> Label:
-    """As the first thing that is stayed before, or taken up; who takes anything has not stayed."""
+    """Judge the first stay or pickup; a pickup before the stay is complete is a failure."""
     if parameters["asked"] == "take":
         return label_first_pickup(frames, parameters)
     first, stayed = first_pickup(frames), label_first_stay(frames, parameters, STEPS_FACING)
@@ -49,14 +49,14 @@ def label_frames(frames: Sequence[Frame], parameters: Mapping[str, Any]) -> Labe
 
 
 def solver_policy(past: History) -> int:
-    """Goes to it and does as told."""
-    there = past.where(parse_things(past.told)[0])
-    return pick_up(past, there) if "take it up" in past.told.lower() else go_to(past, there)
+    """Go to the thing and do what the instruction asks."""
+    there = past.find_thing(parse_things(past.instruction)[0])
+    return pick_up(past, there) if "take it up" in past.instruction.lower() else go_to(past, there)
 
 
 def shortcut_policy(past: History) -> int:
-    """Goes to it and takes it up, whatever is asked of it."""
-    return go_to(past, past.where(parse_things(past.told)[0]), PICKUP)
+    """Go to the thing and pick it up, whatever the instruction asks."""
+    return go_to(past, past.find_thing(parse_things(past.instruction)[0]), PICKUP)
 
 
 CATEGORY = build_category(

@@ -1,4 +1,4 @@
-"""babyai-this-or-that: a pair, to take up one of two things and not the other, from one moment."""
+"""babyai-this-or-that: a contrast pair, to pick up one of two things and not the other."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .rooms import Frame, label_first_pickup, things_seen, unique_things
 
 
 def propose(frames: Sequence[Frame]) -> Iterator[tuple[Proposal, ...]]:
-    """Yield two things, of which either is to be taken."""
+    """Yield pairs of things, either of which is to be picked up."""
     known = things_seen(frames)
     own = [it for at, it in unique_things(frames[-1]).items() if at in known]
     for n, one in enumerate(own if frames[-1].held is None else ()):
@@ -26,9 +26,11 @@ def propose(frames: Sequence[Frame]) -> Iterator[tuple[Proposal, ...]]:
 
 
 def solver_policy(past: History) -> int:
-    """Take what is named first, but where it is told to leave that."""
-    first, second = parse_things(past.told)[:2]
-    return pick_up(past, past.where(second if past.told.lower().startswith("leave") else first))
+    """Pick up the first named thing, or the second if the text starts with "leave"."""
+    first, second = parse_things(past.instruction)[:2]
+    return pick_up(
+        past, past.find_thing(second if past.instruction.lower().startswith("leave") else first)
+    )
 
 
 CATEGORY = build_category(

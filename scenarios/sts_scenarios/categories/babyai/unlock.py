@@ -1,6 +1,6 @@
-"""babyai-unlock: open a locked door, for which its key is needed.
+"""babyai-unlock: open a locked door with its key.
 
-Asked where the door and the key of its colour were seen.
+Asked if the door and a key of its colour have been seen.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from .rooms import Frame, Thing, parse_thing, things_seen, unique_things
 
 
 def propose(frames: Sequence[Frame]) -> Iterator[tuple[Proposal, ...]]:
-    """Yield each locked door whose key is at hand."""
+    """Yield each locked door whose key has been seen."""
     now, known = frames[-1], things_seen(frames)
     for place, one in unique_things(now, ("door",)).items():
         locked = place in known and now.doors[place] == "locked"
@@ -26,7 +26,7 @@ def propose(frames: Sequence[Frame]) -> Iterator[tuple[Proposal, ...]]:
 
 
 def label_frames(frames: Sequence[Frame], parameters: Mapping[str, Any]) -> Label:
-    """Success at the first frame with the door open."""
+    """Return success at the first frame with the door open."""
     door = parse_thing(parameters["thing"])
     opened = (n for n, one in enumerate(frames) if n and _is_open(one, door))
     return next((Label("success", n) for n in opened), NOT_DONE)
@@ -37,17 +37,17 @@ def _is_open(frame: Frame, door: Thing) -> bool:
 
 
 def solver_policy(past: History) -> int:
-    """Take the key of that colour to the door."""
-    door = parse_things(past.told)[0]
+    """Carry the key of the door's colour to the door."""
+    door = parse_things(past.instruction)[0]
     key = Thing(door.colour, "key")
     if past.held[-1] == encode_thing(key):
-        return go_to(past, past.where(door), TOGGLE)
-    return DROP if past.carries else pick_up(past, past.where(key))
+        return go_to(past, past.find_thing(door), TOGGLE)
+    return DROP if past.is_carrying else pick_up(past, past.find_thing(key))
 
 
 def shortcut_policy(past: History) -> int:
-    """Goes to the door and tries it without a key."""
-    return go_to(past, past.where(parse_things(past.told)[0]), TOGGLE)
+    """Go to the door and try to open it without a key."""
+    return go_to(past, past.find_thing(parse_things(past.instruction)[0]), TOGGLE)
 
 
 CATEGORY = build_category(

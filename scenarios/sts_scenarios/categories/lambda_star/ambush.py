@@ -1,8 +1,8 @@
-"""ambush: stand still for some steps, and have Good come onto one's cell.
+"""ambush: stand still for some steps until Good steps onto the player's cell.
 
-Asked when Good is in sight, two whole periods of its moves have been seen, it does not come to
-whoever stays here, and somebody does it who foresees it to go on so, as it does until then. Easy:
-they need five steps at most; medium: seven; hard: more.
+Asked if Good is in sight and two whole periods of its moves have been seen, it would not come to a
+player that stands still, and a player that extrapolates its moves succeeds before they change.
+Easy: within five steps; medium: within seven; hard: later.
 """
 
 from __future__ import annotations
@@ -35,26 +35,26 @@ from .tracks import NONE, SIGHT, Track, distances, first_step
 
 HORIZON = 15
 STEPS = 3
-STEP_COUNT = StepCount(STEPS, spare=1)
+STEP_COUNT = StepCount(STEPS, spare_steps=1)
 EASY_STEPS, MEDIUM_STEPS = 5, 7
 
 
 def find_moments(every: TrackBatch, context: int, horizon: int) -> Hits:
-    """Find moments at which Good's way can be foreseen and reached ahead of it."""
-    spots = MomentBatch.of(every, every.to_good == 1, context, horizon)
-    spots = spots.where((spots.still(every.good) > 0).all(1))
+    """Find steps at which Good's path is predictable and can be reached ahead of it."""
+    spots = MomentBatch.select(every, every.to_good == 1, context, horizon)
+    spots = spots.filter((spots.distance_if_still(every.good) > 0).all(1))
     moves = good_moves_seen(spots, context)
     length, _ = shortest_periods(moves)
     known = length > 0
-    spots, moves, length = spots.where(known), moves[known], length[known]
-    cell, way = spots.now(every.good), []
+    spots, moves, length = spots.filter(known), moves[known], length[known]
+    cell, way = spots.values_at(every.good), []
     for step in range(HORIZON):
         place = context - length + step % np.maximum(length, 1)
-        cell = every.moved(cell, np.take_along_axis(moves, place[:, None], 1)[:, 0])
+        cell = every.cell_after(cell, np.take_along_axis(moves, place[:, None], 1)[:, 0])
         way.append(cell)
-    foreseen, good = np.stack(way, 1), spots.ahead(every.good)
+    foreseen, good = np.stack(way, 1), spots.values_after(every.good)
     path = _simulate_ambush(spots, foreseen)
-    met = first_step(every.apart(path[:, 1:], good) == 0)
+    met = first_step(every.distance(path[:, 1:], good) == 0)
     back = np.maximum(met[:, None] - np.arange(STEPS + 1), 0)
     stood = (np.take_along_axis(path, back, 1) == np.take_along_axis(path, met[:, None], 1)).all(1)
     whole = min(foreseen.shape[1], good.shape[1])
@@ -62,33 +62,33 @@ def find_moments(every: TrackBatch, context: int, horizon: int) -> Hits:
     done = (met >= STEPS) & stood & ((other == 0) | (other > met))
     met = met[done]
     return make_hits(
-        spots.where(done), 1 * (met > EASY_STEPS) + (met > MEDIUM_STEPS), STEP_COUNT.kinds
+        spots.filter(done), 1 * (met > EASY_STEPS) + (met > MEDIUM_STEPS), STEP_COUNT.kinds
     )
 
 
 def _simulate_ambush(spots: MomentBatch, way: Ints) -> Ints:
-    """Return int[N, L + 1], the cells of who lies in wait on a way, as the probe does."""
-    every, me = spots.every, spots.now(spots.every.me)
+    """Return int[N, L + 1], the player's cells if it lies in wait on a path as the solver does."""
+    every, me = spots.every, spots.values_at(spots.every.me)
     stood, path = np.zeros(len(me), np.int32), [me]
     for now in range(spots.horizon):
         goal = np.full(len(me), NONE, np.int32)
         for step in range(1, way.shape[1] - now + 1):
             cell = way[:, now + step - 1]
-            away = every.apart(me, cell)
+            away = every.distance(me, cell)
             waits = np.where(away > 0, step - away, np.minimum(stood, now) + step)
             again = (way[:, now : now + step - 1] == cell[:, None]).any(1)
             goal = np.where((goal == NONE) & (waits >= STEPS) & ~again, cell, goal)
-        move = np.where(goal == NONE, torus.STAY, every.toward(me, np.maximum(goal, 0)))
+        move = np.where(goal == NONE, torus.STAY, every.move_towards(me, np.maximum(goal, 0)))
         stood = np.where(move == torus.STAY, stood + 1, 0)
-        me = every.moved(me, move)
+        me = every.cell_after(me, move)
         path.append(me)
     return np.stack(path, 1)
 
 
 def _predict_good(seen: History, steps: int) -> list[int]:
-    """Return Good's cells from the frame after the instruction on, as it has moved until then."""
-    moves = find_period(moves_between(seen.good[: seen.asked + 1], seen.size))
-    cells = [seen.good[seen.asked]]
+    """Return Good's predicted cells from the frame after the instruction on."""
+    moves = find_period(moves_between(seen.good[: seen.asked_frame + 1], seen.size))
+    cells = [seen.good[seen.asked_frame]]
     for n in range(steps if moves else 0):
         cells.append(
             int(torus.moved(cells[-1], (moves or [STAY])[n % len(moves or [0])], *seen.size))
@@ -97,8 +97,8 @@ def _predict_good(seen: History, steps: int) -> list[int]:
 
 
 def _lie_in_wait(seen: History) -> int:
-    """Return the move to the cell of Good's way that can first be lain on for long enough."""
-    now = len(seen.me) - 1 - seen.asked
+    """Return the move to the first cell of Good's path where the player can wait long enough."""
+    now = len(seen.me) - 1 - seen.asked_frame
     way = _predict_good(seen, HORIZON)[now:]
     still = seen.me[::-1]
     stood = next((n for n, cell in enumerate(still) if cell != still[0]), len(still)) - 1
@@ -119,7 +119,7 @@ def _why_invalid(own: Track, scenario: Scenario) -> str | None:
 
 
 def label_track(own: Track, parameters: Mapping[str, Any]) -> Label:
-    """The first frame after takeover on Good decides: success after enough steps on that cell."""
+    """Judge the first meeting with Good: success if the player had stood still long enough."""
     met = int(first_step(own.to_good[1:] == 0))
     if not met:
         return NOT_DONE

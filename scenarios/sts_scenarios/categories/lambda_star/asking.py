@@ -1,7 +1,7 @@
-"""The kinds of categories of Λ*: a question, something to do, and one of two things to do.
+"""Builders for three kinds of categories of Λ*: questions, instructions and contrast pairs.
 
-A category says where it can be asked (`find`), why it cannot at a takeover (`fault`), and what is
-true (`truth`) or done (`rule`); the rest is the same for all.
+A category defines where it can be asked (`find`), why it cannot at a takeover (a `Validator`), and
+the true answer (`truth`) or the automatic label (`rule`). The builders add the rest.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from .screening import (
 from .tracks import DOMAIN, Track, label_answer, make_track, number_word, track_until_takeover
 
 Validator = Callable[[Track, Scenario], str | None]
-"""Of a track as far as the takeover: says in a few words why it cannot be asked; else None."""
+"""Maps a track up to the takeover and its scenario to why it cannot be asked; None if it can."""
 
 
 def build_question(
@@ -44,10 +44,10 @@ def build_question(
     controls: Controls | None,
     superseded: bool = False,
 ) -> Category:
-    """Return a category that asks for a word; `truth` is what is true at the end of a track."""
+    """Return a category that asks for a word; `truth` gives the answer at the end of a track."""
 
     def fits(scenario: Scenario) -> str | None:
-        """Say why there is no such answer at takeover."""
+        """Return why the scenario's answer is not the true one at the takeover; else None."""
         own = track_until_takeover(scenario)
         if fault is not None and (why := fault(own, scenario)) is not None:
             return why
@@ -72,32 +72,34 @@ def build_question(
 
 
 class StepCount(NamedTuple):
-    """A number of steps, for which or within which something is asked.
+    """Number of steps for which, or within which, something is to be done.
 
     Attributes:
-      asked: so many.
-      least: what could be asked for instead, at least; at most it is ten.
-      spare: how many more there are to be after the takeover.
+      requested: the number.
+      minimum: smallest number that could be requested instead; the largest is ten.
+      spare_steps: steps that the horizon must exceed it by.
     """
 
-    asked: int
-    least: int = 2
-    spare: int = 0
+    requested: int
+    minimum: int = 2
+    spare_steps: int = 0
 
     @property
     def kinds(self) -> Kinds:
-        """Requests for nothing but the number of steps."""
-        return (("", {"steps": self.asked}),)
+        """Single kind of candidate, with the number of steps as its parameter."""
+        return (("", {"steps": self.requested}),)
 
-    def words(self, episode: Episode, role: int, parameters: Mapping[str, Any]) -> dict[str, Word]:
-        """Return the number of steps as wordings have it."""
-        return {"steps": number_word(parameters["steps"], range(self.least, 11))}
+    def template_fields(
+        self, episode: Episode, role: int, parameters: Mapping[str, Any]
+    ) -> dict[str, Word]:
+        """Return the template field for the number of steps."""
+        return {"steps": number_word(parameters["steps"], range(self.minimum, 11))}
 
-    def fault(self, scenario: Scenario) -> str | None:
-        """Say why there are too few steps."""
-        if scenario.parameters["steps"] + self.spare <= scenario.horizon:
+    def why_too_few(self, scenario: Scenario) -> str | None:
+        """Return why the horizon is too short; else None."""
+        if scenario.parameters["steps"] + self.spare_steps <= scenario.horizon:
             return None
-        few = "no more" if self.spare else "fewer"
+        few = "no more" if self.spare_steps else "fewer"
         return f"there are {few} steps than are asked for"
 
 
@@ -116,25 +118,25 @@ def build_instruction(
     confirm: Confirm | None = None,
     partner: str = "no-op",
 ) -> Category:
-    """Return a category that asks for something to be done.
+    """Return a category that asks for an action.
 
-    If it asks for a number of `steps`, they fill its wordings unless `words` is given.
+    If it requests a number of `steps`, they fill its instruction templates unless `words` is given.
     """
-    fill = words or (steps.words if steps else None)
+    fill = words or (steps.template_fields if steps else None)
 
     def fits(scenario: Scenario) -> str | None:
-        """Say why it cannot be asked at takeover."""
-        few = steps.fault(scenario) if steps else None
+        """Return why it cannot be asked at the takeover; else None."""
+        few = steps.why_too_few(scenario) if steps else None
         return few or fault(track_until_takeover(scenario), scenario)
 
     def label(
         episode: Episode, takeover: int, roles: tuple[int, ...], parameters: dict[str, Any]
     ) -> Label:
-        """Return the rule's label of what was done from the takeover on."""
+        """Return the rule's label of the frames from the takeover on."""
         return rule(make_track(episode, roles[0], slice(takeover, None)), parameters)
 
     def filled(scenario: Scenario) -> dict[str, Word]:
-        """Return what the text must say, and what would say something else."""
+        """Return the template fields, each with its alternatives."""
         assert fill is not None
         return fill(scenario.recording, scenario.roles[0], scenario.parameters)
 
@@ -157,13 +159,13 @@ def build_instruction(
 
 
 class PairOption(NamedTuple):
-    """One of two things that can be asked for.
+    """One half of a contrast pair.
 
     Attributes:
-      text: what fills the wordings, as `deed`.
-      rule: of it.
-      policy: does it by what was seen.
-      parameters: what its rule needs to know.
+      text: fills the field `deed` of the instruction templates.
+      rule: automatic label.
+      policy: solver, based on observations only.
+      parameters: arguments of the rule.
     """
 
     text: str
@@ -183,9 +185,10 @@ def build_pair(
     rubric: Rubric,
     shortcut: MovePolicy,
 ) -> Category:
-    """Return a category of pairs: of two things to do each can be asked for at the same moment.
+    """Return a category of contrast pairs: two instructions at the same step.
 
-    Only who listens does both. `find` says where, and how difficult the first of them is.
+    Only an agent that follows the instruction passes both. `find` returns the steps and the
+    difficulty of the first option.
     """
 
     def halves(every: TrackBatch, context: int, horizon: int) -> Hits:
@@ -206,8 +209,8 @@ def build_pair(
         return {"deed": Word(deeds[asked].text, others)}
 
     def listening(seen: History) -> int:
-        """Return what does as it is told, and stands still where it is told neither."""
-        told = (one.policy for one in deeds.values() if one.text in seen.told.lower())
+        """Return the move of the requested option's policy; stand still if the text has neither."""
+        told = (one.policy for one in deeds.values() if one.text in seen.instruction.lower())
         return next(told, lambda seen: STAY)(seen)
 
     return build_instruction(

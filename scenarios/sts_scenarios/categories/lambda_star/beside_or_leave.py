@@ -1,7 +1,7 @@
-"""beside-or-leave: a pair, to stay by Good or to go away from it, from one and the same moment.
+"""beside-or-leave: a contrast pair, to stay near Good or to get away from it.
 
-Asked where `keep-beside` could be: next to Good, where going after it ends on it and waiting does
-neither; and somebody does either who goes by what was seen. Difficulty as `keep-beside`'s.
+Asked where `keep-beside` can be asked and standing still does neither, if a solver that sees only
+what a player sees can do both. Difficulty is that of `keep-beside`.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ MIN_DISTANCE = 4
 
 
 def _label_leaving(own: Track, parameters: Mapping[str, Any]) -> Label:
-    """Success at the first frame after takeover at least AWAY cells from Good; else not_done."""
+    """Return success at the first frame at least MIN_DISTANCE cells from Good; else not_done."""
     return label_first_hit(own.to_good[1:] >= MIN_DISTANCE)
 
 
 def _move_away(seen: History) -> int:
-    return int(Forecast(seen, seen.good).apart.argmax())
+    return int(Forecast(seen, seen.good).mean_distance.argmax())
 
 
 OPTIONS = {
@@ -42,10 +42,10 @@ OPTIONS = {
 
 
 def find_moments(every: TrackBatch, context: int, horizon: int) -> tuple[MomentBatch, Any]:
-    """Find both halves at moments next to Good."""
+    """Find steps next to Good at which standing still does neither."""
     spots, difficulty = keep_beside.find_tempting(every, context, horizon)
-    stays = (spots.still(every.good) < MIN_DISTANCE).all(1)
-    return spots.where(stays), difficulty[stays]
+    stays = (spots.distance_if_still(every.good) < MIN_DISTANCE).all(1)
+    return spots.filter(stays), difficulty[stays]
 
 
 CATEGORY = build_pair(

@@ -1,9 +1,9 @@
-"""catch-mate: get onto the cell of a team-mate that runs away from whoever comes near.
+"""catch-mate: get onto the cell of a teammate that runs away when approached.
 
-The team-mate is a `fugitive` from takeover on, so that what it does depends on what is done: it
-flees for two steps and rests for one, and stands still out of sight. Asked in teams of two, when it
-was in sight in the last steps and is no farther than a cell from where it was then. Easy: it is one
-cell away at takeover; medium: two, just out of sight; hard: three or four.
+From the takeover on the teammate is a `fugitive`: it flees for two steps, rests for one, and stands
+still out of sight. Asked in teams of two, if the teammate was in sight in the last steps and has
+moved at most one cell since. Easy: it is one cell away; medium: two, just out of sight; hard: three
+or four.
 """
 
 from __future__ import annotations
@@ -29,25 +29,25 @@ MAX_DISTANCE = 4
 
 
 def find_moments(every: TrackBatch, context: int, horizon: int) -> Hits:
-    """Find moments with the team-mate at hand, in teams of two."""
+    """Find steps near the teammate, in teams of two."""
     if every.people != 2:
         return make_hits(
-            MomentBatch.of(every, np.zeros(every.me.shape, np.bool_), context, horizon), 0
+            MomentBatch.select(every, np.zeros(every.me.shape, np.bool_), context, horizon), 0
         )
     mate = every.me.reshape(-1, 2, every.me.shape[1])[:, ::-1].reshape(every.me.shape)
-    away = every.apart(every.me, mate)
+    away = every.distance(every.me, mate)
     gone = frames_since_sight(away)
     near = (gone <= min(mates.RECENT_STEPS, context)) & (away > 0) & (away <= MAX_DISTANCE)
-    spots = MomentBatch.of(every, near, context, horizon)
-    was = spots.now(mate, -spots.now(gone))
-    spots = spots.where(every.apart(spots.now(mate), was) <= SIGHT)
+    spots = MomentBatch.select(every, near, context, horizon)
+    was = spots.values_at(mate, -spots.values_at(gone))
+    spots = spots.filter(every.distance(spots.values_at(mate), was) <= SIGHT)
     kinds = [("", {"target": target}) for target in (1, 0)]  # by who is asked
-    return make_hits(spots, np.minimum(spots.now(away), 3) - 1, kinds, spots.track % 2)
+    return make_hits(spots, np.minimum(spots.values_at(away), 3) - 1, kinds, spots.track % 2)
 
 
 def _go_to_last_seen(seen: History) -> int:
-    """Return the move to where the team-mate was last in sight when it was asked for."""
-    return mates.follow(seen._replace(others=seen.others[: seen.asked + 1]))
+    """Return the move to where the teammate was last in sight when the instruction came."""
+    return mates.follow(seen._replace(others=seen.others[: seen.asked_frame + 1]))
 
 
 def _why_invalid(own: Track, scenario: Scenario) -> str | None:
@@ -71,7 +71,7 @@ def _why_invalid(own: Track, scenario: Scenario) -> str | None:
 
 
 def label_track(own: Track, parameters: Mapping[str, Any]) -> Label:
-    """Return success at the first frame after takeover on the team-mate's cell; else not_done."""
+    """Return success at the first frame on the teammate's cell; else not_done."""
     return label_first_hit(own.me[1:] == own.scene[1:, FIRST_PLAYER + parameters["target"]])
 
 

@@ -1,8 +1,8 @@
-"""clean-take: stand on Good, and until then never be on Evil or next to it.
+"""clean-take: stand on Good, without being on Evil or next to it before.
 
-Asked when Good was in sight in the last two steps and Evil in the last three, neither waiting nor
-going straight after Good does it, nor going wherever most reward is to be expected next, and
-somebody does it who goes by what was seen. Difficulty is by how many of the steps they need.
+Asked if Good was in sight in the last two steps and Evil in the last three; waiting, going straight
+after Good and going where most reward is expected all fail; and a solver that sees only what a
+player sees succeeds. Difficulty depends on the steps the solver needs.
 """
 
 from __future__ import annotations
@@ -25,33 +25,40 @@ GOOD_SEEN_WITHIN, EVIL_SEEN_WITHIN = 2, 3
 
 
 def find_moments(every: TrackBatch, context: int, horizon: int) -> Hits:
-    """Find moments at which Evil stands between Good and the straight way to it."""
+    """Find steps from which standing still does not reach Good without Evil."""
     asked = (frames_since_sight(every.to_good) <= min(GOOD_SEEN_WITHIN, context)) & (
         every.to_good > 0
     )
     asked &= frames_since_sight(every.to_evil) <= min(EVIL_SEEN_WITHIN, context)
-    spots = MomentBatch.of(every, asked, context, horizon)
-    met = first_step(spots.still(every.good) == 0)
-    hit = first_step(spots.still(every.evil) <= SIGHT)
-    return make_hits(spots.where((met == 0) | ((hit > 0) & (hit <= met))), UNGRADED)
+    spots = MomentBatch.select(every, asked, context, horizon)
+    met = first_step(spots.distance_if_still(every.good) == 0)
+    hit = first_step(spots.distance_if_still(every.evil) <= SIGHT)
+    return make_hits(spots.filter((met == 0) | ((hit > 0) & (hit <= met))), UNGRADED)
 
 
 def _maximise_reward(seen: History) -> int:
-    """Return the move of which most reward is to be expected, and else the one towards Good."""
+    """Return the move with the highest expected reward; ties are broken towards Good."""
     good, evil = Forecast(seen, seen.good), Forecast(seen, seen.evil)
-    gain = good.within(0) + good.within(1) - evil.within(0) - evil.within(1)
-    return int((gain - 0.01 * good.apart).argmax())
+    gain = (
+        good.chance_within(0)
+        + good.chance_within(1)
+        - evil.chance_within(0)
+        - evil.chance_within(1)
+    )
+    return int((gain - 0.01 * good.mean_distance).argmax())
 
 
 def _avoid_evil(seen: History) -> int:
-    """Return a move towards where Good will be that hardly comes close to Evil."""
+    """Return a move towards Good's expected cell that is unlikely to come close to Evil."""
     good = Forecast(seen, seen.good)
     evil = Forecast(seen, seen.evil)
-    return int((good.within(0) - good.apart - 10 * evil.within(SIGHT)).argmax())
+    return int(
+        (good.chance_within(0) - good.mean_distance - 10 * evil.chance_within(SIGHT)).argmax()
+    )
 
 
 def _confirm_careful(own: Track, moment: int, context: int, horizon: int) -> Label | None:
-    """Return the label of who goes carefully, where neither going straight nor greedily does it."""
+    """Return the solver's label where neither going straight for Good nor for reward succeeds."""
     taken, *others = (
         make_confirm(policy, label_track, {})(own, moment, context, horizon)
         for policy in (_avoid_evil, chase_good, _maximise_reward)
@@ -70,7 +77,7 @@ def _why_invalid(own: Track, scenario: Scenario) -> str | None:
 
 
 def label_track(own: Track, parameters: Mapping[str, Any]) -> Label:
-    """Failure at the first frame within 1 of Evil, success at the first on Good before it."""
+    """Return failure at the first frame next to Evil, or success if Good is reached before."""
     hit, met = int(first_step(own.to_evil[1:] <= SIGHT)), int(first_step(own.to_good[1:] == 0))
     if hit and (not met or hit <= met):
         return make_label(hit, False)

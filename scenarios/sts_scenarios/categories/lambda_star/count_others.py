@@ -1,6 +1,6 @@
-"""count-others: say how many other participants are in sight.
+"""count-others: say how many other players are in sight.
 
-Asked when it is another number than a step before, and at most four. Easy: none or one; medium:
+Asked if the number has changed since the last step and is at most four. Easy: none or one; medium:
 two; hard: more.
 """
 
@@ -21,26 +21,26 @@ ANSWERS = tuple(str(n) for n in range(MAX_COUNT + 1))
 
 
 def find_moments(every: TrackBatch, context: int, horizon: int) -> Hits:
-    """Find moments at which another participant has come or gone."""
-    crowd = every.crowd()
+    """Find steps at which another player has come into sight or left it."""
+    crowd = every.count_others()
     changed = np.zeros(crowd.shape, np.bool_)
     changed[:, 1:] = (crowd[:, 1:] != crowd[:, :-1]) & (crowd[:, 1:] <= MAX_COUNT)
-    spots = MomentBatch.of(every, changed, context, horizon)
-    count = spots.now(crowd)
+    spots = MomentBatch.select(every, changed, context, horizon)
+    count = spots.values_at(crowd)
     return make_hits(spots, np.where(count < 2, 0, np.where(count == 2, 1, 2)), COUNTS, count)
 
 
 def _count_now(seen: History) -> str:
-    return str(min(len(seen.others[seen.asked]), 8))
+    return str(min(len(seen.others[seen.asked_frame]), 8))
 
 
 def _count_before(seen: History) -> str:
-    """Return how many were in sight a step before."""
-    return str(min(len(seen.others[seen.asked - 1]), 8))
+    """Return how many other players were in sight one step before."""
+    return str(min(len(seen.others[seen.asked_frame - 1]), 8))
 
 
 def true_answer(own: Track) -> str:
-    """Return how many others are in sight."""
+    """Return how many other players are in sight."""
     near = distances(own.scene[-1, FIRST_PLAYER:], int(own.me[-1]), own.size) <= SIGHT
     return str(near.sum() - 1)  # oneself
 

@@ -1,9 +1,9 @@
-"""evade-evil: never be on Evil or next to it until the end, asked with one cell between the two.
+"""evade-evil: never be on Evil or next to it until the end; asked two cells away from it.
 
-Asked when Evil was in sight in the last two steps, is exactly two cells away, comes within six
-steps to whoever stands still, and spares at most three of the nine ways that can be held to the end
-without looking; and only where somebody does it who flees by what it sees. Easy: it comes with the
-fourth step or later; medium: with the second or third; hard: with the first.
+Asked if Evil was in sight in the last two steps, is exactly two cells away, comes within six steps
+to a player that stands still, and is avoided by repeating at most three of the nine moves; and only
+if fleeing by what is seen succeeds. Easy: it comes with the fourth step or later; medium: with the
+second or third; hard: with the first.
 """
 
 from __future__ import annotations
@@ -31,41 +31,41 @@ HARD_STEP, MEDIUM_STEP, LATEST_STEP = 1, 3, 6
 
 
 def find_moments(every: TrackBatch, context: int, horizon: int) -> Hits:
-    """Find moments at which Evil has just gone out of sight and comes back."""
+    """Find steps at which Evil has just gone out of sight and comes back."""
     lately = frames_since_sight(every.to_evil) <= min(SEEN_WITHIN, context)
-    spots = MomentBatch.of(every, lately & (every.to_evil == DISTANCE), context, horizon)
-    spots = spots.where(_arrival_step(spots) <= LATEST_STEP)
-    spots = spots.where(count_safe_paths(spots) <= MAX_SAFE_PATHS)
-    spots = spots.where(is_evadable(spots, context))
+    spots = MomentBatch.select(every, lately & (every.to_evil == DISTANCE), context, horizon)
+    spots = spots.filter(_arrival_step(spots) <= LATEST_STEP)
+    spots = spots.filter(count_safe_paths(spots) <= MAX_SAFE_PATHS)
+    spots = spots.filter(is_evadable(spots, context))
     return make_hits(spots, grade_haste(spots))
 
 
 def count_safe_paths(spots: MomentBatch) -> Any:
-    """Return how many of the nine ways that can be held without looking keep clear of Evil."""
-    evil = spots.ahead(spots.every.evil)[:, None]
-    return (spots.every.apart(spots.ways(), evil) > SIGHT).all(2).sum(1)
+    """Return how many of the nine moves, repeated blindly, stay clear of Evil."""
+    evil = spots.values_after(spots.every.evil)[:, None]
+    return (spots.every.distance(spots.constant_move_paths(), evil) > SIGHT).all(2).sum(1)
 
 
 def grade_haste(spots: MomentBatch) -> Any:
-    """Return the difficulty of keeping clear of Evil, by how soon it comes to who stands still."""
+    """Return the difficulty, by how soon Evil comes to a player that stands still."""
     comes = _arrival_step(spots)
     return np.where(comes <= HARD_STEP, 2, np.where(comes <= MEDIUM_STEP, 1, 0))
 
 
 def _arrival_step(spots: MomentBatch) -> Any:
-    """Return with which step Evil comes to who stands still; one past the last if with none."""
-    comes = first_step(spots.still(spots.every.evil) <= SIGHT)
+    """Return the step at which Evil reaches a player that stands still; L + 1 if it does not."""
+    comes = first_step(spots.distance_if_still(spots.every.evil) <= SIGHT)
     return np.where(comes > 0, comes, spots.horizon + 1)
 
 
 def is_evadable(spots: MomentBatch, context: int) -> Any:
-    """Return where a participant that flees by what it sees keeps clear of Evil."""
-    path = spots.fled(context, waiting=False)[:, 1:]
-    return (spots.every.apart(path, spots.ahead(spots.every.evil)) > SIGHT).all(1)
+    """Return True where a player that flees by what it sees stays clear of Evil."""
+    path = spots.flee_evil(context, waiting=False)[:, 1:]
+    return (spots.every.distance(path, spots.values_after(spots.every.evil)) > SIGHT).all(1)
 
 
 def flee(seen: History) -> int:
-    """Return a move that leads farthest from where Evil is and, by its last move, will be."""
+    """Return the move that leads farthest from Evil's current and predicted next cell."""
     evil, since = last_seen(seen.evil)
     if evil == HIDDEN:
         return STAY
@@ -85,13 +85,13 @@ def _why_invalid(own: Track, scenario: Scenario) -> str | None:
 
 
 def why_unseen(own: Track) -> str | None:
-    """Say that Evil was not in sight lately, if it was not."""
+    """Return why Evil's position is not known from the last steps; else None."""
     lately = frames_since_sight(own.to_evil)[-1] <= SEEN_WITHIN
     return None if lately else f"Evil was not in sight in the last {SEEN_WITHIN} steps"
 
 
 def label_track(own: Track, parameters: Mapping[str, Any]) -> Label:
-    """Return failure at the first frame after takeover beside Evil, or success at the end."""
+    """Return failure at the first frame next to Evil, or success at the end."""
     return label_no_miss(own.to_evil[1:] <= SIGHT)
 
 

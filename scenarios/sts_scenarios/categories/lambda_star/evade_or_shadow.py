@@ -1,8 +1,8 @@
-"""evade-or-shadow: a pair, to keep away from Evil or to keep by it, from one and the same moment.
+"""evade-or-shadow: a contrast pair, to keep away from Evil or to stay next to it.
 
-Asked when Evil was in sight in the last two steps, is at most two cells away and moves in at least
-half of the steps; waiting does neither, at most three of the nine ways that can be held without
-looking keep away, and somebody does either who goes by what was seen. Difficulty as `evade-evil`'s.
+Asked if Evil was in sight in the last two steps, is at most two cells away and moves in at least
+half of the steps; standing still does neither, repeating at most three of the nine moves keeps
+away, and a solver that sees only what a player sees can do both. Difficulty is as in `evade-evil`.
 """
 
 from __future__ import annotations
@@ -36,15 +36,15 @@ OPTIONS = {
 
 
 def find_moments(every: TrackBatch, context: int, horizon: int) -> tuple[MomentBatch, Any]:
-    """Find both halves at moments with Evil at hand."""
+    """Find steps close to Evil at which standing still does neither."""
     lately = frames_since_sight(every.to_evil) <= min(evade_evil.SEEN_WITHIN, context)
     near = (every.to_evil > 0) & (every.to_evil <= MAX_DISTANCE)
-    spots = MomentBatch.of(every, lately & near, context, horizon)
-    spots = spots.where(spots.moves(every.evil))
-    close = spots.still(every.evil) <= SIGHT
-    spots = spots.where(close.any(1) & ~run_ends(close, STEPS).any(1))
-    spots = spots.where(count_safe_paths(spots) <= MAX_SAFE_PATHS)
-    spots = spots.where(is_evadable(spots, context))
+    spots = MomentBatch.select(every, lately & near, context, horizon)
+    spots = spots.filter(spots.is_moving(every.evil))
+    close = spots.distance_if_still(every.evil) <= SIGHT
+    spots = spots.filter(close.any(1) & ~run_ends(close, STEPS).any(1))
+    spots = spots.filter(count_safe_paths(spots) <= MAX_SAFE_PATHS)
+    spots = spots.filter(is_evadable(spots, context))
     return spots, grade_haste(spots)
 
 

@@ -1,9 +1,9 @@
 """evil-from-good: say in which direction Evil is, seen from Good.
 
-Asked when both are in sight, on different cells, straight or exactly diagonally from each other,
-and the answer is not where Evil is from the participant. Easy: nobody else is in sight, the grid's
-edge does not come between the two, and neither is in a corner of the sight; medium: one of them is,
-or somebody is or the edge does; hard: both.
+Asked if both are in sight, on different cells, in a straight or exactly diagonal line, and the
+answer differs from Evil's direction as seen from the player. Difficulty rises by one level if
+another player is in sight or the grid's edge lies between the two, and by one if either is
+diagonally next to the player.
 """
 
 from __future__ import annotations
@@ -23,28 +23,32 @@ ANSWERS = tuple(move for move in MOVES if move != "stay")
 
 
 def find_moments(every: TrackBatch, context: int, horizon: int) -> Hits:
-    """Find moments with Good and Evil in sight."""
+    """Find steps with Good and Evil in sight."""
     both = (every.to_good <= SIGHT) & (every.to_evil <= SIGHT)
-    spots = MomentBatch.of(every, both, context, horizon)
-    answer = every.between(spots.now(every.good), spots.now(every.evil))
-    asked = (answer != NONE) & (answer != every.between(*map(spots.now, (every.me, every.evil))))
-    spots = spots.where(asked)
-    me, good, evil = (spots.now(one) for one in (every.me, every.good, every.evil))
+    spots = MomentBatch.select(every, both, context, horizon)
+    answer = every.direction(spots.values_at(every.good), spots.values_at(every.evil))
+    asked = (answer != NONE) & (
+        answer != every.direction(*map(spots.values_at, (every.me, every.evil)))
+    )
+    spots = spots.filter(asked)
+    me, good, evil = (spots.values_at(one) for one in (every.me, every.good, every.evil))
     height, width = every.size
     rows, columns = abs(good // width - evil // width), abs(good % width - evil % width)
-    confusing = (2 * rows > height) | (2 * columns > width) | (spots.now(every.crowd()) > 0)
-    rim = every.diagonal(me, good) | every.diagonal(me, evil)
+    confusing = (
+        (2 * rows > height) | (2 * columns > width) | (spots.values_at(every.count_others()) > 0)
+    )
+    rim = every.is_diagonal(me, good) | every.is_diagonal(me, evil)
     return make_hits(spots, 1 * confusing + rim, DIRECTIONS, answer[asked])
 
 
 def _direction_from_good(seen: History) -> str:
-    good, evil = seen.good[seen.asked], seen.evil[seen.asked]
+    good, evil = seen.good[seen.asked_frame], seen.evil[seen.asked_frame]
     return MOVES[int(torus.toward(good, evil, *seen.size, torus.BACK))]
 
 
 def _direction_from_self(seen: History) -> str:
-    """Return where Evil is from the participant."""
-    move = move_towards(seen, seen.evil[seen.asked])
+    """Return Evil's direction from the player."""
+    move = move_towards(seen, seen.evil[seen.asked_frame])
     return ANSWERS[0] if move == STAY else MOVES[move]
 
 
@@ -56,7 +60,7 @@ def _why_invalid(own: Track, scenario: Scenario) -> str | None:
 
 
 def true_answer(own: Track) -> str:
-    """Return in which direction Evil is from Good."""
+    """Return Evil's direction from Good."""
     return MOVES[directions(own.good[-1], own.evil[-1], own.size)]
 
 

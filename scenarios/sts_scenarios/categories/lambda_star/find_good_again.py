@@ -1,9 +1,8 @@
-"""find-good-again: be on Good or next to it, which has gone out of sight.
+"""find-good-again: be on Good or next to it after it has gone out of sight.
 
-Asked when Good was last in sight two to five steps ago and the reward around it is not in sight
-either, whoever waits does not see it again, at
-most three of the nine ways that can be held without looking lead to it, and somebody finds it who
-goes by what it did. Difficulty is by how many of the steps they need.
+Asked if Good was last in sight two to five steps ago and the reward around it is out of sight too;
+standing still does not find it, repeating at most three of the nine moves does, and a solver that
+extrapolates its moves finds it. Difficulty depends on the steps the solver needs.
 """
 
 from __future__ import annotations
@@ -25,22 +24,25 @@ HORIZON = 6
 MIN_STEPS_AGO, MAX_STEPS_AGO = 2, 5
 MAX_LUCKY_PATHS = 3
 REWARD_RADIUS = 2
-"""So far away Good is out of sight, and the reward around it is not."""
+"""Distance to Good at which the reward around it is still in sight."""
 
 
 def find_moments(every: TrackBatch, context: int, horizon: int) -> Hits:
-    """Find moments at which Good was lost a while ago."""
+    """Find steps at which Good went out of sight a while ago."""
     gone = frames_since_sight(every.to_good)
     lost = (gone >= MIN_STEPS_AGO) & (gone <= min(MAX_STEPS_AGO, context))
-    spots = MomentBatch.of(every, lost & (every.to_good > REWARD_RADIUS), context, horizon)
-    blind = (every.apart(spots.ways(), spots.ahead(every.good)[:, None]) <= SIGHT).any(2)
+    spots = MomentBatch.select(every, lost & (every.to_good > REWARD_RADIUS), context, horizon)
+    blind = (
+        every.distance(spots.constant_move_paths(), spots.values_after(every.good)[:, None])
+        <= SIGHT
+    ).any(2)
     free = ~blind[:, STAY] & (blind.sum(1) <= MAX_LUCKY_PATHS)
-    return make_hits(spots.where(free), UNGRADED)
+    return make_hits(spots.filter(free), UNGRADED)
 
 
 def _search_for_good(seen: History) -> int:
     good = Forecast(seen, seen.good)
-    return int((5 * good.within(SIGHT) - good.apart).argmax())
+    return int((5 * good.chance_within(SIGHT) - good.mean_distance).argmax())
 
 
 def _why_invalid(own: Track, scenario: Scenario) -> str | None:
@@ -50,7 +52,7 @@ def _why_invalid(own: Track, scenario: Scenario) -> str | None:
 
 
 def label_track(own: Track, parameters: Mapping[str, Any]) -> Label:
-    """Success at the first frame after takeover within 1 of Good; else not_done."""
+    """Return success at the first frame on Good or next to it; else not_done."""
     return label_first_hit(own.to_good[1:] <= SIGHT)
 
 

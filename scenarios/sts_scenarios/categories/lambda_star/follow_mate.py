@@ -1,8 +1,8 @@
-"""follow-mate: stay with another participant, who goes on as recorded, for some steps in a row.
+"""follow-mate: stay with a teammate, who repeats the recording, for some steps in a row.
 
-Asked when that one is in sight and was the only one in the last steps, moves in two of three steps
-and is seldom near Good, so that going after Good is not following; whoever stands still is left.
-Easy: in three of the first four steps it is still beside whoever stands; medium: in two; hard: in
+Asked if the teammate is in sight and was the only one in the last steps, moves in two of three
+steps, is rarely near Good (so that chasing Good is not following), and leaves a player that stands
+still. Easy: it is next to such a player in three of the first four steps; medium: in two; hard: in
 fewer.
 """
 
@@ -32,23 +32,23 @@ NEAR_GOOD, MAX_NEAR_GOOD_SHARE = 2, 0.3
 
 
 def find_moments(every: TrackBatch, context: int, horizon: int) -> Hits:
-    """Find moments with a team-mate in sight that is about to go somewhere else than to Good."""
+    """Find steps with a single teammate in sight that is about to leave, and not towards Good."""
     people, role = range(every.people), np.arange(len(every.me)) % every.people
-    paths = [every.other(one) for one in people]
-    near = [every.apart(every.me, path) <= SIGHT for path in paths]
+    paths = [every.player_cells(one) for one in people]
+    near = [every.distance(every.me, path) <= SIGHT for path in paths]
     for one in people:
         near[one][role == one] = False
     recent = min(mates.RECENT_STEPS, context)
     alone = np.sum([frames_since(one) <= recent for one in near], axis=0) == 1
     found = []
     for target in people:
-        spots = MomentBatch.of(every, near[target] & alone, context, horizon)
-        spots = spots.where(_avoids_good(spots, paths[target]))
-        away = spots.still(paths[target])
+        spots = MomentBatch.select(every, near[target] & alone, context, horizon)
+        spots = spots.filter(_avoids_good(spots, paths[target]))
+        away = spots.distance_if_still(paths[target])
         free = ~run_ends(away <= SIGHT, STEPS).any(1)
         found.append(
             make_hits(
-                spots.where(free), grade_leaving(away[free][:, :DIFFICULTY_STEPS]), (), target
+                spots.filter(free), grade_leaving(away[free][:, :DIFFICULTY_STEPS]), (), target
             )
         )
     kinds = [("", {"target": target, "steps": STEPS}) for target in people]
@@ -59,10 +59,10 @@ def find_moments(every: TrackBatch, context: int, horizon: int) -> Hits:
 
 
 def _avoids_good(spots: MomentBatch, values: Ints) -> Any:
-    """Return where a team-mate is on the move, and not along with Good."""
-    path = spots.span(values, 0, spots.horizon + 1)
+    """Return True where a teammate keeps moving and stays away from Good."""
+    path = spots.window(values, 0, spots.horizon + 1)
     moves = (path[:, 1:] != path[:, :-1]).mean(1)
-    by_good = spots.every.apart(path[:, 1:], spots.ahead(spots.every.good)) <= NEAR_GOOD
+    by_good = spots.every.distance(path[:, 1:], spots.values_after(spots.every.good)) <= NEAR_GOOD
     return (3 * moves >= 2) & (by_good.mean(1) < MAX_NEAR_GOOD_SHARE)
 
 
@@ -70,7 +70,7 @@ def _why_invalid(own: Track, scenario: Scenario) -> str | None:
     target, people = scenario.parameters["target"], range(scenario.recording.participants)
     if target not in people:
         return "there is no such team-mate"
-    if few := STEP_COUNT.fault(scenario):
+    if few := STEP_COUNT.why_too_few(scenario):
         return few
     if scenario.partner == "no-op":
         return "the team-mate stands still, so there is nothing to follow"
@@ -82,13 +82,13 @@ def _why_invalid(own: Track, scenario: Scenario) -> str | None:
 
 
 def template_fields(episode: Episode, role: int, parameters: Mapping[str, Any]) -> dict[str, Word]:
-    """Return the team-mate and the number of steps."""
+    """Return the template fields for the teammate and the number of steps."""
     own = mates.template_fields(episode, role, parameters)
-    return own | STEP_COUNT.words(episode, role, parameters)
+    return own | STEP_COUNT.template_fields(episode, role, parameters)
 
 
 def label_track(own: Track, parameters: Mapping[str, Any]) -> Label:
-    """Success where enough frames in a row after takeover, all within 1 of it, first end."""
+    """Return success at the end of the first run of enough frames next to the teammate."""
     close = own.distance_to(parameters["target"]) <= SIGHT
     return label_first_hit(run_ends(close[1:], parameters["steps"]))
 

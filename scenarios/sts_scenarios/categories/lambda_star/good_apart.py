@@ -1,9 +1,9 @@
-"""good-apart: stay close to Good for some steps in a row, on a cell that nobody else is on.
+"""good-apart: stay close to Good for some steps in a row, alone on the cell.
 
-Asked when Good and a team-mate are in sight, Good is gone soon, and whoever goes straight after it
-shares a cell; neither that nor any way that can be held without looking will do, and somebody does
-it who goes by what was seen. Easy: at the next steps fewer than one half others are on Good's cell,
-on average; medium: fewer than one; hard: more.
+Asked if Good and a teammate are in sight, Good leaves soon, and a player that goes straight after
+Good shares its cell; neither that nor repeating any move succeeds, and a solver that sees only what
+a player sees does. Easy: on average fewer than half a teammate is on Good's cell in the next steps;
+medium: fewer than one; hard: more.
 """
 
 from __future__ import annotations
@@ -25,32 +25,32 @@ from .tracks import FIRST_PLAYER, SIGHT, Track, distances, label_first_hit, run_
 
 HORIZON = 10
 STEPS, MAX_DISTANCE = 6, 2
-STEP_COUNT = StepCount(STEPS, least=3)
+STEP_COUNT = StepCount(STEPS, minimum=3)
 EASY_CROWD, MEDIUM_CROWD = 0.5, 1.0
 
 
 def find_moments(every: TrackBatch, context: int, horizon: int) -> Hits:
-    """Find moments at which Good draws several onto one cell."""
-    near = (every.to_good <= SIGHT) & (every.crowd() > 0)
-    spots = MomentBatch.of(every, near, context, horizon)
-    close = spots.still(every.good) <= MAX_DISTANCE
-    spots = spots.where(2 * close.sum(1) <= STEPS)
+    """Find steps at which Good attracts several players onto one cell."""
+    near = (every.to_good <= SIGHT) & (every.count_others() > 0)
+    spots = MomentBatch.select(every, near, context, horizon)
+    close = spots.distance_if_still(every.good) <= MAX_DISTANCE
+    spots = spots.filter(2 * close.sum(1) <= STEPS)
     others = _other_cells(spots)
-    straight = spots.chase()
+    straight = spots.chase_good()
     shared = (others == straight[:, :, None]).any((1, 2))
-    spots, others, straight = spots.where(shared), others[shared], straight[shared]
-    good, free = spots.ahead(every.good), np.ones(len(spots.track), np.bool_)
-    for cells in (straight, *spots.ways().swapaxes(0, 1)):
+    spots, others, straight = spots.filter(shared), others[shared], straight[shared]
+    good, free = spots.values_after(every.good), np.ones(len(spots.track), np.bool_)
+    for cells in (straight, *spots.constant_move_paths().swapaxes(0, 1)):
         alone = (others != cells[:, :, None]).all(2)
-        near_by = every.apart(cells, good) <= MAX_DISTANCE
+        near_by = every.distance(cells, good) <= MAX_DISTANCE
         free &= ~run_ends(alone & near_by, STEPS).any(1)
     beside = (others == good[:, :, None]).sum(2).mean(1)[free]
     difficulty = np.where(beside < EASY_CROWD, 0, np.where(beside < MEDIUM_CROWD, 1, 2))
-    return make_hits(spots.where(free), difficulty, STEP_COUNT.kinds)
+    return make_hits(spots.filter(free), difficulty, STEP_COUNT.kinds)
 
 
 def _other_cells(spots: MomentBatch) -> Ints:
-    """Return int[N, L, P - 1], the cells of the others after each step."""
+    """Return int[N, L, P - 1], the cells of the other players after each step."""
     people, role = spots.every.people, spots.track % spots.every.people
     index = (role[:, None] + np.arange(1, people)) % people
     tracks_ = (spots.track - role)[:, None] + index
@@ -60,10 +60,12 @@ def _other_cells(spots: MomentBatch) -> Ints:
 
 
 def _keep_clear(seen: History) -> int:
-    """Return a move that stays by Good, and out of the way of those who go onto it."""
+    """Return a move that stays near Good and avoids cells where other players are or will be."""
     good = Forecast(seen, seen.good)
-    taken = np.isin(cells_after_moves(seen), seen.others[-1]) + good.within(0)
-    return int((10 * good.within(MAX_DISTANCE) - 5 * taken - abs(good.apart - 1)).argmax())
+    taken = np.isin(cells_after_moves(seen), seen.others[-1]) + good.chance_within(0)
+    return int(
+        (10 * good.chance_within(MAX_DISTANCE) - 5 * taken - abs(good.mean_distance - 1)).argmax()
+    )
 
 
 def _why_invalid(own: Track, scenario: Scenario) -> str | None:
@@ -74,10 +76,7 @@ def _why_invalid(own: Track, scenario: Scenario) -> str | None:
 
 
 def label_track(own: Track, parameters: Mapping[str, Any]) -> Label:
-    """Success where enough frames in a row after takeover first end.
-
-    All of them within AWAY of Good, on a cell without another participant.
-    """
+    """Return success at the end of the first run of enough frames near Good, alone on the cell."""
     alone = (own.scene[1:, FIRST_PLAYER:] == own.me[1:, None]).sum(1) == 1
     return label_first_hit(run_ends((own.to_good[1:] <= MAX_DISTANCE) & alone, parameters["steps"]))
 

@@ -1,8 +1,8 @@
-"""hold-until-evil: stand still until Evil comes, and then get away from it within some steps.
+"""hold-until-evil: stand still until Evil comes, then get away from it within some steps.
 
-Asked with Evil out of sight that was seen before and comes within six steps, not with the first,
-where neither standing on nor fleeing at once will do. Easy: it comes with the second or third step,
-and not to a corner of the sight; medium: later, or to a corner; hard: both.
+Asked if Evil is out of sight, was seen before and comes with the second to sixth step, where
+neither standing still throughout nor fleeing at once succeeds. Easy: it comes with the second or
+third step, and not to a diagonal neighbour; medium: later, or diagonally; hard: both.
 """
 
 from __future__ import annotations
@@ -26,31 +26,31 @@ from .tracks import SIGHT, Track, first_step, frames_since_sight
 HORIZON = 12
 EARLIEST_STEP, EASY_STEP, LATEST_STEP = 2, 3, 6
 STEPS = 3
-STEP_COUNT = StepCount(STEPS, least=3, spare=1)
+STEP_COUNT = StepCount(STEPS, minimum=3, spare_steps=1)
 
 
 def find_moments(every: TrackBatch, context: int, horizon: int) -> Hits:
-    """Find moments at which Evil is about to come."""
+    """Find steps at which Evil is about to come."""
     asked = (every.to_evil > SIGHT) & (frames_since_sight(every.to_evil) <= context)
-    spots = MomentBatch.of(every, asked, context, horizon)
-    close = spots.still(every.evil) <= SIGHT
+    spots = MomentBatch.select(every, asked, context, horizon)
+    close = spots.distance_if_still(every.evil) <= SIGHT
     comes = first_step(close)
     held = (comes >= EARLIEST_STEP) & (comes <= min(LATEST_STEP, horizon - STEPS))
-    spots, close, comes = spots.where(held), close[held], comes[held]
+    spots, close, comes = spots.filter(held), close[held], comes[held]
     caught: Any = np.take_along_axis(close, comes[:, None] + np.arange(STEPS), 1).all(axis=1)
-    spots, comes = spots.where(caught), comes[caught]
+    spots, comes = spots.filter(caught), comes[caught]
     fled, waited = (
-        _grade_paths(spots, spots.fled(context, waiting=waits)) for waits in (False, True)
+        _grade_paths(spots, spots.flee_evil(context, waiting=waits)) for waits in (False, True)
     )
     done = (fled == -1) & (waited == 1)
-    spots, comes = spots.where(done), comes[done]
-    rim = every.diagonal(spots.now(every.me), spots.now(every.evil, comes))
+    spots, comes = spots.filter(done), comes[done]
+    rim = every.is_diagonal(spots.values_at(every.me), spots.values_at(every.evil, comes))
     return make_hits(spots, 1 * (comes > EASY_STEP) + rim, STEP_COUNT.kinds)
 
 
 def _grade_paths(spots: MomentBatch, path: Ints) -> Any:
-    """Return 1 where `label` says success of paths int[N, L + 1], -1 for failure, 0 for neither."""
-    close = spots.every.apart(path[:, 1:], spots.ahead(spots.every.evil)) <= SIGHT
+    """Label paths int[N, L + 1] as `label_track` does: 1 success, -1 failure, 0 neither."""
+    close = spots.every.distance(path[:, 1:], spots.values_after(spots.every.evil)) <= SIGHT
     moved, came = first_step(path[:, 1:] != path[:, :-1]), first_step(close)
     rash = (moved > 0) & ((came == 0) | (moved <= came))
     # A frame past the last is not one at which it is left behind.
@@ -62,7 +62,7 @@ def _grade_paths(spots: MomentBatch, path: Ints) -> Any:
 
 
 def _wait_then_flee(seen: History) -> int:
-    came = any(cell != HIDDEN for cell in seen.evil[seen.asked + 1 :])
+    came = any(cell != HIDDEN for cell in seen.evil[seen.asked_frame + 1 :])
     return flee(seen) if came else STAY
 
 
@@ -71,9 +71,9 @@ def _why_invalid(own: Track, scenario: Scenario) -> str | None:
 
 
 def label_track(own: Track, parameters: Mapping[str, Any]) -> Label:
-    """Failure at a move before Evil comes within 1, or where it is not left behind in time.
+    """Return failure for a move before Evil comes, or if it is not left behind in time.
 
-    Success at the first frame more than 1 from it after it came.
+    Return success at the first frame more than one cell from it after it came.
     """
     steps, close = parameters["steps"], own.to_evil[1:] <= SIGHT
     moved, came = int(first_step(own.me[1:] != own.me[:-1])), int(first_step(close))

@@ -1,8 +1,8 @@
-"""keep-beside: stay one or two cells away from Good until the end, and never be on it.
+"""keep-beside: stay one or two cells away from Good until the end, never on it.
 
-Asked next to Good, where going after it ends on it and standing still loses or meets it, and
-somebody does it who goes by what Good did so far. Easy: Good stands still in at least half of the
-steps; medium: in at least a quarter; hard: in fewer.
+Asked next to Good, if chasing it ends on it, standing still loses or meets it, and a solver that
+extrapolates its moves succeeds. Easy: Good stands still in at least half of the steps; medium: in
+at least a quarter; hard: in fewer.
 """
 
 from __future__ import annotations
@@ -27,34 +27,39 @@ MAX_DISTANCE = 2
 
 
 def find_moments(every: TrackBatch, context: int, horizon: int) -> Hits:
-    """Find moments next to Good at which neither going after it nor waiting will do."""
+    """Find steps next to Good at which neither chasing it nor standing still succeeds."""
     return make_hits(*find_tempting(every, context, horizon))
 
 
 def find_tempting(every: TrackBatch, context: int, horizon: int) -> tuple[MomentBatch, Any]:
-    """Return the moments of `find`, and how difficult it is there to stay by Good."""
-    spots = MomentBatch.of(every, every.to_good == 1, context, horizon)
-    away = spots.still(every.good)
-    spots = spots.where(((away == 0) | (away > MAX_DISTANCE)).any(1))
-    spots = spots.where((spots.chase() == spots.ahead(every.good)).any(1))
-    good = spots.span(every.good, 0, horizon + 1)
+    """Return the steps of `find_moments`, and the difficulty of staying near Good there."""
+    spots = MomentBatch.select(every, every.to_good == 1, context, horizon)
+    away = spots.distance_if_still(every.good)
+    spots = spots.filter(((away == 0) | (away > MAX_DISTANCE)).any(1))
+    spots = spots.filter((spots.chase_good() == spots.values_after(every.good)).any(1))
+    good = spots.window(every.good, 0, horizon + 1)
     stays = (good[:, 1:] == good[:, :-1]).mean(1)
     return spots, np.where(stays >= 0.5, 0, np.where(stays >= 0.25, 1, 2))
 
 
 def stay_near(seen: History) -> int:
-    """Return a move that will hardly be on Good or lose it, and better beside it than farther."""
+    """Return a move that is unlikely to be on Good or to lose it, and preferably next to it."""
     good = Forecast(seen, seen.good)
-    return int((10 * (good.within(MAX_DISTANCE) - good.within(0)) - abs(good.apart - 1)).argmax())
+    return int(
+        (
+            10 * (good.chance_within(MAX_DISTANCE) - good.chance_within(0))
+            - abs(good.mean_distance - 1)
+        ).argmax()
+    )
 
 
 def why_invalid(own: Track, scenario: Scenario) -> str | None:
-    """Say why there is nothing to keep beside."""
+    """Return why the player cannot stay near Good; else None."""
     return None if own.to_good[-1] == 1 else "the participant is not next to Good"
 
 
 def label_track(own: Track, parameters: Mapping[str, Any]) -> Label:
-    """Failure at the first frame on Good or more than AWAY cells from it; else success."""
+    """Return failure at the first frame on Good or too far from it, or success at the end."""
     away = own.to_good[1:]
     return label_no_miss((away == 0) | (away > MAX_DISTANCE))
 

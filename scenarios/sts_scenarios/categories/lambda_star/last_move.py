@@ -1,8 +1,7 @@
-"""last-move: say which move Good made with the last step.
+"""last-move: say which move Good made in the last step.
 
-Asked when Good is in sight and was a step before, and the answer is not where Good is. Easy: the
-participant stood still and Good was in no corner of its sight; medium: it moved, or Good was; hard:
-both.
+Asked if Good is in sight and was one step before, and the answer differs from Good's direction.
+Difficulty rises by one level if the player moved, and by one if Good was diagonally next to it.
 """
 
 from __future__ import annotations
@@ -19,26 +18,26 @@ from .tracks import SIGHT, Track, show_sight
 
 
 def find_moments(every: TrackBatch, context: int, horizon: int) -> Hits:
-    """Find moments at which Good's last move was seen."""
+    """Find steps at which Good's last move was seen."""
     near = every.to_good <= SIGHT
     near[:, 1:] &= near[:, :-1]
     near[:, 0] = False
-    spots = MomentBatch.of(every, near, context, horizon)
-    me, good = spots.span(every.me, -1, 1), spots.span(every.good, -1, 1)
-    move = every.toward(good[:, 0], good[:, 1])
-    rim = every.diagonal(me, good).any(1)
+    spots = MomentBatch.select(every, near, context, horizon)
+    me, good = spots.window(every.me, -1, 1), spots.window(every.good, -1, 1)
+    move = every.move_towards(good[:, 0], good[:, 1])
+    rim = every.is_diagonal(me, good).any(1)
     difficulty = 1 * (me[:, 0] != me[:, 1]) + rim
-    differs = move != every.toward(me[:, 1], good[:, 1])
-    return make_hits(spots.where(differs), difficulty[differs], DIRECTIONS, move[differs])
+    differs = move != every.move_towards(me[:, 1], good[:, 1])
+    return make_hits(spots.filter(differs), difficulty[differs], DIRECTIONS, move[differs])
 
 
 def _last_move(seen: History) -> str:
-    return MOVES[moves_between(seen.good[: seen.asked + 1], seen.size)[-1]]
+    return MOVES[moves_between(seen.good[: seen.asked_frame + 1], seen.size)[-1]]
 
 
 def _direction_of_good(seen: History) -> str:
-    """Return where Good is."""
-    return MOVES[move_towards(seen, seen.good[seen.asked])]
+    """Return Good's direction from the player."""
+    return MOVES[move_towards(seen, seen.good[seen.asked_frame])]
 
 
 def _why_invalid(own: Track, scenario: Scenario) -> str | None:

@@ -1,4 +1,4 @@
-"""Team-mates: what they are called, how far away they are, and which of them is in sight alone."""
+"""Teammates: names, template fields, marked cells and ambiguity."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from .playing import STAY, History, move_towards
 from .tracks import DOMAIN, FIRST_PLAYER, Track, frames_since_sight
 
 RECENT_STEPS = 3
-"""For how many steps somebody in sight can be confused with another."""
+"""Steps for which a player in sight can be confused with another."""
 
 
 def teammate_name(names: Sequence[str], target: int) -> str:
-    """Return what wordings call a team-mate, by the names of all objects."""
+    """Return the name of a teammate in instructions, given the names of all objects."""
     alone = len(names) == FIRST_PLAYER + 2
     return "your team-mate" if alone else f"participant {names[FIRST_PLAYER + target]}"
 
 
 def template_fields(episode: Episode, role: int, parameters: Mapping[str, Any]) -> dict[str, Word]:
-    """Return the team-mate; if it is the only one, the text may also call it any of these."""
+    """Return the template field for the teammate, with synonyms if it is the only one."""
     names = domain(DOMAIN).picture(episode.state).names
     others = [p for p in range(episode.participants) if p not in (parameters["target"], role)]
     also = ("team-mate", "teammate", "mate", "partner", "the other") if not others else ()
@@ -33,7 +33,7 @@ def template_fields(episode: Episode, role: int, parameters: Mapping[str, Any]) 
 
 
 def mark_teammate(scenario: Scenario) -> Overlay:
-    """Return where the team-mate is at takeover, by which it is told from others."""
+    """Return an overlay that marks the teammate's cell at the takeover."""
     place = scenario.recording.scene[
         scenario.takeover, FIRST_PLAYER + scenario.parameters["target"]
     ]
@@ -41,13 +41,13 @@ def mark_teammate(scenario: Scenario) -> Overlay:
 
 
 def follow(seen: History) -> int:
-    """Return the move to the other that is in sight, or where one was last."""
+    """Return the move to a teammate in sight, or to where one was last seen."""
     cells = next((cells for cells in reversed(seen.others) if cells), None)
     return move_towards(seen, cells[0]) if cells else STAY
 
 
 def why_ambiguous(own: Track, target: int) -> str | None:
-    """Return why a team-mate can be confused with others; None if only it was in sight lately."""
+    """Return why a teammate can be confused with others; None if only it was recently in sight."""
     others = (p for p in range(own.scene.shape[1] - FIRST_PLAYER) if p != own.role)
     if [p for p in others if frames_since_sight(own.distance_to(p))[-1] <= RECENT_STEPS] != [
         target

@@ -1,7 +1,8 @@
-"""next-move: say which move Good will make next, after its moves have repeated themselves.
+"""next-move: say which move Good will make next, after its moves have repeated.
 
-Asked when two whole periods of its moves have been seen, all of them, and it goes on so. Easy: it
-repeats two moves, and was in no corner of the sight meanwhile; medium: more, or it was; hard: both.
+Asked if two whole periods of Good's moves have been seen without a gap, and it continues them.
+Difficulty rises by one level if the period is longer than two, and by one if Good was diagonally
+next to the player during these periods.
 """
 
 from __future__ import annotations
@@ -23,28 +24,30 @@ EASY_PERIOD = 2
 
 
 def find_moments(every: TrackBatch, context: int, horizon: int) -> Hits:
-    """Find moments at which Good's moves have repeated themselves in sight."""
+    """Find steps at which Good's moves have repeated in sight."""
     near = every.to_good <= SIGHT
     for _ in range(2):  # the shortest period, twice
         near[:, 2:] &= near[:, 1:-1] & near[:, :-2]
-    spots = MomentBatch.of(every, near, context, horizon)
+    spots = MomentBatch.select(every, near, context, horizon)
     length, follows = shortest_periods(good_moves_seen(spots, context))
-    now, then = spots.now(every.good), spots.now(every.good, 1)
-    goes_on = (length > 0) & (follows == every.toward(now, then))
-    spots, length, follows = spots.where(goes_on), length[goes_on], follows[goes_on]
-    corner = every.diagonal(spots.span(every.me, -context, 1), spots.span(every.good, -context, 1))
+    now, then = spots.values_at(every.good), spots.values_at(every.good, 1)
+    goes_on = (length > 0) & (follows == every.move_towards(now, then))
+    spots, length, follows = spots.filter(goes_on), length[goes_on], follows[goes_on]
+    corner = every.is_diagonal(
+        spots.window(every.me, -context, 1), spots.window(every.good, -context, 1)
+    )
     rim = (corner & (np.arange(-context, 1) >= -2 * length[:, None])).any(1)
     return make_hits(spots, 1 * (length > EASY_PERIOD) + rim, DIRECTIONS, follows)
 
 
 def _predict_move(seen: History) -> str:
-    period = find_period(moves_between(seen.good[: seen.asked + 1], seen.size))
+    period = find_period(moves_between(seen.good[: seen.asked_frame + 1], seen.size))
     return MOVES[period[0]] if period else "stay"
 
 
 def _repeat_last_move(seen: History) -> str:
     """Return Good's last move."""
-    move = moves_between(seen.good[: seen.asked + 1], seen.size)[-1]
+    move = moves_between(seen.good[: seen.asked_frame + 1], seen.size)[-1]
     return "stay" if move == HIDDEN else MOVES[move]
 
 
@@ -53,7 +56,7 @@ def _why_invalid(own: Track, scenario: Scenario) -> str | None:
 
 
 def true_answer(own: Track) -> str:
-    """Return Good's next move, as it has moved."""
+    """Return Good's next move if it continues its period."""
     return MOVES[(good_period(own) or [STAY])[0]]
 
 

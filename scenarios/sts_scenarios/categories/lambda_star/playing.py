@@ -1,9 +1,8 @@
-"""Policies of one participant by what it has seen: the probes and shortcuts of Λ*'s categories.
+"""Solver and shortcut policies of Λ*'s categories.
 
-A policy is a function of `Past`. `moving` and `saying` make an agent of it, which plays as every
-other does; `imagined` plays it without a world, for categories that ask only where somebody who
-sees no more than a participant can do it. Good's and Evil's paths do not depend on participants,
-so that both come to the same.
+A policy is a function of `History`. `make_mover` and `make_speaker` turn it into an agent.
+`simulate` plays it without an environment, to find out whether an instruction can be followed from
+observations alone. Good's and Evil's paths do not depend on players, so both give the same result.
 """
 
 from __future__ import annotations
@@ -29,35 +28,35 @@ _AROUND = (2 * SIGHT + 1) ** 2
 
 
 class History(NamedTuple):
-    """What one participant has seen, from the first frame of the context on, a value a frame.
+    """Everything one player has seen since the start of the context, one value per frame.
 
     Attributes:
       size: the grid.
-      asked: the frame at which the instruction came.
-      me: its cell.
-      good: Good's cell, HIDDEN where it was not in sight.
-      evil: Evil's cell, likewise.
-      others: in which cells others were in sight, once for each of them, in rising order.
-      told: the instruction; "" where somebody is only imagined.
+      asked_frame: the frame at which the instruction came.
+      me: the player's cell.
+      good: Good's cell, HIDDEN while out of sight.
+      evil: Evil's cell, HIDDEN while out of sight.
+      others: sorted cells of other players in sight, repeated for each player.
+      instruction: the current instruction; "" in a simulation.
     """
 
     size: Grid
-    asked: int
+    asked_frame: int
     me: list[int]
     good: list[int]
     evil: list[int]
     others: list[list[int]]
-    told: str = ""
+    instruction: str = ""
 
 
 MovePolicy = Callable[[History], int]
-"""Returns an index of MOVES."""
+"""Maps a history to an index of MOVES."""
 SpeechPolicy = Callable[[History], str]
-"""Returns one of TOKENS."""
+"""Maps a history to one of TOKENS."""
 
 
 class PolicyAgent(Agent):
-    """An agent that plays a policy once it is asked for something, and stands still before."""
+    """Agent that plays a policy once it has an instruction, and stands still before."""
 
     name = "playing"
     domain = DOMAIN
@@ -65,13 +64,13 @@ class PolicyAgent(Agent):
     version = "1"
 
     def __init__(self, move: MovePolicy | None = None, say: SpeechPolicy | None = None) -> None:
-        """Take what moves it, or else stands still, and what speaks for it, or else is silent."""
+        """Set the policies; None stands still or is silent."""
         self.move, self.say = move, say
 
     def act(
         self, observation: Observation, instructions: Instructions, memory: Memory, draws: Draws
     ) -> tuple[Choice, Memory]:
-        """Return what the policy does at this step, and all that was seen so far."""
+        """Return the policies' moves and utterances, and the extended history."""
         memory = _extend_memory(memory, observation, instructions)
         shape = observation.cell.shape
         moves, says = np.full(shape, STAY, np.int64), np.zeros(shape, np.int64)
@@ -79,7 +78,7 @@ class PolicyAgent(Agent):
             if memory["asked"][b] < 0:
                 continue
             text = instructions.texts[instructions.ids[b]]
-            past = _make_history(memory, observation, b, r)._replace(told=text)
+            past = _make_history(memory, observation, b, r)._replace(instruction=text)
             if self.move is not None:
                 moves[b, r] = self.move(past)
             if self.say is not None:
@@ -93,12 +92,12 @@ def make_mover(policy: MovePolicy) -> PolicyAgent:
 
 
 def make_speaker(policy: SpeechPolicy) -> PolicyAgent:
-    """Return an agent that stands still and says what a policy does."""
+    """Return an agent that stands still and speaks by a policy."""
     return PolicyAgent(say=policy)
 
 
 def _extend_memory(memory: Memory, seen: Observation, told: Instructions) -> Memory:
-    """Return the memory after one more frame; of what grows with them the third axis counts it."""
+    """Return the agent state after one more frame; the third axis of growing arrays is frames."""
     cells = seen.surroundings
     now = {
         "me": seen.cell,
@@ -134,7 +133,7 @@ def _make_history(memory: Memory, seen: Observation, b: int, r: int) -> History:
 
 
 def history_at(track: Track, moment: int, context: int) -> History:
-    """Return what a participant has seen when it is asked at `moment`."""
+    """Return what a player has seen when it is asked at `moment`."""
     frames = slice(moment - context, moment + 1)
     good, evil = (
         np.where(away[frames] <= SIGHT, cells[frames], HIDDEN).tolist()
@@ -154,10 +153,9 @@ def _cells_within(cells: Cells, me: int, size: Grid) -> list[int]:
 def simulate(
     track: Track, moment: int, context: int, horizon: int, policy: MovePolicy, partner: str
 ) -> Track:
-    """Return what would follow if a participant moved by a policy from `moment` on.
+    """Return the track of a player that moves by a policy from `moment` on.
 
-    It begins at the moment. The others stand still, or repeat the recording where `partner` is
-    "replay".
+    The other players stand still, or repeat the recording if `partner` is "replay".
     """
     scene = track.scene[moment : moment + horizon + 1].copy()
     if partner != "replay":
@@ -175,7 +173,7 @@ def simulate(
 
 
 def last_seen(cells: list[int]) -> tuple[int, int]:
-    """Return where something was last in sight, and how many frames ago; HIDDEN where never."""
+    """Return where something was last in sight, and how many frames ago; HIDDEN if never."""
     for frames, cell in enumerate(reversed(cells)):
         if cell != HIDDEN:
             return cell, frames
@@ -183,7 +181,7 @@ def last_seen(cells: list[int]) -> tuple[int, int]:
 
 
 def move_towards(seen: History, cell: int) -> int:
-    """Return the first move of a shortest way from the own cell."""
+    """Return the first move of a shortest path from the player's cell."""
     return int(torus.toward(seen.me[-1], cell, *seen.size, torus.BACK))
 
 
@@ -198,46 +196,46 @@ def chase_evil(seen: History) -> int:
 
 
 def moves_between(cells: list[int], size: Grid) -> list[int]:
-    """Return the moves between frames, HIDDEN where one of the two was not seen."""
+    """Return the moves between frames, HIDDEN if either frame was not seen."""
     moves: list[int] = prospects.moves_between(np.array(cells, np.int64), *size).tolist()
     return moves
 
 
 def find_period(moves: list[int]) -> list[int] | None:
-    """Return the moves of the shortest period that was seen twice, from the next one on.
+    """Return the moves of the shortest period that was seen twice, starting with the next one.
 
-    None where there is none, where it is one move over and over, or where a longer period that was
-    seen twice as well says another next move.
+    None if there is no period, if it is a single repeated move, or if a longer period that was seen
+    twice predicts a different next move.
     """
     length = prospects.shortest_period(np.array(moves, np.int64))
     return moves[-length:] if length else None
 
 
 def good_period(track: Track) -> list[int] | None:
-    """Return how Good's moves repeat themselves, as `repeated`, by what was in sight of them."""
+    """Return the period of Good's moves while in sight, as `find_period`."""
     seen = np.where(track.to_good <= SIGHT, track.good, HIDDEN)
     return find_period(moves_between(seen.tolist(), track.size))
 
 
 class Forecast:
-    """How near one is to something after each of MOVES, which is where it is by chance.
+    """Predicted distance to something after each of MOVES.
 
     Every array is float64[9].
     """
 
     def __init__(self, seen: History, cells: list[int], most: int = 2) -> None:
-        """Take where it was in each frame; distances up to `most` are told apart."""
+        """Predict from its cell in each frame; distances up to `most` get a probability each."""
         chance = prospects.cell_probabilities(np.array(cells), np.array(seen.me), *seen.size)
         self._near = prospects.distance_probabilities(chance, seen.me[-1], *seen.size, most)
 
-    def within(self, away: int) -> NDArray[np.float64]:
-        """Return with what chance it is so near or nearer."""
+    def chance_within(self, away: int) -> NDArray[np.float64]:
+        """Return the probability that the distance is at most `away`."""
         near: NDArray[np.float64] = self._near[away]
         return near
 
     @property
-    def apart(self) -> NDArray[np.float64]:
-        """How far away it is, on average."""
+    def mean_distance(self) -> NDArray[np.float64]:
+        """Expected distance."""
         mean: NDArray[np.float64] = self._near[-1]
         return mean
 

@@ -1,6 +1,6 @@
-"""Where something will be by how it has moved, and how near every move leads: compiled.
+"""Motion prediction: cell probabilities and expected distances, compiled.
 
-Cells are row * W + column, HIDDEN where it was not seen; moves are indices of `MOVES`.
+Cells are row * W + column, HIDDEN if not seen. Moves are indices of `MOVES`.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from sts.numerics.compiled import compiled
 from sts.worlds.lambda_star.torus import BACK, distance, moved, toward
 
 HIDDEN = -1
-"""In place of a cell, or of a move: it was not in sight."""
+"""Value of a cell or move that was not in sight."""
 MOVE_COUNT = 9
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -20,7 +20,7 @@ Floats = NDArray[np.float64]
 
 @compiled
 def cells_within(cells: Ints, me: int, height: int, width: int, away: int) -> Ints:
-    """Return those cells, in rising order, that are at most so far away."""
+    """Return the cells at most `away` from the player, in ascending order."""
     out = np.empty(len(cells), np.int64)
     count = 0
     for cell in cells:
@@ -32,7 +32,7 @@ def cells_within(cells: Ints, me: int, height: int, width: int, away: int) -> In
 
 @compiled
 def moves_between(cells: Ints, height: int, width: int) -> Ints:
-    """Return int64[F - 1], the moves between F frames; HIDDEN where one of two was not seen."""
+    """Return int64[F - 1], the moves between F frames; HIDDEN if either frame was not seen."""
     out = np.full(max(len(cells) - 1, 0), HIDDEN, np.int64)
     for n in range(len(out)):
         if cells[n] != HIDDEN and cells[n + 1] != HIDDEN:
@@ -42,10 +42,10 @@ def moves_between(cells: Ints, height: int, width: int) -> Ints:
 
 @compiled
 def shortest_period(moves: Ints) -> int:
-    """Return the shortest period that was seen twice, from which the next moves follow; else 0.
+    """Return the length of the shortest period that was seen twice; 0 if there is none.
 
-    0 as well where it is one move over and over, or where a longer period that was seen twice says
-    another next move.
+    Also 0 if it is a single repeated move, or if a longer period that was seen twice predicts a
+    different next move.
     """
     count, shortest = len(moves), 0
     for length in range(2, count // 2 + 1):
@@ -64,7 +64,7 @@ def shortest_period(moves: Ints) -> int:
 
 @compiled
 def shortest_periods(moves: Ints) -> Ints:
-    """Return int64[2, N], of N rows of moves the period, and the next move; 0 and HIDDEN else."""
+    """Return int64[2, N]: each row's period and predicted next move; 0 and HIDDEN if none."""
     out = np.zeros((2, len(moves)), np.int64)
     out[1] = HIDDEN
     for n in range(len(moves)):
@@ -77,11 +77,11 @@ def shortest_periods(moves: Ints) -> Ints:
 
 @compiled
 def cell_probabilities(cells: Ints, me: Ints, height: int, width: int) -> Floats:
-    """Return float64[H * W], with what chance something will be in each cell at the next frame.
+    """Return float64[H * W], the probability of each cell at the next frame.
 
-    It repeats its moves where they have been seen to repeat; else each that was seen is as likely
-    as it was often. Where it would have been seen since, it is not. Even where nothing is known.
-    `cells` is int64[F], where it was in each frame, and `me` is the own cell.
+    Moves with a period are continued; otherwise every move has its observed frequency. Cells where
+    it would have been seen since are excluded. Without any sighting the distribution is uniform.
+    `cells` is int64[F], its cell in each frame, and `me` the player's cell.
     """
     count, size = len(cells), height * width
     seen = count - 1
@@ -122,9 +122,9 @@ def cell_probabilities(cells: Ints, me: Ints, height: int, width: int) -> Floats
 
 @compiled
 def distance_probabilities(chance: Floats, me: int, height: int, width: int, most: int) -> Floats:
-    """Return float64[most + 2, 9]: with what chance it is 0, 1, ... `most` cells away or nearer.
+    """Return float64[most + 2, 9]: the probabilities of a distance of at most 0 to `most`.
 
-    That is after each move; the last row is how far away it is on average.
+    Columns are the moves. The last row is the expected distance.
     """
     out = np.zeros((most + 2, MOVE_COUNT))
     for move in range(MOVE_COUNT):

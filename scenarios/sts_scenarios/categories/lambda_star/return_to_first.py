@@ -1,8 +1,8 @@
-"""return-to-first: stand on the cell on which Good was when it was first seen.
+"""return-to-first: stand on the cell where Good was first seen.
 
-Asked when that was four or more steps ago in what is shown, the cell is two to five cells away, and
-neither going after Good nor holding one way crosses it. Easy: the cell is at most three away, and
-was not in a corner of the sight; medium: it is farther, or was; hard: both.
+Asked if that was four or more steps ago in the context, the cell is two to five cells away, and
+neither chasing Good nor repeating one move crosses it. Difficulty rises by one level if the cell is
+more than three away, and by one if it was diagonally next to the player when seen.
 """
 
 from __future__ import annotations
@@ -28,32 +28,32 @@ MIN_DISTANCE, EASY_DISTANCE, MAX_DISTANCE = 2, 3, 5
 
 
 def find_moments(every: TrackBatch, context: int, horizon: int) -> Hits:
-    """Find moments at which Good was first seen a while ago and elsewhere."""
+    """Find steps at which Good was first seen a while ago, on another cell."""
     age = _steps_since_first_sight(every, context)
-    spots = MomentBatch.of(every, age >= MIN_STEPS_AGO, context, horizon)
+    spots = MomentBatch.select(every, age >= MIN_STEPS_AGO, context, horizon)
 
     def cells(spots: MomentBatch) -> Any:
-        return spots.now(every.good, -spots.now(age))
+        return spots.values_at(every.good, -spots.values_at(age))
 
-    away = every.apart(spots.now(every.me), cells(spots))
-    spots = spots.where((away >= MIN_DISTANCE) & (away <= MAX_DISTANCE))
-    spots = spots.where((spots.chase() != cells(spots)[:, None]).all(1))
-    latest = spots.now(every.good, -spots.now(frames_since_sight(every.to_good)))
-    me, free = spots.now(every.me), np.ones(len(spots.track), np.bool_)
+    away = every.distance(spots.values_at(every.me), cells(spots))
+    spots = spots.filter((away >= MIN_DISTANCE) & (away <= MAX_DISTANCE))
+    spots = spots.filter((spots.chase_good() != cells(spots)[:, None]).all(1))
+    latest = spots.values_at(every.good, -spots.values_at(frames_since_sight(every.to_good)))
+    me, free = spots.values_at(every.me), np.ones(len(spots.track), np.bool_)
     for _ in range(horizon):
-        me = every.moved(me, every.toward(me, latest))
+        me = every.cell_after(me, every.move_towards(me, latest))
         free &= me != cells(spots)
-    spots = spots.where(free)
-    spots = spots.where(~spots.held(cells(spots)))
-    cell, me = cells(spots), spots.now(every.me)
-    rim = every.diagonal(spots.now(every.me, -spots.now(age)), cell)
-    codes, kind = np.unique(cell * 9 + every.toward(me, cell), return_inverse=True)
+    spots = spots.filter(free)
+    spots = spots.filter(~spots.is_on_constant_path(cells(spots)))
+    cell, me = cells(spots), spots.values_at(every.me)
+    rim = every.is_diagonal(spots.values_at(every.me, -spots.values_at(age)), cell)
+    codes, kind = np.unique(cell * 9 + every.move_towards(me, cell), return_inverse=True)
     kinds = [(MOVES[code % 9], {"cell": code // 9}) for code in codes.tolist()]
-    return make_hits(spots, 1 * (every.apart(me, cell) > EASY_DISTANCE) + rim, kinds, kind)
+    return make_hits(spots, 1 * (every.distance(me, cell) > EASY_DISTANCE) + rim, kinds, kind)
 
 
 def _steps_since_first_sight(every: TrackBatch, context: int) -> Ints:
-    """Return how many frames ago Good was first in sight in the context; negative where never."""
+    """Return how many frames ago Good was first in sight in the context; negative if never."""
     frames = np.arange(every.me.shape[1], dtype=np.int32)
     near = every.to_good <= SIGHT
     coming = np.where(near, frames, len(frames))[:, ::-1]
@@ -64,14 +64,14 @@ def _steps_since_first_sight(every: TrackBatch, context: int) -> Ints:
 
 
 def _return_to_cell(seen: History) -> int:
-    sights = [cell for cell in seen.good[: seen.asked + 1] if cell != HIDDEN]
+    sights = [cell for cell in seen.good[: seen.asked_frame + 1] if cell != HIDDEN]
     return move_towards(seen, sights[0]) if sights else STAY
 
 
 def _first_seen_frame(own: Track) -> int:
-    """Return the first frame with Good in sight, or the one past the last where there is none.
+    """Return the first frame with Good in sight, or the number of frames if there is none.
 
-    The first that the page shows is what is meant, and all that a participant remembers.
+    The first sighting in the context counts; a player remembers no more than that.
     """
     return int(np.argmax(np.append(own.to_good <= SIGHT, True)))
 
@@ -90,7 +90,7 @@ def _why_invalid(own: Track, scenario: Scenario) -> str | None:
 
 
 def label_track(own: Track, parameters: Mapping[str, Any]) -> Label:
-    """Success at the first frame after takeover on the cell; else not_done."""
+    """Return success at the first frame on the cell; else not_done."""
     return label_first_hit(own.me[1:] == parameters["cell"])
 
 

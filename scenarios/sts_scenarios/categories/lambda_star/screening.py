@@ -1,7 +1,7 @@
-"""Batched search for the moments at which a category of Λ* can be asked.
+"""Batched search for the steps at which a category of Λ* can be asked.
 
-A category says once, for many episodes at a time, at which moments it can be asked (`Find`). Mining
-uses that as it is; a single episode is a batch of one.
+A category defines one search over many episodes (`Find`). Mining uses it as a prefilter; a single
+episode is a batch of one.
 """
 
 from __future__ import annotations
@@ -27,22 +27,22 @@ from .tracks import NONE, SIGHT, Cells, Track, make_track, read_grid
 
 Kinds = Sequence[tuple[str, dict[str, Any]]]
 Find = Callable[[TrackBatch, int, int], Hits]
-"""Of tracks, C and L: every moment at which the category can be asked."""
+"""Maps tracks, C and L to every step at which the category can be asked."""
 TemplateFields = Callable[[Episode, int, Mapping[str, Any]], dict[str, Word]]
-"""Of an episode, who is asked and a candidate's parameters: what fills the wordings."""
+"""Maps an episode, the evaluated player and a candidate's parameters to template fields."""
 LabelRule = Callable[[Track, Mapping[str, Any]], Label]
-"""Of a track from the takeover on and a candidate's parameters: whether it was done."""
+"""Maps a track from the takeover on and a candidate's parameters to a label."""
 Confirm = Callable[[Track, int, int, int], Label | None]
-"""Of a track, a moment, C and L: the label of a success there, or None."""
+"""Maps a track, a step, C and L to the label of a success there, or None."""
 NO_PARAMETERS: Kinds = (("", {}),)
 DIRECTIONS: Kinds = tuple((move, {"answer": move}) for move in MOVES)
 COUNTS: Kinds = tuple((str(n), {"answer": str(n)}) for n in range(9))
 UNGRADED = -1
-"""In place of a difficulty: it is by the steps that the probe needs."""
+"""Difficulty of a hit that depends on the steps the solver needs."""
 
 
 class MomentSearch(NamedTuple):
-    """The two ways in which a category is asked for its moments."""
+    """Search for candidate steps, in one episode and in batches."""
 
     candidates: Callable[[Trajectory, int, int], Iterator[Candidate]]
     screen: Screen
@@ -51,10 +51,10 @@ class MomentSearch(NamedTuple):
 def build_search(
     find: Find, words: TemplateFields | None = None, confirm: Confirm | None = None
 ) -> MomentSearch:
-    """Return the candidates and the screen of a category that is found in batches.
+    """Return the candidate generator and the prefilter of a category.
 
-    `confirm` keeps the moments of `find` at which a probe does what is asked; such a screen is not
-    exact. Two candidates of one moment and participant are a pair.
+    `confirm` keeps the steps of `find` at which a solver succeeds; the prefilter is then not exact.
+    Two candidates of one step and player are a contrast pair.
     """
 
     def screened(every: Abreast, context: int, horizon: int) -> Hits:
@@ -94,7 +94,7 @@ def build_search(
 def _confirm_hits(
     found: Hits, episode: Episode, context: int, horizon: int, confirm: Confirm | None
 ) -> dict[tuple[int, int], int]:
-    """Return the difficulty of each participant and moment that stays, an index of DIFFICULTIES."""
+    """Return the difficulty of each confirmed player and step, an index of DIFFICULTIES."""
     columns = (one.tolist() for one in (found.role, found.moment, found.difficulty))
     every = {(role, moment): level for role, moment, level in zip(*columns, strict=True)}
     if confirm is None:
@@ -112,7 +112,7 @@ def _confirm_hits(
 def make_confirm(
     policy: MovePolicy, rule: LabelRule, parameters: Mapping[str, Any], partner: str = "no-op"
 ) -> Confirm:
-    """Return the check that a policy, by what it has seen, does what a rule asks."""
+    """Return a check that a policy, given what it has seen, satisfies a rule."""
 
     def confirm(own: Track, moment: int, context: int, horizon: int) -> Label | None:
         label = rule(simulate(own, moment, context, horizon, policy, partner), parameters)
@@ -124,7 +124,7 @@ def make_confirm(
 def make_hits(
     spots: MomentBatch, difficulty: Any, kinds: Kinds = NO_PARAMETERS, kind: Any = 0
 ) -> Hits:
-    """Return moments as a screen answers; `kind` is an index of `kinds`."""
+    """Return the hits of a prefilter; `kind` is an index of `kinds`."""
     count, people = len(spots.track), spots.every.people
     return Hits(
         spots.track // people,
@@ -137,16 +137,16 @@ def make_hits(
 
 
 def good_moves_seen(spots: MomentBatch, context: int) -> Cells:
-    """Return Good's moves in the context; NONE where one of two frames was not seen."""
+    """Return Good's moves in the context; NONE if either frame was not seen."""
     every = spots.every
-    good = spots.span(every.good, -context, 1)
-    near = spots.span(every.to_good, -context, 1) <= SIGHT
-    moves = every.toward(good[:, :-1], good[:, 1:])
+    good = spots.window(every.good, -context, 1)
+    near = spots.window(every.to_good, -context, 1) <= SIGHT
+    moves = every.move_towards(good[:, :-1], good[:, 1:])
     out: Cells = np.where(near[:, :-1] & near[:, 1:], moves, NONE).astype(np.int64)
     return out
 
 
 def grade_leaving(away: Ints) -> Any:
-    """Return the difficulty of staying by something, by how long it stays by who stands still."""
+    """Return the difficulty of following, by how long a player standing still stays near."""
     stays = (away <= SIGHT).sum(1)
     return np.where(stays > 2, 0, np.where(stays == 2, 1, 2))

@@ -1,7 +1,7 @@
 """shadow-evil: stay on Evil or next to it for some steps in a row while it moves.
 
-Asked when Evil is in sight, moves in at least half of the steps and leaves whoever stands still.
-Easy: in three of the first four steps it is still beside whoever stands; medium: in two; hard: in
+Asked if Evil is in sight, moves in at least half of the steps and leaves a player that stands
+still. Easy: it is next to such a player in three of the first four steps; medium: in two; hard: in
 fewer.
 """
 
@@ -26,12 +26,12 @@ STEP_COUNT = StepCount(STEPS)
 
 
 def find_moments(every: TrackBatch, context: int, horizon: int) -> Hits:
-    """Find moments at which Evil is in sight and about to lead somewhere."""
-    spots = MomentBatch.of(every, every.to_evil <= SIGHT, context, horizon)
-    spots = spots.where(spots.moves(every.evil))
-    away = spots.still(every.evil)
+    """Find steps at which Evil is in sight and about to leave."""
+    spots = MomentBatch.select(every, every.to_evil <= SIGHT, context, horizon)
+    spots = spots.filter(spots.is_moving(every.evil))
+    away = spots.distance_if_still(every.evil)
     free = ~run_ends(away <= SIGHT, STEPS).any(1)
-    return make_hits(spots.where(free), grade_leaving(away[free][:, :STEPS]), STEP_COUNT.kinds)
+    return make_hits(spots.filter(free), grade_leaving(away[free][:, :STEPS]), STEP_COUNT.kinds)
 
 
 def _why_invalid(own: Track, scenario: Scenario) -> str | None:
@@ -39,7 +39,7 @@ def _why_invalid(own: Track, scenario: Scenario) -> str | None:
 
 
 def label_track(own: Track, parameters: Mapping[str, Any]) -> Label:
-    """Success where enough frames in a row after takeover, all within 1 of Evil, first end."""
+    """Return success at the end of the first run of enough frames on Evil or next to it."""
     return label_first_hit(run_ends(own.to_evil[1:] <= SIGHT, parameters["steps"]))
 
 

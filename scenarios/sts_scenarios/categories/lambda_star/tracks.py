@@ -1,8 +1,8 @@
-"""Λ* as its categories see it: who is where, how far apart, and what follows from it.
+"""Features of one player's trajectory in Λ*: cells, distances, runs and labels based on them.
 
 Cells are row * W + column on an H x W torus; distances are Chebyshev. In a scene Good is object 0,
-Evil object 1 and participant p object 2 + p. What is one cell away or nearer is in sight. Arrays
-have an axis of frames, the last, and may have others before it.
+Evil object 1 and player p object 2 + p. Objects at a distance of at most one are in sight. The last
+axis of an array is frames; others may precede it.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ GOOD, EVIL, FIRST_PLAYER = 0, 1, 2
 SIGHT = 1
 DOMAIN = "lambda-star"
 NONE = -1
-"""In place of a direction, a move or a cell: there is none."""
+"""Value of a missing direction, move or cell."""
 NEVER = 10**6
-"""In place of how many frames ago something was so."""
+"""Lower bound on the age of an event that never happened, in frames."""
 NUMBER_WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
-"""Numbers in words."""
+"""Numbers as words."""
 Cells = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 
 
 class Grid(NamedTuple):
-    """H rows of W cells."""
+    """Grid of H rows and W columns."""
 
     height: int
     width: int
@@ -49,14 +49,14 @@ def read_grid(state: bytes) -> Grid:
 
 
 def distances(a: Cells | int, b: Cells | int, size: Grid) -> Any:
-    """Return the toroidal Chebyshev distances between cells, an integer between two."""
+    """Return the toroidal Chebyshev distances between cells."""
     return torus.distance(a, b, *size)
 
 
 def directions(a: Any, b: Any, size: tuple[int, int]) -> Any:
     """Return the directions between cells.
 
-    NONE if one is neither straight nor diagonal, or two directions are equally short.
+    NONE if a direction is neither straight nor diagonal, or two are equally short.
     """
     height, width = size
     rows, columns = torus.offset(a, b, height, width, torus.BACK)
@@ -66,7 +66,7 @@ def directions(a: Any, b: Any, size: tuple[int, int]) -> Any:
 
 
 def number_word(asked: int, every: Iterable[int]) -> Word:
-    """Return the word for a number out of those that a category asks for, in digits or spelled."""
+    """Return the template field of a number, in digits or as a word, with its alternatives."""
     text, *also = _spellings(asked)
     others = [word for one in every if one != asked for word in _spellings(one)]
     return Word(text, tuple(others), tuple(also))
@@ -77,21 +77,21 @@ def _spellings(number: int) -> tuple[str, ...]:
 
 
 class Track:
-    """One participant in F frames of an episode.
+    """One player in F frames of an episode.
 
     Attributes:
       size: the grid.
-      role: the participant.
+      role: index of the player.
       scene: int64[F, K], the cells of all objects.
-      me: its cell.
+      me: the player's cell.
       good: Good's cell.
       evil: Evil's cell.
-      to_good: the distance to Good.
-      to_evil: the distance to Evil.
+      to_good: distance to Good.
+      to_evil: distance to Evil.
     """
 
     def __init__(self, scene: Cells, size: Grid, role: int) -> None:
-        """Read participant `role` of a scene."""
+        """Extract player `role` from a scene."""
         self.scene, self.size, self.role = scene, size, role
         self.me, self.good, self.evil = (
             scene[:, FIRST_PLAYER + role],
@@ -102,41 +102,41 @@ class Track:
         self.to_evil = distances(self.me, self.evil, self.size)
 
     def distance_to(self, other: int) -> Cells:
-        """Return the distance to another participant."""
+        """Return the distance to another player."""
         away: Cells = distances(self.me, self.scene[:, FIRST_PLAYER + other], self.size)
         return away
 
 
 def make_track(episode: Episode, role: int, frames: slice = slice(None)) -> Track:
-    """Return the track of a participant of an episode, in all of its T + 1 frames or in some."""
+    """Return the track of a player in all T + 1 frames of an episode, or in some."""
     return Track(episode.scene[frames].astype(np.int64), read_grid(episode.state), role)
 
 
 def track_until_takeover(scenario: Scenario) -> Track:
-    """Return the track of who is asked in a scenario, as far as the takeover."""
+    """Return the track of a scenario's evaluated player up to the takeover."""
     return make_track(scenario.recording, scenario.roles[0], slice(scenario.takeover + 1))
 
 
 def frames_since(hits: Bools) -> Any:
-    """Return how many frames ago something was last so; NEVER or more where it never was."""
+    """Return the number of frames since the last hit; NEVER or more if there was none."""
     frames = np.arange(hits.shape[-1], dtype=np.int32)
     return frames - np.maximum.accumulate(np.where(hits, frames, -NEVER), axis=-1)
 
 
 def frames_since_sight(away: Any) -> Any:
-    """Return how many frames ago something was last in sight; NEVER or more where it never was."""
+    """Return the number of frames since something was in sight; NEVER or more if it never was."""
     return frames_since(away <= SIGHT)
 
 
 def first_step(hits: Bools) -> Any:
-    """Return the step, from 1, of the first hit; 0 where there is none."""
+    """Return the step of the first hit, counted from 1; 0 if there is none."""
     if not hits.shape[-1]:
         return np.zeros(hits.shape[:-1], np.int64)
     return np.where(hits.any(-1), hits.argmax(-1) + 1, 0)
 
 
 def run_ends(hits: Bools, count: int) -> Bools:
-    """Return where `count` consecutive hits end."""
+    """Return True where `count` consecutive hits end."""
     total = np.cumsum(hits, axis=-1, dtype=np.int32)
     total = np.concatenate((np.zeros_like(total[..., :1]), total), axis=-1)
     out = np.zeros(hits.shape, np.bool_)
@@ -159,12 +159,12 @@ def label_no_miss(misses: Bools) -> Label:
 def label_answer(
     episode: Episode, takeover: int, roles: tuple[int, ...], parameters: dict[str, Any]
 ) -> Label:
-    """Labels a question: the first utterance after takeover decides; silence is not_done."""
+    """Judge the first utterance after the takeover against the answer; silence is not_done."""
     says = episode.says[takeover:, roles[0]]
     step = int(first_step(says != 0))
     return make_label(step, TOKENS[says[step - 1]] == parameters["answer"]) if step else NOT_DONE
 
 
 def show_sight(scenario: Scenario) -> Overlay:
-    """Return that the cells are framed that the participant sees."""
+    """Return an overlay that frames the cells in sight."""
     return Overlay(sight=True)

@@ -1,7 +1,7 @@
 """when-evil: say how many steps ago Evil was last in sight.
 
-Asked when it was at most eight steps ago, or is now. Easy: up to three steps ago, and then not in a
-corner of the sight; medium: longer, or in a corner; hard: both.
+Asked if it is in sight or was at most eight steps ago. Difficulty rises by one level if that is
+more than three steps ago, and by one if Evil was diagonally next to the player.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ EASY_STEPS = 3
 
 
 def find_moments(every: TrackBatch, context: int, horizon: int) -> Hits:
-    """Find moments of which Evil was in sight in the context."""
+    """Find steps at which Evil has been in sight in the context."""
     gone = frames_since_sight(every.to_evil)
-    spots = MomentBatch.of(every, gone <= min(MAX_STEPS, context), context, horizon)
-    steps = spots.now(gone)
-    rim = every.diagonal(spots.now(every.me, -steps), spots.now(every.evil, -steps))
+    spots = MomentBatch.select(every, gone <= min(MAX_STEPS, context), context, horizon)
+    steps = spots.values_at(gone)
+    rim = every.is_diagonal(spots.values_at(every.me, -steps), spots.values_at(every.evil, -steps))
     return make_hits(spots, 1 * (steps > EASY_STEPS) + rim, COUNTS, steps)
 
 
@@ -34,12 +34,12 @@ def _format_steps(steps: int) -> str:
 
 
 def _steps_since_evil(seen: History) -> str:
-    return _format_steps(last_seen(seen.evil[: seen.asked + 1])[1])
+    return _format_steps(last_seen(seen.evil[: seen.asked_frame + 1])[1])
 
 
 def _steps_since_good(seen: History) -> str:
     """Return how many steps ago Good was last in sight."""
-    return _format_steps(last_seen(seen.good[: seen.asked + 1])[1])
+    return _format_steps(last_seen(seen.good[: seen.asked_frame + 1])[1])
 
 
 def _why_invalid(own: Track, scenario: Scenario) -> str | None:

@@ -1,7 +1,7 @@
-"""where-is-good: say in which direction Good is at takeover.
+"""where-is-good: say in which direction Good is at the takeover.
 
-Asked when Good is in sight. Easy: nothing else is, and the grid's edge does not come between;
-medium: something else is in sight, or Good is across the edge; hard: both.
+Asked if Good is in sight. Difficulty rises by one level if anything else is in sight, and by one if
+Good is across the grid's edge.
 """
 
 from __future__ import annotations
@@ -18,14 +18,16 @@ from .tracks import SIGHT, Track, show_sight
 
 
 def find_moments(every: TrackBatch, context: int, horizon: int) -> Hits:
-    """Find every moment with Good in sight."""
-    spots = MomentBatch.of(every, every.to_good <= SIGHT, context, horizon)
-    me, good = spots.now(every.me), spots.now(every.good)
-    crowded = (spots.now(every.to_evil) <= SIGHT) | (spots.now(every.crowd()) > 0)
+    """Find every step with Good in sight."""
+    spots = MomentBatch.select(every, every.to_good <= SIGHT, context, horizon)
+    me, good = spots.values_at(every.me), spots.values_at(every.good)
+    crowded = (spots.values_at(every.to_evil) <= SIGHT) | (
+        spots.values_at(every.count_others()) > 0
+    )
     width = every.size[1]
     rows, columns = abs(me // width - good // width), abs(me % width - good % width)
     across = (rows > SIGHT) | (columns > SIGHT)
-    return make_hits(spots, 1 * crowded + across, DIRECTIONS, every.toward(me, good))
+    return make_hits(spots, 1 * crowded + across, DIRECTIONS, every.move_towards(me, good))
 
 
 def _why_invalid(own: Track, scenario: Scenario) -> str | None:
@@ -33,7 +35,7 @@ def _why_invalid(own: Track, scenario: Scenario) -> str | None:
 
 
 def true_answer(own: Track) -> str:
-    """Return in which direction Good is."""
+    """Return Good's direction from the player."""
     return MOVES[int(torus.toward(own.me[-1], own.good[-1], *own.size, torus.BACK))]
 
 

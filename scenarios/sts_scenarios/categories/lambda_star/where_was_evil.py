@@ -1,8 +1,9 @@
-"""where-was-evil: say in which direction the cell is on which Evil was last in sight.
+"""where-was-evil: say in which direction the cell is where Evil was last in sight.
 
-Asked two to eight steps later, where that cell is straight or exactly diagonally from the
-participant or under it, and neither where it was three steps ago nor five. Easy: up to four steps
-later, and then not in a corner of the sight; medium: longer, or in a corner; hard: both.
+Asked two to eight steps after, if that cell is the player's own or in a straight or exactly
+diagonal direction, but not in the direction of the player's own cell three or five steps ago.
+Difficulty rises by one level after more than four steps, and by one if Evil was diagonally next to
+the player.
 """
 
 from __future__ import annotations
@@ -22,35 +23,37 @@ from .tracks import NEVER, NONE, Track, directions, frames_since_sight, track_un
 MIN_STEPS_AGO, MAX_STEPS_AGO = 2, 8
 EASY_STEPS = 4
 BACKTRACK_STEPS = (3, 5)
-"""Over so many own moves the way back is not the answer."""
+"""The direction to the player's own cell of so many steps ago must not be the answer."""
 
 
 def find_moments(every: TrackBatch, context: int, horizon: int) -> Hits:
-    """Find moments at which Evil was last seen elsewhere a while ago."""
+    """Find steps at which Evil was last seen elsewhere, a while ago."""
     gone = frames_since_sight(every.to_evil)
     lately = (gone >= MIN_STEPS_AGO) & (gone <= min(MAX_STEPS_AGO, context))
-    spots = MomentBatch.of(every, lately, context, horizon)
+    spots = MomentBatch.select(every, lately, context, horizon)
 
     def answers(spots: MomentBatch) -> Any:
-        return every.between(spots.now(every.me), spots.now(every.evil, -spots.now(gone)))
+        return every.direction(
+            spots.values_at(every.me), spots.values_at(every.evil, -spots.values_at(gone))
+        )
 
-    spots = spots.where(answers(spots) != NONE)
+    spots = spots.filter(answers(spots) != NONE)
     for steps in BACKTRACK_STEPS:
-        back = every.between(spots.now(every.me), spots.now(every.me, -steps))
-        spots = spots.where(back != answers(spots))
-    steps = spots.now(gone)
-    rim = every.diagonal(spots.now(every.me, -steps), spots.now(every.evil, -steps))
+        back = every.direction(spots.values_at(every.me), spots.values_at(every.me, -steps))
+        spots = spots.filter(back != answers(spots))
+    steps = spots.values_at(gone)
+    rim = every.is_diagonal(spots.values_at(every.me, -steps), spots.values_at(every.evil, -steps))
     return make_hits(spots, 1 * (steps > EASY_STEPS) + rim, DIRECTIONS, answers(spots))
 
 
 def _direction_of_last_sight(seen: History) -> str:
-    cell = last_seen(seen.evil[: seen.asked + 1])[0]
+    cell = last_seen(seen.evil[: seen.asked_frame + 1])[0]
     return MOVES[STAY if cell == HIDDEN else move_towards(seen, cell)]
 
 
 def _direction_back(seen: History) -> str:
-    """Return the way back over the own last moves."""
-    return MOVES[move_towards(seen, seen.me[max(0, seen.asked - BACKTRACK_STEPS[0])])]
+    """Return the direction to the player's own cell of a few steps ago."""
+    return MOVES[move_towards(seen, seen.me[max(0, seen.asked_frame - BACKTRACK_STEPS[0])])]
 
 
 def _why_invalid(own: Track, scenario: Scenario) -> str | None:
@@ -62,13 +65,13 @@ def _why_invalid(own: Track, scenario: Scenario) -> str | None:
 
 
 def _last_seen_cell(own: Track) -> int:
-    """Return the cell on which Evil was last in sight, or where it is if it never was."""
+    """Return the cell where Evil was last in sight, or its current cell if it never was."""
     gone = frames_since_sight(own.to_evil)[-1]
     return int(own.evil[-1 - (gone if gone < NEVER else 0)])
 
 
 def true_answer(own: Track) -> str:
-    """Return in which direction that cell is."""
+    """Return the direction of the cell where Evil was last in sight."""
     return MOVES[directions(own.me[-1], _last_seen_cell(own), own.size)]
 
 

@@ -1,4 +1,4 @@
-"""What a cook can be asked beside a recorded person, and only where it can be done."""
+"""Instructions for a cook alongside a recorded person, kept if a solver can follow them."""
 
 from __future__ import annotations
 
@@ -28,46 +28,46 @@ from .moments import CONTEXT, DOMAIN, PARTNER, Snapshot, hat_names, replay_snaps
 from .playing import Policy, PolicyAgent, play_from
 
 STEPS_BETWEEN_MOMENTS = 20
-"""Steps from one moment that is tried to the next."""
+"""Steps from one tried candidate step to the next."""
 CACHE_SIZE = 4096
-"""Attempts that are remembered: the two halves of a pair are looked for twice."""
+"""Cached attempts; mining asks for each half of a contrast pair separately."""
 
 
 class Request(NamedTuple):
-    """Where something could be asked.
+    """Step of a recording at which a cook could be asked.
 
     Attributes:
-      line: the moments of the recording.
-      moves: int[T, 2] of it.
+      snapshots: the recording, T + 1.
+      moves: int[T, 2], the recorded actions.
       moment: the takeover.
-      role: who would be asked.
+      role: the evaluated cook.
       horizon: L.
     """
 
-    line: Sequence[Snapshot]
+    snapshots: Sequence[Snapshot]
     moves: Any
     moment: int
     role: int
     horizon: int
 
     @property
-    def now(self) -> Snapshot:
-        """The takeover."""
-        return self.line[self.moment]
+    def snapshot(self) -> Snapshot:
+        """Snapshot at the takeover."""
+        return self.snapshots[self.moment]
 
     @property
-    def ahead(self) -> Sequence[Snapshot]:
-        """What was recorded after the takeover, as far as the horizon."""
-        return self.line[self.moment + 1 : self.moment + self.horizon + 1]
+    def future(self) -> Sequence[Snapshot]:
+        """Recorded snapshots after the takeover, up to the horizon."""
+        return self.snapshots[self.moment + 1 : self.moment + self.horizon + 1]
 
 
 def build_category(
     name: str, wordings: tuple[str, ...], deed: Task, *, horizon: int, rubric: Rubric
 ) -> Category:
-    """Return the category that asks a cook for a deed beside the recorded person."""
+    """Return a category that asks a cook for a task alongside the recorded person."""
 
     def candidates(trajectory: Trajectory, context: int, horizon: int) -> Iterator[Candidate]:
-        """Yield what is asked, at moments some steps apart."""
+        """Yield candidates at regular steps."""
         episode = trajectory.episode
         line = replay_snapshots(episode)
         for role in range(len(HATS)):
@@ -93,7 +93,7 @@ def build_category(
     def _tried(
         episode: Episode, moment: int, role: int, lengths: tuple[int, int], asked: bytes
     ) -> int | None:
-        """Return how many steps the probe needs; None where it fails or the shortcut does it."""
+        """Return the steps the solver needs; None if it fails or the shortcut succeeds."""
         line, own = replay_snapshots(episode), json.loads(asked)
 
         def labels(policy: Policy) -> Iterator[Label]:
@@ -111,20 +111,20 @@ def build_category(
         return [one for asked in deed.propose(place) for one in asked]
 
     def fits(scenario: Scenario) -> str | None:
-        """Says why it cannot be asked at takeover."""
+        """Return why it cannot be asked at the takeover; else None."""
         if scenario.partner != PARTNER:
             return "only of the recorded person is it known what they will do"
         return why_not_proposed(scenario, _proposed(scenario))
 
     def words(scenario: Scenario) -> Mapping[str, Word]:
-        """Return what the text must say, and what would say something else."""
+        """Return the template fields, each with its alternatives."""
         other = Word(hat_names(scenario.roles[0])["other"])
         return template_fields(scenario, _proposed(scenario)) | {"other": other}
 
     def label(
         episode: Episode, takeover: int, roles: tuple[int, ...], parameters: dict[str, Any]
     ) -> Label:
-        """The rule's word on what was done from the takeover on."""
+        """Return the rule's label of the snapshots from the takeover on."""
         return deed.rule(replay_snapshots(episode)[takeover:], roles[0], parameters)
 
     return Category(
@@ -149,7 +149,7 @@ def build_category(
 def find_first_event(
     line: Sequence[Snapshot], role: int, deeds: Sequence[str]
 ) -> tuple[int, str, tuple[int, int]] | None:
-    """Return when a cook first did one of some deeds, which, and where; None for never."""
+    """Return the step, kind and place of a cook's first event of some kinds; None for none."""
     return next(
         (
             (n, deed, place)

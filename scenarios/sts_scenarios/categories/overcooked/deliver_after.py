@@ -1,7 +1,7 @@
-"""deliver-after: deliver the soup that one holds, but only once the other cook has done something.
+"""deliver-after: deliver the held soup, but only after the other cook has done something.
 
-Asked when the cook holds a soup and could be at the window before the other does it, so that it
-must be waited for, although delivering pays at once.
+Asked if the cook holds a soup and could deliver it before the other acts, so that it has to wait
+although delivering pays at once.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ EVENTS = {
 
 
 def propose(asked: Request) -> Iterator[tuple[Proposal, ...]]:
-    """Yield what the other is going to do."""
-    if asked.now.holds(asked.role) != "soup":
+    """Yield each listed event that the other cook is going to cause."""
+    if asked.snapshot.held_thing(asked.role) != "soup":
         return
-    ahead = [asked.now, *asked.ahead]
+    ahead = [asked.snapshot, *asked.future]
     for event, text in EVENTS.items():
         if find_first_event(ahead, 1 - asked.role, [event]) is not None:
             yield (Proposal({"event": event}, {"event": text}, event),)
 
 
 def label_snapshots(line: Sequence[Snapshot], role: int, parameters: Mapping[str, Any]) -> Label:
-    """The first delivery decides: it must come after the event."""
+    """Judge the first delivery: it must come after the event."""
     done = find_first_event(line, role, ["soup_delivery"])
     if done is None:
         return NOT_DONE
@@ -44,23 +44,27 @@ def label_snapshots(line: Sequence[Snapshot], role: int, parameters: Mapping[str
 
 
 def solver_policy(past: History) -> int:
-    """Stands still until it has seen it, then delivers."""
+    """Stand still until the event has been seen, then deliver."""
     if past.held != SOUP:
         return STAY
-    held = [int(frame["partner"][3]) for frame in past.frames[past.asked :]]
+    held = [int(frame["partner"][3]) for frame in past.frames[past.asked_frame :]]
     changes = set(zip(held, held[1:], strict=False))
-    pots = [int(frame["filled"].sum()) for frame in past.frames[past.asked :]]
+    pots = [int(frame["filled"].sum()) for frame in past.frames[past.asked_frame :]]
     more = any(a < b for a, b in zip(pots, pots[1:], strict=False))
-    taken = ONION if "an onion" in past.told else DISH
+    taken = ONION if "an onion" in past.instruction else DISH
     came = any(b == taken != a for a, b in changes)
-    seen = past.now
-    return go_to(seen, seen.where(WINDOW)) if (more if "pot" in past.told else came) else STAY
+    seen = past.kitchen
+    return (
+        go_to(seen, seen.find_cells(WINDOW))
+        if (more if "pot" in past.instruction else came)
+        else STAY
+    )
 
 
 def shortcut_policy(past: History) -> int:
-    """Delivers it at once."""
-    seen = past.now
-    return go_to(seen, seen.where(WINDOW)) if past.held == SOUP else STAY
+    """Deliver at once."""
+    seen = past.kitchen
+    return go_to(seen, seen.find_cells(WINDOW)) if past.held == SOUP else STAY
 
 
 CATEGORY = build_category(

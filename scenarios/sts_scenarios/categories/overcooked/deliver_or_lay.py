@@ -1,6 +1,6 @@
-"""deliver-or-lay: a pair, to deliver the soup that one holds, or to lay it on a counter.
+"""deliver-or-lay: a contrast pair, to deliver the held soup or to put it on a counter.
 
-Asked when the cook holds a soup.
+Asked if the cook holds a soup.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from .moments import Snapshot, reachable_places
 from .playing import SOUP, WINDOW, History, go_to, put_down
 
 STEPS_LEFT_LYING = 8
-"""Steps for which it must lie there."""
+"""Steps for which the cook must leave it there."""
 OPTION_TEXTS = {
     "deliver": "bring it to the serving window",
     "lay": "lay it on a counter and leave it there",
@@ -25,17 +25,19 @@ OPTION_TEXTS = {
 
 
 def propose(asked: Request) -> Iterator[tuple[Proposal, ...]]:
-    """Yield both, where both can be reached."""
-    now, role = asked.now, asked.role
-    tiles = {now.tile(place) for place in reachable_places(now, role) if place not in now.objects}
-    if now.holds(role) == "soup" and {"S", "X"} <= tiles:
+    """Yield both options if the cook can reach a window and an empty counter."""
+    now, role = asked.snapshot, asked.role
+    tiles = {
+        now.tile_at(place) for place in reachable_places(now, role) if place not in now.objects
+    }
+    if now.held_thing(role) == "soup" and {"S", "X"} <= tiles:
         yield tuple(
             Proposal({"asked": name}, {"deed": text}, name) for name, text in OPTION_TEXTS.items()
         )
 
 
 def label_snapshots(line: Sequence[Snapshot], role: int, parameters: Mapping[str, Any]) -> Label:
-    """What is first done with the soup decides; laid down, it must stay there."""
+    """Judge the first use of the soup; once put down it must be left there."""
     done = find_first_event(line, role, ["soup_delivery", "soup_drop"])
     if done is None:
         return NOT_DONE
@@ -55,17 +57,17 @@ def label_snapshots(line: Sequence[Snapshot], role: int, parameters: Mapping[str
 
 
 def solver_policy(past: History) -> int:
-    """Do as told, and then nothing."""
+    """Follow the instruction, then stand still."""
     if past.held != SOUP:
         return STAY
-    seen = past.now
-    return go_to(seen, seen.where(WINDOW)) if "window" in past.told else put_down(seen)
+    seen = past.kitchen
+    return go_to(seen, seen.find_cells(WINDOW)) if "window" in past.instruction else put_down(seen)
 
 
 def shortcut_policy(past: History) -> int:
-    """Delivers it, whatever it is told."""
-    seen = past.now
-    return go_to(seen, seen.where(WINDOW)) if past.held == SOUP else STAY
+    """Deliver the soup, whatever the instruction."""
+    seen = past.kitchen
+    return go_to(seen, seen.find_cells(WINDOW)) if past.held == SOUP else STAY
 
 
 CATEGORY = build_category(

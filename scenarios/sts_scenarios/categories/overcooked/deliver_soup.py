@@ -1,7 +1,7 @@
 """deliver-soup: bring a soup to the serving window.
 
-Asked when the cook holds a soup, or when one cooks, is done or stands on a counter and the cook's
-hands are free for it: they hold a dish or nothing.
+Asked if the cook holds a soup, or holds a dish or nothing while a soup is cooking, done or on a
+counter.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ HORIZON, MAX_LEAD = 60, 45
 
 
 def is_done(before: Snapshot, after: Snapshot, role: int) -> bool:
-    """Says whether the cook delivered a soup."""
+    """Return True if the cook delivered a soup."""
     return after.has_done(role, "soup_delivery")
 
 
 def why_invalid(moment: Snapshot, role: int) -> str | None:
-    """Says why a cook cannot be asked to deliver a soup."""
-    if moment.holds(role) == "soup":
+    """Return why the cook cannot be asked to deliver a soup; else None."""
+    if moment.held_thing(role) == "soup":
         return None
-    if moment.holds(role) not in ("", "dish"):
+    if moment.held_thing(role) not in ("", "dish"):
         return "the cook holds something else"
     soups = [it for it in moment.objects.values() if isinstance(it, list)]
     return None if any(cooked >= 0 for *_, cooked in soups) else "there is no soup"

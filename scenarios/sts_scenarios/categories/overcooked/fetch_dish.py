@@ -13,13 +13,13 @@ HORIZON, MAX_LEAD = 40, 30
 
 
 def is_done(before: Snapshot, after: Snapshot, role: int) -> bool:
-    """Says whether the cook took a dish."""
+    """Return True if the cook took a dish."""
     return after.has_done(role, "dish_pickup")
 
 
 def why_invalid(moment: Snapshot, role: int) -> str | None:
-    """Says why a cook cannot be asked for a dish."""
-    return "the cook's hands are not empty" if moment.holds(role) else None
+    """Return why the cook cannot be asked for a dish; else None."""
+    return "the cook's hands are not empty" if moment.held_thing(role) else None
 
 
 CATEGORY = build_category(

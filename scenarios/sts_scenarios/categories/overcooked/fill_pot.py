@@ -1,7 +1,7 @@
 """fill-pot: put the third onion into a pot, so that it starts to cook.
 
-Asked when a pot has one or two onions and the cook holds an onion or nothing. An onion that the
-other cook puts into the pot counts towards the three, but the third must be the judged cook's.
+Asked if a pot has one or two onions and the cook holds an onion or nothing. Onions from the other
+cook count towards the three, but the evaluated cook must add the third.
 """
 
 from __future__ import annotations
@@ -15,17 +15,17 @@ HORIZON, MAX_LEAD = 60, 40
 
 
 def is_done(before: Snapshot, after: Snapshot, role: int) -> bool:
-    """Says whether the cook's was the last onion that went into a pot that is now full."""
+    """Return True if the cook added the last onion to a pot that is now full."""
     potted = [(who, place) for who, deed, place in after.events if deed == "potting_onion"]
     filled = dict((place, who) for who, place in potted if len(after.objects[place][1]) == FULL)
     return role in filled.values()
 
 
 def why_invalid(moment: Snapshot, role: int) -> str | None:
-    """Says why a cook cannot be asked to fill a pot."""
-    if moment.holds(role) not in ("", "onion"):
+    """Return why the cook cannot be asked to fill a pot; else None."""
+    if moment.held_thing(role) not in ("", "onion"):
         return "the cook holds something else"
-    begun = any(len(ingredients) < FULL for _, ingredients, _ in moment.pots())
+    begun = any(len(ingredients) < FULL for _, ingredients, _ in moment.soups_in_pots())
     return None if begun else "no pot is begun and not full"
 
 

@@ -1,7 +1,7 @@
-"""fuller-or-emptier: a pair, to put an onion into the pot with more onions or with fewer.
+"""fuller-or-emptier: a contrast pair, to put an onion into the pot with more onions or with fewer.
 
-Asked when two pots that can take onions hold different numbers of them, and the cook holds an onion
-or nothing.
+Asked if two pots with room for onions hold different numbers, and the cook holds an onion or
+nothing.
 """
 
 from __future__ import annotations
@@ -18,8 +18,11 @@ from .same_pot import count_fillable_pots, label_snapshots
 
 def propose(asked: Request) -> Iterator[tuple[Proposal, ...]]:
     """Yield the fuller and the emptier of two pots."""
-    pots = count_fillable_pots(asked.now, asked.role)
-    if asked.now.holds(asked.role) in ("", "onion") and len(pots) == len({*pots.values()}) == 2:
+    pots = count_fillable_pots(asked.snapshot, asked.role)
+    if (
+        asked.snapshot.held_thing(asked.role) in ("", "onion")
+        and len(pots) == len({*pots.values()}) == 2
+    ):
         ranked = sorted(pots, key=lambda place: -pots[place])
         yield tuple(
             Proposal({"pot": [*place], "asked": how}, {"how": how}, how)
@@ -28,15 +31,15 @@ def propose(asked: Request) -> Iterator[tuple[Proposal, ...]]:
 
 
 def solver_policy(past: History) -> int:
-    """Goes to the pot that had more or fewer onions when it was asked."""
-    seen, then = past.now, past.frames[past.asked]["filled"]
-    sign = -1 if " more " in past.told else 1
+    """Go to the pot that had more or fewer onions when the instruction came."""
+    seen, then = past.kitchen, past.frames[past.asked_frame]["filled"]
+    sign = -1 if " more " in past.instruction else 1
     return bring_onion(past, sorted(open_pots(seen), key=lambda pot: sign * then[pot])[:1])
 
 
 def shortcut_policy(past: History) -> int:
-    """Goes to the fullest pot, whatever it is told."""
-    seen = past.now
+    """Go to the fullest pot, whatever the instruction."""
+    seen = past.kitchen
     return bring_onion(past, sorted(open_pots(seen), key=lambda pot: -seen.filled[pot])[:1])
 
 

@@ -1,10 +1,9 @@
-"""hand-over: lay something on a counter where the other cook can take it.
+"""hand-over: put something on a counter where the other cook can take it.
 
-Asked, of an onion or a dish, before a person laid one where the other took it soon after. What the
-other then does is not judged: laying it within their reach is what was asked, and leaving it there:
-what the cook takes back is not handed over. Easy where the cook holds it already; else medium, or
-hard where the other stands in a part of the kitchen of their own, so that not every counter will
-do.
+Asked about an onion or a dish, before a recorded person put one down that the other took soon
+after. Only putting it within the other's reach is judged; taking it back does not count. Easy if
+the cook already holds it; hard if the two reach different parts of the kitchen, so that not every
+counter will do; else medium.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ THINGS = {"onion": "an onion", "dish": "a dish"}
 
 
 def find_candidates(trajectory: Trajectory, context: int, horizon: int) -> Iterator[Candidate]:
-    """Yield a moment before each time that a cook laid something that the other then took."""
+    """Yield a step before each time that a cook put down something that the other then took."""
     line = replay_snapshots(trajectory.episode)
     for step in range(context + 1, len(line)):
         for who, deed, place in line[step].events:
@@ -56,7 +55,7 @@ def find_candidates(trajectory: Trajectory, context: int, horizon: int) -> Itera
 
 
 def _is_taken_by(later: tuple[Snapshot, ...], who: int, thing: str, place: Place) -> bool:
-    """Says whether this cook, and not the other, is the first to take what lies there."""
+    """Return True if this cook, and not the other, is the first to take what lies there."""
     takers = (
         w for moment in later for w, *what in moment.events if what == [_pickup_event(thing), place]
     )
@@ -68,25 +67,25 @@ def _pickup_event(thing: str) -> str:
 
 
 def _grade_difficulty(moment: Snapshot, role: int, thing: str) -> str:
-    if moment.holds(role) == thing:
+    if moment.held_thing(role) == thing:
         return "easy"
     apart = reachable_places(moment, 0) != reachable_places(moment, 1)
     return "hard" if apart else "medium"
 
 
 def _why_invalid(moment: Snapshot, role: int, thing: str) -> str | None:
-    return None if moment.holds(role) in ("", thing) else "the cook holds something else"
+    return None if moment.held_thing(role) in ("", thing) else "the cook holds something else"
 
 
 def fits(scenario: Scenario) -> str | None:
-    """Says why a cook cannot be asked for it at takeover."""
+    """Return why the cook cannot be asked for it at the takeover; else None."""
     return _why_invalid(
         snapshots_until_takeover(scenario)[-1], scenario.roles[0], scenario.parameters["thing"]
     )
 
 
 def words(scenario: Scenario) -> dict[str, Word]:
-    """Return the thing, and the other cook's hat."""
+    """Return the template fields for the thing and the other cook's hat."""
     asked = scenario.parameters["thing"]
     others = tuple(thing for thing in THINGS if thing != asked)
     return hat_field(scenario.roles[0]) | {"a": Word(THINGS[asked], others, (asked,))}
@@ -95,7 +94,7 @@ def words(scenario: Scenario) -> dict[str, Word]:
 def label_hand_over(
     episode: Episode, takeover: int, roles: tuple[int, ...], parameters: dict[str, Any]
 ) -> Label:
-    """Success when the judged cook lays such a thing where the other can take it, for good."""
+    """Return success at the first step that puts such a thing within the other's reach for good."""
     role, thing = roles[0], parameters["thing"]
     laid: dict[Place, int] = {}
     taken: list[int] = []

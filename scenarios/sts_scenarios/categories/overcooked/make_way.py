@@ -1,8 +1,8 @@
 """make-way: get out of the other cook's way.
 
-Asked when the other has just tried to step onto the cook's place and could not. It is done when the
-other stands there; they must be the recorded person, who is known to come by. Easy where the person
-left at once, hard where it took them more than six steps.
+Asked if the other cook has just tried in vain to step onto the cook's cell. Success is when the
+other stands there; it must be the recorded person, who is known to come by. Easy if the recorded
+cook left within three steps, medium within six, else hard.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ EASY_STEPS, MEDIUM_STEPS = 3, 6
 
 
 def find_candidates(trajectory: Trajectory, context: int, horizon: int) -> Iterator[Candidate]:
-    """Yield moments at which a cook is in the way of the other, who later comes by."""
+    """Yield steps at which a cook blocks the other, who later comes by."""
     episode = trajectory.episode
     line = replay_snapshots(episode)
     for moment in range(context, len(line) - horizon):
@@ -39,24 +39,27 @@ def find_candidates(trajectory: Trajectory, context: int, horizon: int) -> Itera
 
 
 def _is_in_the_way(episode: Episode, line: tuple[Snapshot, ...], moment: int, role: int) -> bool:
-    """Says whether the other has just moved towards the cook's place and stands as before."""
+    """Return True if the other cook has just tried in vain to step onto this cook's cell."""
     other = 1 - role
     move = int(episode.moves[moment - 1, other])
     if move >= len(SIDES):
         return False
-    (x, y), (dx, dy) = line[moment].at(other), SIDES[move]
-    return (x + dx, y + dy) == line[moment].at(role) and line[moment - 1].at(other) == (x, y)
+    (x, y), (dx, dy) = line[moment].position(other), SIDES[move]
+    return (x + dx, y + dy) == line[moment].position(role) and line[moment - 1].position(other) == (
+        x,
+        y,
+    )
 
 
 def _steps_until_passed(after: tuple[Snapshot, ...], role: int) -> int | None:
-    """Return after how many steps the other stands where the cook stood; None for never."""
-    place = after[0].at(role)
-    passed = (step for step in range(1, len(after)) if after[step].at(1 - role) == place)
+    """Return the steps until the other cook stands where this one stood; None for never."""
+    place = after[0].position(role)
+    passed = (step for step in range(1, len(after)) if after[step].position(1 - role) == place)
     return next(passed, None)
 
 
 def fits(scenario: Scenario) -> str | None:
-    """Says why there is no way to be made at takeover, or nobody who would go it."""
+    """Return why no recorded person is blocked at the takeover; else None."""
     if scenario.partner != PARTNER:
         return "only the recorded person is known to want to come by"
     context = scenario.recording.part(scenario.recording.state, 0, scenario.takeover)
@@ -67,14 +70,14 @@ def fits(scenario: Scenario) -> str | None:
 
 
 def words(scenario: Scenario) -> dict[str, Word]:
-    """Return the other cook's hat."""
+    """Return the template field for the other cook's hat."""
     return hat_field(scenario.roles[0])
 
 
 def label_make_way(
     episode: Episode, takeover: int, roles: tuple[int, ...], parameters: dict[str, Any]
 ) -> Label:
-    """Success when the other cook first stands where the judged one stood at takeover."""
+    """Return success when the other cook first stands on the evaluated one's takeover cell."""
     steps = _steps_until_passed(replay_snapshots(episode)[takeover:], roles[0])
     return Label("not_done", None) if steps is None else Label("success", steps)
 

@@ -1,7 +1,7 @@
-"""Overcooked as its categories see it: an episode moment by moment, and what was done in each.
+"""State snapshots of Overcooked episodes, and categories based on what recorded people did.
 
-Nothing here needs the game's package until an episode of it is at hand. Things are called as in
-`sts.worlds.overcooked.kitchen`, deeds as in `sts.worlds.overcooked.environment`.
+Nothing here imports the game until an episode is replayed. Things are named as in
+`sts.worlds.overcooked.kitchen`, events as in `sts.worlds.overcooked.environment`.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ Place = tuple[int, int]
 
 
 class Snapshot(NamedTuple):
-    """What is so before a step, and what was done in the step before it.
+    """State before a step, and the events of the step before it.
 
     Attributes:
       grid: rows of letters.
-      players: [x, y, dx, dy, what they hold] of each.
-      objects: what lies where; a soup is ["soup", its ingredients, steps cooked or -1].
-      events: (who, deed, place) of the step that led here.
-      state: of the environment, as it tells it.
+      players: [x, y, dx, dy, held thing] of each cook.
+      objects: thing in each place; a soup is ["soup", its ingredients, steps cooked or -1].
+      events: (cook, kind, place) of the last step.
+      state: serialised state of the environment.
     """
 
     grid: tuple[str, ...]
@@ -41,41 +41,41 @@ class Snapshot(NamedTuple):
     events: tuple[tuple[int, str, Place], ...]
     state: bytes = b""
 
-    def at(self, role: int) -> Place:
-        """Where a cook stands."""
+    def position(self, role: int) -> Place:
+        """Return the place where a cook stands."""
         x, y, *_ = self.players[role]
         return x, y
 
-    def holds(self, role: int) -> str:
-        """What a cook holds: "", "onion", "dish", "soup" or "tomato"."""
+    def held_thing(self, role: int) -> str:
+        """Return what a cook holds: "", "onion", "dish", "soup" or "tomato"."""
         held = self.players[role][4]
         return held if isinstance(held, str) else "soup" if held else ""
 
-    def tile(self, place: Place) -> str:
-        """The letter of a place."""
+    def tile_at(self, place: Place) -> str:
+        """Return the letter of a place."""
         return self.grid[place[1]][place[0]]
 
-    def pots(self) -> Iterator[Any]:
-        """The soups in pots, begun, cooking or done."""
-        return (it for place, it in self.objects.items() if self.tile(place) == "P")
+    def soups_in_pots(self) -> Iterator[Any]:
+        """Return the soups in pots: being filled, cooking or done."""
+        return (it for place, it in self.objects.items() if self.tile_at(place) == "P")
 
     def has_done(self, role: int, deed: str, tile: str = "") -> bool:
-        """Says whether a cook did this in the step that led here, to a place of this letter."""
+        """Return True if a cook caused this event in the last step, on a tile of this letter."""
         return any(
-            who == role and what == deed and self.tile(place) in (tile or "XOTDPS")
+            who == role and what == deed and self.tile_at(place) in (tile or "XOTDPS")
             for who, what, place in self.events
         )
 
 
 IsDone = Callable[[Snapshot, Snapshot, int], bool]
-"""Says whether a cook did it in the step from one moment to the next."""
+"""Returns True if a cook completed the task in the step between two snapshots."""
 WhyInvalid = Callable[[Snapshot, int], str | None]
-"""Says in a few words why it makes no sense to ask a cook at this moment; else None."""
+"""Returns why a cook cannot be asked at a snapshot; else None."""
 
 
 @functools.lru_cache(maxsize=16)
 def replay_snapshots(episode: Episode) -> tuple[Snapshot, ...]:
-    """Return the moment before each of an episode's steps, and the last: T + 1."""
+    """Return the T + 1 snapshots of an episode, before each step and after the last."""
     out = []
     for one in environments(episode):
         out.append(capture_snapshot(cast(Any, one)))
@@ -83,7 +83,7 @@ def replay_snapshots(episode: Episode) -> tuple[Snapshot, ...]:
 
 
 def capture_snapshot(world: Any) -> Snapshot:
-    """Return what is so in a live kitchen."""
+    """Return a snapshot of a live environment."""
     players, objects = world.facts()
     events = tuple((event.who, event.deed, event.place) for event in world.events)
     things = {(x, y): it for x, y, it in objects}
@@ -91,7 +91,7 @@ def capture_snapshot(world: Any) -> Snapshot:
 
 
 def snapshots_until_takeover(scenario: Scenario) -> tuple[Snapshot, ...]:
-    """Return the moments of a scenario's context, the takeover among them."""
+    """Return the snapshots of a scenario's context, including the takeover."""
     return replay_snapshots(scenario.recording.part(scenario.recording.state, 0, scenario.takeover))
 
 
@@ -105,16 +105,16 @@ def build_category(
     lead: int,
     rubric: Rubric,
 ) -> Category:
-    """Return the category that asks a cook for a deed which the recorded person came to do.
+    """Return a category that asks a cook for something the recorded person later did.
 
-    Whoever makes soup does it sooner or later, so it is superseded.
+    Any cook that makes soup does it sooner or later, so the category is superseded.
     """
 
     def candidates(trajectory: Trajectory, context: int, horizon: int) -> Iterator[Candidate]:
-        """Yield before each time that a cook did it the earliest sensible moment.
+        """Yield the earliest valid step before each time that a cook did it.
 
-        That is at most `lead` steps before and no earlier than the time before it, with every
-        moment since then sensible too.
+        It is at most `lead` steps before and not before the previous time, and all steps between
+        are valid too.
         """
         line = replay_snapshots(trajectory.episode)
         for role in range(len(HATS)):
@@ -130,13 +130,13 @@ def build_category(
                     yield Candidate(moment, role, how, words=hat_names(role))
 
     def fits(scenario: Scenario) -> str | None:
-        """Says why the instruction does not fit the takeover."""
+        """Return why the instruction is not valid at the takeover; else None."""
         return sensible(snapshots_until_takeover(scenario)[-1], scenario.roles[0])
 
     def label(
         episode: Episode, takeover: int, roles: tuple[int, ...], parameters: dict[str, Any]
     ) -> Label:
-        """Success when the judged cook first does it, else not done."""
+        """Return success when the evaluated cook first does it; else not_done."""
         after = replay_snapshots(episode)[takeover:]
         steps = (n for n in range(1, len(after)) if done(after[n - 1], after[n], roles[0]))
         return next((make_label(step, True) for step in steps), NOT_DONE)
@@ -158,28 +158,28 @@ def build_category(
 
 
 def grade_difficulty(steps: int, lead: int) -> str:
-    """Return how hard it is: easy by a third of `lead` steps at most, hard by over two thirds."""
+    """Return easy up to a third of `lead` steps, medium up to two thirds, else hard."""
     return "easy" if 3 * steps <= lead else "medium" if 3 * steps <= 2 * lead else "hard"
 
 
 def hat_names(role: int) -> dict[str, str]:
-    """Return what wordings call the two cooks."""
+    """Return the names of the two cooks in instruction templates."""
     return {"you": HATS[role], "other": HATS[1 - role]}
 
 
 def hat_field(role: int) -> dict[str, Word]:
-    """Return what the text must say of the other cook; it may speak of the asked one, too."""
+    """Return the template field for the other cook; the text may also mention the evaluated one."""
     return {"other": Word(hat_names(role)["other"])}
 
 
 def reachable_places(moment: Snapshot, role: int) -> set[Place]:
-    """Return the places that a cook can come to face, whoever stands in the way."""
-    seen, waiting = {moment.at(role)}, [moment.at(role)]
+    """Return the places that a cook can come to face, ignoring the other cook."""
+    seen, waiting = {moment.position(role)}, [moment.position(role)]
     faced = set()
     while waiting:
         x, y = waiting.pop()
         for place in ((x + dx, y + dy) for dx, dy in SIDES):
-            if moment.tile(place) not in " 12":
+            if moment.tile_at(place) not in " 12":
                 faced.add(place)
             elif place not in seen:
                 seen.add(place)

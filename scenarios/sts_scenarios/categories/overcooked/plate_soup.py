@@ -1,6 +1,6 @@
 """plate-soup: take a finished soup out of a pot with a dish.
 
-Asked when a soup cooks or is done and the cook holds a dish or nothing.
+Asked if a soup is cooking or done and the cook holds a dish or nothing.
 """
 
 from __future__ import annotations
@@ -13,15 +13,19 @@ HORIZON, MAX_LEAD = 60, 40
 
 
 def is_done(before: Snapshot, after: Snapshot, role: int) -> bool:
-    """Says whether the cook took a soup out of a pot."""
+    """Return True if the cook took a soup out of a pot."""
     return after.has_done(role, "soup_pickup", "P")
 
 
 def why_invalid(moment: Snapshot, role: int) -> str | None:
-    """Says why a cook cannot be asked to plate a soup."""
-    if moment.holds(role) not in ("", "dish"):
+    """Return why the cook cannot be asked to plate a soup; else None."""
+    if moment.held_thing(role) not in ("", "dish"):
         return "the cook holds something else"
-    return None if any(cooked >= 0 for *_, cooked in moment.pots()) else "no soup cooks or is done"
+    return (
+        None
+        if any(cooked >= 0 for *_, cooked in moment.soups_in_pots())
+        else "no soup cooks or is done"
+    )
 
 
 CATEGORY = build_category(

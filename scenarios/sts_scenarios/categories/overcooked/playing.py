@@ -1,8 +1,8 @@
-"""Policies of one cook by what it has seen: the probes and shortcuts of Overcooked's categories.
+"""Solver and shortcut policies of Overcooked's categories.
 
-A policy is a function of `Past`. It is played by `Playing`, in every kitchen as other agents are,
-and by `attempted` from a moment of a recording on, beside the recorded person, for categories that
-ask only where somebody who sees what a cook sees does it.
+A policy is a function of `History`. `PolicyAgent` plays it like any other agent. `play_from` plays
+it alongside the recorded person from a step on, to find out whether an instruction can be followed
+from observations alone.
 """
 
 from __future__ import annotations
@@ -23,68 +23,68 @@ from .moments import DOMAIN, Snapshot, capture_snapshot
 
 FLOOR, COUNTER, ONIONS, _, DISHES, POT, WINDOW = range(7)
 NOTHING, ONION, _, DISH, SOUP = range(5)
-"""Places and things as a cook observes them."""
+"""Codes of tiles and things in observations."""
 _OBSERVED = ("tiles", "things", "filled", "cooking", "me", "partner")
 
 
 class History(NamedTuple):
-    """What one cook has seen, from the first frame of the context on.
+    """Everything one cook has seen since the start of the context.
 
     Attributes:
-      frames: the kitchen at each frame, as `Overcooked.observe` has it; the last is now.
-      asked: the frame at which the instruction came.
-      told: the instruction.
+      frames: the cook's observations, as `Overcooked.observe` returns them; the last is current.
+      asked_frame: the frame at which the instruction came.
+      instruction: the current instruction.
     """
 
     frames: list[dict[str, Any]]
-    asked: int
-    told: str
+    asked_frame: int
+    instruction: str
 
     @property
-    def now(self) -> Kitchen:
-        """The kitchen now, with the ways through it."""
+    def kitchen(self) -> Kitchen:
+        """Current kitchen, with the routes through it."""
         return read_kitchen(self.frames[-1])
 
     @property
     def held(self) -> int:
-        """What it holds, as one of NOTHING to SOUP."""
+        """What the cook holds, from NOTHING to SOUP."""
         return int(self.frames[-1]["me"][3])
 
 
 Policy = Callable[[History], int]
-"""Returns an index of the moves."""
+"""Maps a history to an action index."""
 
 
 def go_to(seen: Kitchen, cells: Iterable[Cell]) -> int:
-    """Return the first move to the nearest of some cells, or what is done there; else it stays."""
-    way = seen.nearest(cells)
+    """Return the first action towards the nearest of some cells, or interact with it; else stay."""
+    way = seen.nearest_route(cells)
     return STAY if way is None else way.move
 
 
 def open_pots(seen: Kitchen) -> list[Cell]:
-    """Return the pots that an onion can be put into."""
-    pots = seen.where(POT)
+    """Return the pots that have room for an onion and are not cooking."""
+    pots = seen.find_cells(POT)
     return [one for one in pots if seen.filled[one] < FULL and seen.cooking[one] < 0]
 
 
 def bring_onion(past: History, pots: Iterable[Cell]) -> int:
-    """Return the next move to bring an onion to the nearest of some pots."""
-    seen = past.now
+    """Return the next action to bring an onion to the nearest of some pots."""
+    seen = past.kitchen
     if past.held == ONION:
         return go_to(seen, pots)
     if past.held != NOTHING:
         return put_down(seen)
-    own = seen.where(ONIONS)
-    return go_to(seen, own if seen.nearest(own) else seen.where(COUNTER, ONION))
+    own = seen.find_cells(ONIONS)
+    return go_to(seen, own if seen.nearest_route(own) else seen.find_cells(COUNTER, ONION))
 
 
 def put_down(seen: Kitchen) -> int:
-    """Return the next move to lay down what is held on the nearest counter."""
-    return go_to(seen, seen.where(COUNTER, NOTHING))
+    """Return the next action to put the held thing on the nearest empty counter."""
+    return go_to(seen, seen.find_cells(COUNTER, NOTHING))
 
 
 class PolicyAgent(Agent):
-    """An agent that plays a policy once it is asked for something, and stands still before."""
+    """Agent that plays a policy once it has an instruction, and stands still before."""
 
     name = "playing"
     domain = DOMAIN
@@ -92,13 +92,13 @@ class PolicyAgent(Agent):
     version = "1"
 
     def __init__(self, policy: Policy) -> None:
-        """Take what moves it."""
+        """Set the policy."""
         self.policy = policy
 
     def act(
         self, observation: Any, instructions: Instructions, memory: Memory, draws: Draws
     ) -> tuple[Choice, Memory]:
-        """Return what the policy does at this step, and all that was seen so far."""
+        """Return the policy's action, and the extended history."""
         shape = observation.last_move.shape
         now = {name: observation.values[name][:, :, None] for name in _OBSERVED}
         grown = {
@@ -125,7 +125,7 @@ def play_from(
     text: str,
     policy: Policy,
 ) -> Iterator[Snapshot]:
-    """Yield the moments from a takeover on if a cook plays by a policy beside the recording."""
+    """Yield the snapshots from a takeover on if a policy plays one cook alongside the recording."""
     from sts.worlds.overcooked.environment import Overcooked
 
     context, horizon = lengths

@@ -1,6 +1,6 @@
 """pot-onion: put an onion into a pot.
 
-Asked when the cook holds an onion or nothing.
+Asked if the cook holds an onion or nothing.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ HORIZON, MAX_LEAD = 40, 30
 
 
 def is_done(before: Snapshot, after: Snapshot, role: int) -> bool:
-    """Says whether the cook put an onion into a pot."""
+    """Return True if the cook put an onion into a pot."""
     return after.has_done(role, "potting_onion")
 
 
 def why_invalid(moment: Snapshot, role: int) -> str | None:
-    """Says why a cook cannot be asked for an onion."""
-    return None if moment.holds(role) in ("", "onion") else "the cook holds something else"
+    """Return why the cook cannot be asked to pot an onion; else None."""
+    return None if moment.held_thing(role) in ("", "onion") else "the cook holds something else"
 
 
 CATEGORY = build_category(

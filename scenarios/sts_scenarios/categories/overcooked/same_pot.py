@@ -1,7 +1,7 @@
-"""same-pot: go on with the pot that the other cook was filling, though another is open too.
+"""same-pot: continue with the pot that the other cook was filling, though another has room too.
 
-Asked when the other put an onion into one pot not long ago, which is still there, another pot can
-take onions as well, and the cook holds an onion or nothing.
+Asked if the other cook recently put an onion into a pot that still holds it, another pot has room
+for onions, and the cook holds an onion or nothing.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ POTTING = "potting_onion"
 
 
 def count_fillable_pots(moment: Snapshot, role: int) -> dict[Place, int]:
-    """Return how many onions are in each pot that a cook can put one into."""
+    """Return the number of onions in each pot with room for more that a cook can reach."""
     pots = [
         (x, y) for y, row in enumerate(moment.grid) for x, tile in enumerate(row) if tile == "P"
     ]
@@ -32,12 +32,12 @@ def count_fillable_pots(moment: Snapshot, role: int) -> dict[Place, int]:
 
 
 def propose(asked: Request) -> Iterator[tuple[Proposal, ...]]:
-    """Yield the pot that the other put an onion into last."""
-    now, role = asked.now, asked.role
+    """Yield the pot that the other cook used last."""
+    now, role = asked.snapshot, asked.role
     pots = count_fillable_pots(now, role)
-    if now.holds(role) not in ("", "onion") or len(pots) < 2:
+    if now.held_thing(role) not in ("", "onion") or len(pots) < 2:
         return
-    before = asked.line[max(asked.moment - CONTEXT, 0) + 1 : asked.moment + 1]
+    before = asked.snapshots[max(asked.moment - CONTEXT, 0) + 1 : asked.moment + 1]
     used = [
         place
         for one in before
@@ -49,16 +49,16 @@ def propose(asked: Request) -> Iterator[tuple[Proposal, ...]]:
 
 
 def label_snapshots(line: Sequence[Snapshot], role: int, parameters: Mapping[str, Any]) -> Label:
-    """The first onion that the cook puts into a pot decides."""
+    """Judge the first onion that the cook puts into a pot."""
     done = find_first_event(line, role, [POTTING])
     return make_label(done[0], [*done[2]] == parameters["pot"]) if done else NOT_DONE
 
 
 def solver_policy(past: History) -> int:
-    """Goes to the pot that had one more when the other's hands were empty again."""
+    """Go to the pot that the other cook last left with empty hands."""
     own: list[Cell] = []
     for before, after in zip(
-        past.frames[: past.asked], past.frames[1 : past.asked + 1], strict=True
+        past.frames[: past.asked_frame], past.frames[1 : past.asked_frame + 1], strict=True
     ):
         gave = before["partner"][3] == ONION != after["partner"][3]
         row, column, side, _ = (int(value) for value in after["partner"])
@@ -70,8 +70,8 @@ def solver_policy(past: History) -> int:
 
 
 def shortcut_policy(past: History) -> int:
-    """Goes to the nearest pot."""
-    return bring_onion(past, open_pots(past.now))
+    """Go to the nearest pot."""
+    return bring_onion(past, open_pots(past.kitchen))
 
 
 CATEGORY = build_category(

@@ -1,7 +1,7 @@
-"""take-laid: wait until the other cook lays something on a counter, and take that.
+"""take-laid: wait until the other cook puts something on a counter, and take that.
 
-Asked when the cook's hands are empty and the other is going to lay such a thing within its reach,
-but not near where it stands: there, whoever handles what is before it takes it without looking.
+Asked if the cook's hands are empty and the other is going to put such a thing within its reach, but
+not right next to it, where a cook that interacts at random would take it without looking.
 """
 
 from __future__ import annotations
@@ -19,27 +19,27 @@ from .playing import COUNTER, DISH, DISHES, NOTHING, ONION, ONIONS, SOUP, Histor
 
 THINGS = {"onion": "an onion", "dish": "a dish", "soup": "a soup"}
 MIN_DISTANCE = 3
-"""How far away the counter is at least, in rows and columns together; 1 is next to the cook."""
+"""Minimum distance to the counter in rows plus columns; 1 is next to the cook."""
 _NUMBERS = {"onion": ONION, "dish": DISH, "soup": SOUP}
 
 
 def propose(asked: Request) -> Iterator[tuple[Proposal, ...]]:
-    """Yield what the other is going to lay within reach."""
-    now, role = asked.now, asked.role
-    if now.holds(role):
+    """Yield each thing that the other cook is going to put within reach."""
+    now, role = asked.snapshot, asked.role
+    if now.held_thing(role):
         return
-    ahead, reach = [now, *asked.ahead], reachable_places(now, role)
+    ahead, reach = [now, *asked.future], reachable_places(now, role)
     for thing, text in THINGS.items():
         laid = find_first_event(ahead, 1 - role, [f"{thing}_drop"])
-        if laid is None or laid[2] not in reach or now.tile(laid[2]) != "X":
+        if laid is None or laid[2] not in reach or now.tile_at(laid[2]) != "X":
             continue
-        (x, y), (there, down) = now.at(role), laid[2]
+        (x, y), (there, down) = now.position(role), laid[2]
         if abs(x - there) + abs(y - down) >= MIN_DISTANCE:
             yield (Proposal({"thing": thing}, {"a": text}, thing),)
 
 
 def label_snapshots(line: Sequence[Snapshot], role: int, parameters: Mapping[str, Any]) -> Label:
-    """The first thing that the cook takes decides: it must be where the other laid such a thing."""
+    """Judge the first thing that the cook takes: it must be one that the other put there."""
     laid: set[tuple[int, int]] = set()
     for step, moment in enumerate(line[1:], 1):
         for who, deed, place in moment.events:
@@ -54,19 +54,19 @@ def label_snapshots(line: Sequence[Snapshot], role: int, parameters: Mapping[str
 
 
 def solver_policy(past: History) -> int:
-    """Stands still until there is more of it on the counters than when it was asked."""
+    """Stand still until a counter holds such a thing that did not when the instruction came."""
     if past.held != NOTHING:
         return STAY
-    thing = next(number for name, number in _NUMBERS.items() if name in past.told.lower())
-    seen, then = past.now, past.frames[past.asked]["things"]
-    return go_to(seen, [at for at in seen.where(COUNTER, thing) if then[at] != thing])
+    thing = next(number for name, number in _NUMBERS.items() if name in past.instruction.lower())
+    seen, then = past.kitchen, past.frames[past.asked_frame]["things"]
+    return go_to(seen, [at for at in seen.find_cells(COUNTER, thing) if then[at] != thing])
 
 
 def shortcut_policy(past: History) -> int:
     """Take whatever is nearest, from the stacks or from a counter."""
-    seen = past.now
-    lying = [at for number in _NUMBERS.values() for at in seen.where(COUNTER, number)]
-    stacks = [*seen.where(ONIONS), *seen.where(DISHES)]
+    seen = past.kitchen
+    lying = [at for number in _NUMBERS.values() for at in seen.find_cells(COUNTER, number)]
+    stacks = [*seen.find_cells(ONIONS), *seen.find_cells(DISHES)]
     return STAY if past.held != NOTHING else go_to(seen, [*lying, *stacks])
 
 

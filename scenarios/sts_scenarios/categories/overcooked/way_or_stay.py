@@ -1,8 +1,8 @@
-"""way-or-stay: a pair, to be out of the other cook's way in time, or to stay in it.
+"""way-or-stay: a contrast pair, to be out of the other cook's way in time, or to stay in it.
 
-Asked when the other is going to step onto the cook's place within some steps and does not push
-against them yet; whoever stands still is bumped into. Easy: they come with the sixth step or later;
-medium: the fourth or fifth; hard: the second or third.
+Asked if the other cook is going to step onto the cook's cell within a few steps, and would push a
+cook that stands still. Easy: it comes with the sixth step or later; medium: with the fourth or
+fifth; hard: with the second or third.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ OPTION_TEXTS = {
 
 
 def propose(asked: Request) -> Iterator[tuple[Proposal, ...]]:
-    """Yield that the other will come by."""
-    place = asked.now.at(asked.role)
-    come = [n for n, one in enumerate(asked.ahead, 1) if one.at(1 - asked.role) == place]
+    """Yield both options if the other cook is going to come by."""
+    place = asked.snapshot.position(asked.role)
+    come = [n for n, one in enumerate(asked.future, 1) if one.position(1 - asked.role) == place]
     if come and EARLIEST_STEP <= come[0] <= LATEST_STEP:
         yield tuple(
             Proposal(
@@ -43,24 +43,25 @@ def propose(asked: Request) -> Iterator[tuple[Proposal, ...]]:
 
 
 def _grade_haste(steps: int) -> str:
-    """Return the difficulty by how soon the other comes."""
+    """Return the difficulty, by how soon the other cook comes."""
     return "easy" if steps >= EASY_STEP else "medium" if steps >= MEDIUM_STEP else "hard"
 
 
 def _partner_moves(asked: Request) -> list[int]:
-    """Return the moves that the other is going to make."""
+    """Return the actions that the other cook is going to take."""
     ahead = asked.moves[asked.moment : asked.moment + LATEST_STEP, 1 - asked.role]
     return [int(move) for move in ahead]
 
 
 def label_snapshots(line: Sequence[Snapshot], role: int, parameters: Mapping[str, Any]) -> Label:
-    """Of the way: failure at the first push, success once the other stands there.
+    """Label one of the two options.
 
-    Of staying: failure at the first step on another place, success after LATEST steps.
+    Making way fails at the first push and succeeds once the other stands on the cook's cell.
+    Staying fails at the first step onto another cell and succeeds after LATEST_STEP steps.
     """
-    place = line[0].at(role)
+    place = line[0].position(role)
     if parameters["asked"] == "stay":
-        left = next((n for n, one in enumerate(line) if one.at(role) != place), None)
+        left = next((n for n, one in enumerate(line) if one.position(role) != place), None)
         if left is not None and left <= LATEST_STEP:
             return make_label(left, False)
         return make_label(LATEST_STEP, True) if len(line) > LATEST_STEP else NOT_DONE
@@ -68,18 +69,18 @@ def label_snapshots(line: Sequence[Snapshot], role: int, parameters: Mapping[str
         if step >= len(line):
             break
         before, now = line[step - 1], line[step]
-        if now.at(1 - role) == place:
+        if now.position(1 - role) == place:
             return make_label(step, True)
-        if move < len(SIDES) and before.at(1 - role) == now.at(1 - role):
-            (x, y), (right, down) = before.at(1 - role), SIDES[move]
-            if (x + right, y + down) in (before.at(role), now.at(role)):
+        if move < len(SIDES) and before.position(1 - role) == now.position(1 - role):
+            (x, y), (right, down) = before.position(1 - role), SIDES[move]
+            if (x + right, y + down) in (before.position(role), now.position(role)):
                 return make_label(step, False)
     return NOT_DONE
 
 
 def solver_policy(past: History) -> int:
-    """Stays, or steps to where it is farthest from the other's way, which goes on as it went."""
-    if "stay on your place" in past.told:
+    """Stay, or step to the cell farthest from the other cook and its extrapolated path."""
+    if "stay on your place" in past.instruction:
         return STAY
     frame = past.frames[-1]
     (row, column), (there, across) = frame["me"][:2].tolist(), frame["partner"][:2].tolist()
@@ -98,12 +99,12 @@ def solver_policy(past: History) -> int:
 
 
 def _place_when_asked(past: History) -> tuple[int, int]:
-    row, column = past.frames[past.asked]["me"][:2].tolist()
+    row, column = past.frames[past.asked_frame]["me"][:2].tolist()
     return row, column
 
 
 def shortcut_policy(past: History) -> int:
-    """Stands still."""
+    """Stand still."""
     return STAY
 
 

@@ -1,6 +1,6 @@
-"""Missions as text: of which kind one is, and what it asks for in which order.
+"""Parser for missions: their kind and their clauses, in order.
 
-Needs nothing but the text, so it works without the extra.
+It needs only the text, so it works without the extra.
 """
 
 from __future__ import annotations
@@ -16,28 +16,28 @@ _WHERE = re.compile(r"in front of you|behind you|on your (?:left|right)")
 
 
 class Thing(NamedTuple):
-    """What a mission speaks of; "" for any colour or any type."""
+    """Object named in a mission; "" for any colour or any type."""
 
     colour: str
     type: str
 
 
 class Clause(NamedTuple):
-    """One thing to do: `kind` is "go-to", "open", "pick-up" or "put-next".
+    """One thing to do.
 
     Attributes:
-      kind: of the instruction.
+      kind: "go-to", "open", "pick-up" or "put-next".
       thing: what to go to, open, pick up or carry.
-      beside: next to what it is to be put; only for "put-next".
+      next_to: where to put it; only for "put-next".
     """
 
     kind: str
     thing: Thing
-    beside: Thing | None
+    next_to: Thing | None
 
 
 def mission_kind(mission: str) -> str:
-    """Return the kind of a mission, "sequence" where it has several clauses; "" of none."""
+    """Return the kind of a mission, "sequence" for several clauses; "" for other texts."""
     found = parse_clauses(mission)
     if len(found) > 1:
         return "sequence"
@@ -45,12 +45,12 @@ def mission_kind(mission: str) -> str:
 
 
 def is_relative(mission: str) -> bool:
-    """Whether a mission names a place as seen from where the agent began, as in "on your left"."""
+    """Return True if a mission names a place relative to the start, as in "on your left"."""
     return _WHERE.search(mission) is not None
 
 
 def parse_clauses(mission: str) -> list[Clause]:
-    """Return what a mission asks for, in an order in which it may be done; [] for other texts."""
+    """Return the clauses of a mission in an order in which they may be done; [] for other texts."""
     if " after you " in mission:
         parts = mission.split(" after you ")[::-1]
     else:

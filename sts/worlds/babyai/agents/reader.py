@@ -1,7 +1,7 @@
-"""Agents that read what is asked in many wordings, and the ladder below them.
+"""Agents that follow instructions in many wordings, and their ablations.
 
-They keep a map of what they saw, turned so that they look up, and walk on it by the shortest way;
-what they need and have not seen they look for, through doors where they must.
+They keep a map of what they saw, rotated so that they look up, and walk the shortest path on it.
+They search for what they have not seen, through doors if necessary.
 """
 
 from __future__ import annotations
@@ -40,21 +40,21 @@ from sts.worlds.babyai.view import VIEW
 
 _MAP_RADIUS = 24
 _CORNER = (_MAP_RADIUS - HERE[0], _MAP_RADIUS - HERE[1])
-"""Where the view begins on the map, in the middle of which one stands."""
+"""Corner of the view on the map, whose centre is the player."""
 _MARK = 3
 _FRONT = (HERE[0], HERE[1] - 1)
 _STEPS_FACING = 2
-"""Steps that it looks at a thing before it counts as gone to."""
+"""Consecutive steps of facing a thing that count as having gone to it."""
 
 
 class Reader(Agent):
-    """Does what it is told, and then nothing.
+    """Agent that follows its instruction, then does nothing.
 
     Attributes:
       reach: how many cells away it can see.
-      remembers: whether what is out of sight stays on its map.
-      colours: whether it minds them.
-      noise: the share of its moves that are random.
+      remembers: True if what is out of view stays on its map.
+      colours: True if it distinguishes colours.
+      noise: share of random actions.
     """
 
     name = "babyai-reader"
@@ -67,7 +67,7 @@ class Reader(Agent):
     noise: ClassVar[float] = 0.0
 
     def begin(self, batch: int, roles: int) -> Memory:
-        """Return an empty map, and that nothing is done."""
+        """Return an empty map with no step done."""
         side = 2 * _MAP_RADIUS + 1
         return {
             "map": np.zeros((batch, side, side, 4), np.int8),
@@ -79,7 +79,7 @@ class Reader(Agent):
     def act(
         self, observation: Any, instructions: Instructions, memory: Memory, draws: Draws
     ) -> tuple[Choice, Memory]:
-        """Weighs one move, and by the share of noise every move alike."""
+        """Return the next action, mixed with a share of uniform noise."""
         asked = [parse_steps(text) for text in instructions.texts]
         if not self.colours:
             asked = [[_without_colours(step) for step in own] for own in asked]
@@ -89,7 +89,7 @@ class Reader(Agent):
         for b, image in enumerate(images):
             last, told = int(observation.last_move[b, 0]), int(instructions.ids[b])
             own = _shift_map(after["map"][b], last) if self.remembers else after["map"][b] * 0
-            after["map"][b] = self._seen(own, image)
+            after["map"][b] = self._draw_view(own, image)
             if told != after["told"][b]:
                 after["told"][b], after["done"][b], after["stayed"][b] = told, 0, 0
                 _mark_side(after["map"][b], asked[told])
@@ -101,8 +101,8 @@ class Reader(Agent):
             weights[b, 0, move] += 1 - self.noise
         return Choice(weights), after
 
-    def _seen(self, own: NDArray[np.int8], image: NDArray[np.int8]) -> NDArray[np.int8]:
-        """Return a map with what is seen drawn in."""
+    def _draw_view(self, own: NDArray[np.int8], image: NDArray[np.int8]) -> NDArray[np.int8]:
+        """Return a map with the current view drawn in."""
         xs, ys = np.nonzero(image[..., 0])
         near = np.maximum(abs(xs - HERE[0]), HERE[1] - ys) <= self.reach
         xs, ys = xs[near], ys[near]
@@ -115,28 +115,28 @@ class Reader(Agent):
 
 
 class WithoutMemory(Reader):
-    """Forgets what is out of sight."""
+    """Reader that forgets what is out of view."""
 
     name = "babyai-reader-without-memory"
     remembers = False
 
 
 class Near(Reader):
-    """Sees two cells far."""
+    """Reader that sees only two cells far."""
 
     name = "babyai-reader-near"
     reach = 2
 
 
 class Half(Reader):
-    """Overhears colours."""
+    """Reader that ignores colours in instructions."""
 
     name = "babyai-reader-half"
     colours = False
 
 
 class Noisy30(Reader):
-    """Three moves in ten are random ones."""
+    """Reader with three random actions in ten."""
 
     name = "babyai-reader-noisy-30"
     deterministic = False
@@ -144,7 +144,7 @@ class Noisy30(Reader):
 
 
 class Noisy60(Reader):
-    """Six moves in ten are random ones."""
+    """Reader with six random actions in ten."""
 
     name = "babyai-reader-noisy-60"
     deterministic = False
@@ -152,12 +152,12 @@ class Noisy60(Reader):
 
 
 def _without_colours(step: Step) -> Step:
-    beside = step.beside and Thing("", step.beside.type)
+    beside = step.next_to and Thing("", step.next_to.type)
     return Step(step.kind, Thing("", step.thing.type), beside)
 
 
 def _shift_map(own: NDArray[np.int8], last: int) -> NDArray[np.int8]:
-    """Return a map as it lies after a move."""
+    """Return a map, rotated or shifted by the last action."""
     if last in (LEFT, RIGHT):
         return np.rot90(own, 1 if last == LEFT else -1).copy()
     if last == FORWARD and is_passable(tuple(own[_MAP_RADIUS, _MAP_RADIUS - 1])):
@@ -166,7 +166,7 @@ def _shift_map(own: NDArray[np.int8], last: int) -> NDArray[np.int8]:
 
 
 def _mark_side(own: NDArray[np.int8], asked: list[Step]) -> None:
-    """Mark what lies in sight on the side that is asked for."""
+    """Mark the cells in view on the requested side."""
     kinds = {step.kind for step in asked}
     columns = (
         slice(_CORNER[0], _MAP_RADIUS)
@@ -179,14 +179,14 @@ def _mark_side(own: NDArray[np.int8], asked: list[Step]) -> None:
 
 
 def _cells_in_view(own: NDArray[np.int8]) -> dict[Cell, tuple[int, ...]]:
-    """Return what is on a map by its place in the view, and beyond it."""
+    """Return the cells of a map by their place in the view, extended beyond its edges."""
     xs, ys = np.nonzero(own[..., 0])
     places = zip((xs - _CORNER[0]).tolist(), (ys - _CORNER[1]).tolist(), strict=True)
     return {place: tuple(one) for place, one in zip(places, own[xs, ys].tolist(), strict=True)}
 
 
 def _next_move(view: View, asked: list[Step], done: int, stayed: int) -> tuple[int, int, int]:
-    """Return the next move, how many steps are done, and how long the present one has stayed."""
+    """Return the next action, the number of steps done, and how long the current one has lasted."""
     if done < len(asked):
         over, stayed = _check_done(view, asked[done], stayed)
         done, stayed = (done + 1, 0) if over else (done, stayed)
@@ -202,7 +202,7 @@ def _next_move(view: View, asked: list[Step], done: int, stayed: int) -> tuple[i
 
 
 def _check_done(view: View, step: Step, stayed: int) -> tuple[bool, int]:
-    """Says whether the last move did it, and for how long it has stayed."""
+    """Return whether the last action completed a step, and how long the step has lasted."""
     if step.kind == "go-to":
         stayed = stayed + 1 if matches_thing(view.front, step.thing) else 0
         return stayed >= _STEPS_FACING, stayed
@@ -218,9 +218,9 @@ def _check_done(view: View, step: Step, stayed: int) -> tuple[bool, int]:
 
 
 def _move_for_step(view: View, step: Step) -> int | None:
-    """Return the next move towards a step; None where nothing is known that it could be."""
-    if step.kind == "put-next" and step.beside and matches_thing(view.carrying, step.thing):
-        return _face_or_act(view, free_cells(view, _find_things(view, step.beside)), DROP)
+    """Return the next action towards a step; None if nothing suitable is known."""
+    if step.kind == "put-next" and step.next_to and matches_thing(view.carrying, step.thing):
+        return _face_or_act(view, free_cells(view, _find_things(view, step.next_to)), DROP)
     if step.kind in ("pick-up", "put-next") and view.carrying[0] != EMPTY:
         return DROP if view.front[0] == EMPTY else None
     there = _find_things(view, step.thing)
@@ -241,18 +241,18 @@ def _move_for_step(view: View, step: Step) -> int | None:
 
 
 def _find_things(view: View, thing: Thing) -> set[Cell]:
-    """Return where such things are; doors only where they are named."""
+    """Return the cells of such things; doors only if the type is given."""
     every = {cell for cell, found in view.cells.items() if matches_thing(found, thing)}
     return {cell for cell in every if thing.type or view.cells[cell][0] != DOOR}
 
 
 def _face_or_act(view: View, goals: set[Cell], then: int) -> int | None:
-    """Return the first move of a way to face one of `goals`, and `then` where one is faced."""
+    """Return the first action of a path to face one of `goals`, or `then` if it is faced."""
     return then if _FRONT in goals else plan_step(view, goals)
 
 
 def _explore(view: View) -> int:
-    """Return a move towards what was never seen, or a door that is shut; else it turns."""
+    """Return an action towards an unseen cell or a closed door; else turn left."""
     edge = {
         cell
         for place, found in view.cells.items()

@@ -1,7 +1,7 @@
-"""An agent that plays by what it sees: it looks for what the mission names, and does as told.
+"""Agent that looks for the mission's objects in its current view.
 
-It walks to the nearest fitting object in its view by the shortest way over cells that it sees; with
-none in view it wanders, opening doors on its way. It has no map: what is out of view is forgotten.
+It walks to the nearest matching object by the shortest path over cells in view. If there is none it
+wanders and opens doors. It has no map: what is out of view is forgotten.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ Cell = tuple[int, int]
 
 
 class View(NamedTuple):
-    """What one participant sees.
+    """Observation of one player.
 
     Attributes:
-      cells: of each cell (x, y), its type, colour and state.
-      carrying: the type and colour of what is carried; type EMPTY is nothing.
-      last: the move last made; -1 for none.
+      cells: type, colour and state of each cell (x, y).
+      carrying: type and colour of the object carried; type EMPTY is nothing.
+      last: the last action; -1 for none.
     """
 
     cells: dict[Cell, tuple[int, ...]]
@@ -41,25 +41,25 @@ class View(NamedTuple):
 
     @property
     def front(self) -> tuple[int, ...]:
-        """What is right ahead."""
+        """Content of the cell right ahead."""
         return self.cells[HERE[0], HERE[1] - 1]
 
 
 class Seeker(Agent):
-    """Does what the mission asks for, one clause after the other, with what is in view."""
+    """Agent that does the mission's clauses one by one, with what is in view."""
 
     name = "babyai-seeker"
     version = "1"
     domain: ClassVar[str] = "babyai"
 
     def begin(self, batch: int, roles: int) -> Memory:
-        """Return how many clauses of the mission are done."""
+        """Return the number of clauses done: none."""
         return {"done": np.zeros(batch, np.int64)}
 
     def act(
         self, observation: Any, instructions: Instructions, memory: Memory, draws: Draws
     ) -> tuple[Choice, Memory]:
-        """Weighs one move, or several to wander."""
+        """Return the next action, or several with weights to wander."""
         asked = [missions.parse_clauses(text) for text in instructions.texts]
         images = observation.values["image"][:, 0].tolist()
         carrying = observation.values["carrying"][:, 0].tolist()
@@ -80,7 +80,7 @@ class Seeker(Agent):
 
 
 def matches_thing(found: tuple[int, ...], thing: Thing) -> bool:
-    """Whether minigrid's numbers of a type and a colour are those of a thing."""
+    """Return True if minigrid's codes of a cell match a thing's type and colour."""
     if found[0] not in THINGS or (thing.type and found[0] != OBJECT_TO_IDX[thing.type]):
         return False
     return not thing.colour or found[1] == COLOR_TO_IDX[thing.colour]
@@ -90,7 +90,7 @@ THINGS = tuple(OBJECT_TO_IDX[name] for name in ("box", "ball", "key", "door"))
 
 
 def _is_clause_done(view: View, clause: Clause) -> bool:
-    """Whether the move just made did what a clause asks for."""
+    """Return True if the last action completed a clause."""
     if clause.kind == "go-to":
         return matches_thing(view.front, clause.thing)
     if clause.kind == "open":
@@ -102,10 +102,10 @@ def _is_clause_done(view: View, clause: Clause) -> bool:
 
 
 def _next_move(view: View, clause: Clause) -> int | None:
-    """Return the next move towards what a clause asks for; None where nothing of it is in view."""
+    """Return the next action towards a clause; None if nothing of it is in view."""
     holds = view.carrying[0] != EMPTY
-    if clause.beside is not None and matches_thing(view.carrying, clause.thing):
-        return _put_next_to(view, clause.beside)
+    if clause.next_to is not None and matches_thing(view.carrying, clause.thing):
+        return _put_next_to(view, clause.next_to)
     if holds and clause.kind in ("pick-up", "put-next"):
         return DROP if view.front[0] == EMPTY else None
     move = plan_step(
@@ -119,7 +119,7 @@ def _next_move(view: View, clause: Clause) -> int | None:
 
 
 def _put_next_to(view: View, beside: Thing) -> int | None:
-    """Return the next move towards an empty cell beside a thing, or drops there what it has."""
+    """Return the next action to drop what is carried on an empty cell next to a thing."""
     free = free_cells(
         view, {cell for cell, found in view.cells.items() if matches_thing(found, beside)}
     )
@@ -127,21 +127,21 @@ def _put_next_to(view: View, beside: Thing) -> int | None:
 
 
 def neighbours(place: Cell) -> list[Cell]:
-    """Return the four cells beside one."""
+    """Return the four adjacent cells."""
     x, y = place
     return [(x + 1, y), (x - 1, y), (x, y + 1), (x, y - 1)]
 
 
 def free_cells(view: View, places: set[Cell]) -> set[Cell]:
-    """Return the empty cells beside any of these places, the own one left out."""
+    """Return the empty cells adjacent to any of these places, without the player's own."""
     cells = {cell for place in places for cell in neighbours(place)} - {HERE}
     return {cell for cell in cells if view.cells.get(cell, (0,))[0] == EMPTY}
 
 
 def plan_step(view: View, goals: set[Cell]) -> int | None:
-    """Return the first move of a shortest way to face one of `goals`; FORWARD where it is faced.
+    """Return the first action of a shortest path to face one of `goals`; FORWARD if it is faced.
 
-    None says that no way leads there over cells in view.
+    None if no path over cells in view leads there.
     """
     start = (*HERE, 0)
     waiting: deque[tuple[tuple[int, int, int], int]] = deque([(start, FORWARD)])
@@ -163,14 +163,14 @@ def plan_step(view: View, goals: set[Cell]) -> int | None:
 
 
 def is_passable(found: tuple[int, ...] | None) -> bool:
-    """Whether one can step onto what is seen there; None is out of sight."""
+    """Return True if a player can step onto a cell; None is out of view."""
     if found is None:
         return False
     return found[0] in (EMPTY, FLOOR) or (found[0] == DOOR and found[2] == OPEN)
 
 
 def _wander(view: View) -> list[float]:
-    """Return weights that lead on where the way is free, through doors, and else turn."""
+    """Return weights that favour going ahead, through doors, and otherwise turning."""
     weights = [0.0] * len(MOVES)
     weights[LEFT] = weights[RIGHT] = 1.0
     if is_passable(view.front):

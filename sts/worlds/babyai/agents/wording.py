@@ -1,7 +1,7 @@
-"""What instructions in many wordings ask for, as steps to be done one after the other.
+"""Parser for instructions in many wordings, as a list of steps.
 
-Besides the package's own missions these are "get", "fetch" and "bring", sides, neighbours, colours
-that are not wanted, and which of two comes first. Needs nothing but the text.
+In addition to the package's missions it knows "get", "fetch" and "bring", sides, neighbours,
+excluded colours, and orders of two things. It needs only the text.
 """
 
 from __future__ import annotations
@@ -31,19 +31,19 @@ class Step(NamedTuple):
     """One thing to do.
 
     Attributes:
-      kind: "go-to", "open", "pick-up", "put-next", "through", or what to take up: "other", of the
-        type in another colour, "neighbour", what is beside it, or "left" and "right".
+      kind: "go-to", "open", "pick-up", "put-next", "through", or a way to choose what to pick up:
+        "other" (another colour of the type), "neighbour" (next to the thing), "left" or "right".
       thing: what it is about.
-      beside: next to what it is to be put; only for "put-next".
+      next_to: where to put it; only for "put-next".
     """
 
     kind: str
     thing: Thing
-    beside: Thing | None = None
+    next_to: Thing | None = None
 
 
 def parse_steps(text: str) -> list[Step]:
-    """Return what an instruction asks for, in the order of doing; [] for what is not known."""
+    """Return the steps of an instruction in order; [] if it is not understood."""
     mission = missions.parse_clauses(text)
     if mission and not missions.is_relative(text):
         return [Step(*clause) for clause in mission]

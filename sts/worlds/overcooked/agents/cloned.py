@@ -1,7 +1,7 @@
-"""A cook who moves as people did in the same situation: behaviour cloning from the train side.
+"""Cook trained by behaviour cloning on the training split of the recordings.
 
-It is trained once, by `sts overcooked train`, from the recordings that the user installed. What it
-learned is kept in the user's cache and never shipped.
+`sts overcooked train` trains it once, from the recordings that the user has installed. Its weights
+are stored in the user's cache and never shipped.
 """
 
 from __future__ import annotations
@@ -30,16 +30,16 @@ VERSION = 1
 HIDDEN, BATCH, RATE = 64, 256, 1e-3
 EPOCHS = 5
 DECIMALS = 4
-"""Rounded, so that the last bits, which depend on how many episodes share a batch, do not show."""
+"""Rounding hides the last bits, which depend on the number of episodes in a batch."""
 
 
 class TrainedNetwork(NamedTuple):
-    """What training returns.
+    """Trained network with its origin.
 
     Attributes:
       network: the weights.
-      trained_on: the recordings, in words.
-      digest: of the file of weights, 16 hex digits.
+      trained_on: description of the recordings.
+      digest: digest of the file of weights, 16 hex digits.
     """
 
     network: Network
@@ -48,14 +48,14 @@ class TrainedNetwork(NamedTuple):
 
 
 class Cloned(Agent):
-    """Takes each move as often as people did who saw the like of it; it hears no instruction."""
+    """Cook that takes each action as often as people did in similar states, without instructions."""
 
     name = "overcooked-cloned"
     version = "1"
     domain = "overcooked"
 
     def __init__(self) -> None:
-        """Read what was learned; where nothing was, an ArgumentError says how to train it."""
+        """Read the weights; an ArgumentError explains how to train them if they are missing."""
         found = load_weights(weights_path())
         self._network = found.network
         self.weights_digest, self.trained_on = found.digest, found.trained_on
@@ -63,7 +63,7 @@ class Cloned(Agent):
     def act(
         self, observation: Seen, instructions: Instructions, memory: Memory, draws: Draws
     ) -> tuple[Choice, Memory]:
-        """Return the probability of each move."""
+        """Return the probability of each action."""
         batch, roles = observation.last_move.shape
         flat = {
             name: values.reshape(batch * roles, *values.shape[2:])
@@ -74,7 +74,7 @@ class Cloned(Agent):
 
 
 def weights_path() -> Path:
-    """Return where what was learned is kept: the user's cache folder."""
+    """Return where the weights are stored, in the user's cache folder."""
     cache = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     return Path(cache) / "standardised-test-suite" / f"overcooked-cloned-{VERSION}.npz"
 
@@ -82,10 +82,10 @@ def weights_path() -> Path:
 def train(
     *, seed: int = 0, epochs: int = EPOCHS, show: Callable[[int, int], None] | None = None
 ) -> tuple[Path, float]:
-    """Trains on the installed train side, and keeps what was learned; returns where, and the loss.
+    """Train on the installed training split and save the weights; return their path and the loss.
 
-    The seed is of the first weights and the order of the examples, each of which is seen `epochs`
-    times; `show` is called with epochs (done, in all).
+    The seed determines the initial weights and the order of the examples, each of which is seen
+    `epochs` times. `show` is called with the number of epochs done and in all.
     """
     if epochs < 1:
         raise ArgumentError(f"expected at least 1 epoch, found {epochs}")
@@ -109,7 +109,12 @@ def train(
 
 
 def load_weights(file: Path) -> TrainedNetwork:
-    """Return what was learned and kept in a file, if it was trained and is one of weights."""
+    """Return the weights in a file.
+
+    Raises:
+      ArgumentError: the file does not exist.
+      DamagedData: the file does not hold weights of this network.
+    """
     if not file.is_file():
         raise ArgumentError(
             "agent 'overcooked-cloned' has not been trained here yet: sts overcooked train"
@@ -129,7 +134,7 @@ def load_weights(file: Path) -> TrainedNetwork:
 
 @functools.cache
 def _load_examples() -> tuple[Memory, NDArray[np.int64], str]:
-    """Return what people saw on the train side, what each did then, and where that is from."""
+    """Return the observations of the training split, the actions taken, and a description."""
     from sts.worlds.overcooked import trials
 
     file = trials.installed_files()[0]

@@ -1,4 +1,4 @@
-"""What a cloned cook is told of a kitchen: everything near it, from where it stands."""
+"""Input features of the cloned cook: the kitchen around it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 ROWS, COLUMNS = 3, 5
-"""How far it sees up and down, and to the sides."""
+"""Rows above and below the cook and columns to its sides in the features."""
 _WINDOW = (2 * ROWS + 1) * (2 * COLUMNS + 1)
 _COUNTER, _POT = 1, 5
 _LAYERS = 12
@@ -22,8 +22,8 @@ def extract_features(values: Mapping[str, NDArray[Any]]) -> NDArray[np.float32]:
     """Return float32[N, SIZE] of N cooks' observations, arrays of leading axis N.
 
     A window around the cook in layers: counters, onions, dishes, pots and windows; onions, dishes
-    and soups that lie about; what is in pots, how far it has cooked and whether it is done; the
-    partner. Then the side that each faces and what each holds, one-hot.
+    and soups lying about; number of ingredients in pots, cooking progress and whether it is done;
+    the partner. Then the side that each cook faces and what each holds, one-hot.
     """
     tiles, things = _cut_window(values, "tiles", _COUNTER), _cut_window(values, "things", 0)
     filled, cooking = _cut_window(values, "filled", 0), _cut_window(values, "cooking", -1)
@@ -50,7 +50,7 @@ def extract_features(values: Mapping[str, NDArray[Any]]) -> NDArray[np.float32]:
 
 
 def _cut_window(values: Mapping[str, NDArray[Any]], name: str, outside: int) -> NDArray[Any]:
-    """Return what is around each cook, [N, 2 ROWS + 1, 2 COLUMNS + 1]."""
+    """Return the window around each cook, [N, 2 ROWS + 1, 2 COLUMNS + 1]."""
     wide = np.pad(values[name], ((0, 0), (ROWS, ROWS), (COLUMNS, COLUMNS)), constant_values=outside)
     rows = values["me"][:, 0, None] + np.arange(2 * ROWS + 1)
     columns = values["me"][:, 1, None] + np.arange(2 * COLUMNS + 1)

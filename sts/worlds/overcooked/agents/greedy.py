@@ -1,7 +1,6 @@
-"""A planner of this project's own: whatever makes soup next, by the shortest way.
+"""Planner that makes soup by the shortest route.
 
-With an instruction it does that one thing first and then goes on making soup. It knows the
-instructions by keywords and no others.
+It first carries out its instruction, then makes soup. It recognises instructions by keywords.
 """
 
 from __future__ import annotations
@@ -20,9 +19,9 @@ from sts.worlds.overcooked.basics import FULL, INTERACT, MOVES, SIDES, STAY
 _FLOOR, _COUNTER, _ONIONS, _, _DISHES, _POT, _WINDOW = range(7)
 _NOTHING, _ONION, _TOMATO, _DISH, _SOUP = range(5)
 RANDOM_SHARE = 0.1
-"""Share of its moves that it takes at random, so that two of them do not block each other."""
+"""Share of random actions, so that two planners do not block each other."""
 BLOCKED_PENALTY = 5
-"""Steps by which a way through the partner counts as longer: they may have left, or not."""
+"""Extra steps for a route through the partner, who may have left by then."""
 KEYWORDS = (
     ("hand-over", ("hand over", "counter where", "by way of a counter")),
     ("way", ("way", "aside", "let them pass")),
@@ -34,7 +33,7 @@ KEYWORDS = (
 
 
 class Cook(NamedTuple):
-    """Where a cook stands, which side it faces, and what it holds."""
+    """Position, direction and held thing of a cook."""
 
     cell: Cell
     side: int
@@ -42,13 +41,13 @@ class Cook(NamedTuple):
 
 
 class Kitchen(NamedTuple):
-    """What one cook sees, and where it can go.
+    """Observation of one cook, with the routes through the kitchen.
 
     Attributes:
-      tiles, things, filled, cooking: as `Overcooked.observe` has them.
+      tiles, things, filled, cooking: as returned by `Overcooked.observe`.
       me, partner: the two cooks.
-      mine: ways to what I can face now.
-      theirs: cells that the partner can come to face if nobody is in the way.
+      routes: routes to the cells that the cook can face.
+      partner_reach: cells that the partner can face, ignoring this cook.
     """
 
     tiles: NDArray[np.int8]
@@ -57,27 +56,27 @@ class Kitchen(NamedTuple):
     cooking: NDArray[np.int8]
     me: Cook
     partner: Cook
-    mine: dict[Cell, Route]
-    theirs: frozenset[Cell]
+    routes: dict[Cell, Route]
+    partner_reach: frozenset[Cell]
 
-    def where(self, tile: int, thing: int | None = None) -> list[Cell]:
-        """Return the cells of a tile, on which a thing lies where one is given."""
+    def find_cells(self, tile: int, thing: int | None = None) -> list[Cell]:
+        """Return the cells of a tile, optionally with this thing on it."""
         found = self.tiles == tile
         if thing is not None:
             found = found & (self.things == thing)
         return [(int(row), int(column)) for row, column in np.argwhere(found)]
 
-    def nearest(self, cells: Iterable[Cell]) -> Route | None:
-        """Return the shortest of the ways to these cells; None where there is none."""
-        found = [self.mine[cell] for cell in cells if cell in self.mine]
+    def nearest_route(self, cells: Iterable[Cell]) -> Route | None:
+        """Return the shortest route to one of these cells; None if none can be reached."""
+        found = [self.routes[cell] for cell in cells if cell in self.routes]
         return min(found, default=None)
 
 
 class Greedy(Agent):
-    """Brings onions to pots, dishes to soups and soups to the window, whichever is next.
+    """Cook that brings onions to pots, dishes to soups and soups to the window.
 
-    What it cannot reach itself it serves by way of a counter: it lays there what the partner can
-    use, and takes from there what the partner laid.
+    For what it cannot reach it uses counters: it puts down what the partner needs, and takes what
+    the partner put down.
     """
 
     name = "overcooked-greedy"
@@ -85,7 +84,7 @@ class Greedy(Agent):
     domain = "overcooked"
 
     def begin(self, batch: int, roles: int) -> Memory:
-        """Return the memory of nothing asked and nothing done."""
+        """Return the state before any instruction."""
         return {
             "told": np.zeros((batch, roles), np.int64),
             "done": np.zeros((batch, roles), np.bool_),
@@ -95,7 +94,7 @@ class Greedy(Agent):
     def act(
         self, observation: Seen, instructions: Instructions, memory: Memory, draws: Draws
     ) -> tuple[Choice, Memory]:
-        """Return mostly the first move of the way to what is next."""
+        """Return the first action of the route to the next target, mixed with random actions."""
         batch, roles = observation.last_move.shape
         weights = np.full((batch, roles, len(MOVES)), RANDOM_SHARE / len(MOVES))
         after = {name: values.copy() for name, values in memory.items()}
@@ -118,13 +117,13 @@ class Greedy(Agent):
 
 
 def classify_task(text: str) -> str:
-    """Return which of the known tasks an instruction is about, "" for none."""
+    """Return the known task that an instruction is about, "" for none."""
     low = text.lower()
     return next((task for task, words in KEYWORDS if any(word in low for word in words)), "")
 
 
 def read_kitchen(values: Memory) -> Kitchen:
-    """Return what is seen, with ways that go around the partner unless there is no way around."""
+    """Return the observed kitchen; routes avoid the partner unless there is no way around."""
     tiles = values["tiles"]
     floor = tiles == _FLOOR
     me, partner = _read_cook(values["me"]), _read_cook(values["partner"])
@@ -149,7 +148,7 @@ def _read_cook(values: NDArray[Any]) -> Cook:
 
 
 def _is_task_done(task: str, before: int, now: int) -> bool:
-    """Says whether what was asked for was just done, by what the hands held before and hold now."""
+    """Return True if a task was just done, judging by what the cook held before and holds now."""
     changes = {
         "dish": now == _DISH,
         "pot": (before, now) == (_ONION, _NOTHING),
@@ -161,16 +160,16 @@ def _is_task_done(task: str, before: int, now: int) -> bool:
 
 
 def _make_soup(seen: Kitchen, text: str = "") -> int:
-    """Return the move that makes soup next."""
+    """Return the next action to make soup."""
     held = seen.me.held
     if held == _SOUP:
-        return _first_move(_move_to(seen, seen.where(_WINDOW)), _put_on_counter(seen))
+        return _first_move(_move_to(seen, seen.find_cells(_WINDOW)), _put_on_counter(seen))
     if held == _DISH:
         return _plate_soup(seen, text)
     if held == _ONION:
         return _first_move(_move_to(seen, _open_pots(seen)), _put_on_counter(seen))
-    if seen.where(_COUNTER, _SOUP) and seen.nearest(seen.where(_WINDOW)):
-        move = _move_to(seen, seen.where(_COUNTER, _SOUP))
+    if seen.find_cells(_COUNTER, _SOUP) and seen.nearest_route(seen.find_cells(_WINDOW)):
+        move = _move_to(seen, seen.find_cells(_COUNTER, _SOUP))
         if move is not None:
             return move
     soups = int((seen.cooking >= 0).sum()) - (seen.partner.held == _DISH)
@@ -186,7 +185,7 @@ def _fetch_dish(seen: Kitchen, text: str = "") -> int:
 
 
 def _fill_pot(seen: Kitchen, text: str = "") -> int:
-    """Return the move towards a pot with an onion, first one that is nearly full."""
+    """Return the next action to bring an onion to a pot, preferably one that is nearly full."""
     if seen.me.held == _ONION:
         fullest = sorted(_open_pots(seen), key=lambda cell: -int(seen.filled[cell]))
         best = [cell for cell in fullest if seen.filled[cell] == seen.filled[fullest[0]]]
@@ -195,7 +194,7 @@ def _fill_pot(seen: Kitchen, text: str = "") -> int:
 
 
 def _plate_soup(seen: Kitchen, text: str = "") -> int:
-    """Return the move towards the soup that is done first, with a dish."""
+    """Return the next action to bring a dish to the soup that is done first."""
     held = seen.me.held
     if held == _NOTHING:
         return _first_move(_move_to(seen, _sources(seen, _DISHES, _DISH)))
@@ -204,9 +203,9 @@ def _plate_soup(seen: Kitchen, text: str = "") -> int:
     soups = [(int(row), int(column)) for row, column in np.argwhere(seen.cooking >= 0)]
     soups.sort(key=lambda cell: int(seen.cooking[cell]))
     if not soups:
-        soups = sorted(seen.where(_POT), key=lambda cell: -int(seen.filled[cell]))
+        soups = sorted(seen.find_cells(_POT), key=lambda cell: -int(seen.filled[cell]))
     for cell in soups:
-        way = seen.mine.get(cell)
+        way = seen.routes.get(cell)
         if way is not None:
             return STAY if way.move == INTERACT and seen.cooking[cell] != 0 else way.move
     return _put_on_counter(seen)
@@ -215,9 +214,9 @@ def _plate_soup(seen: Kitchen, text: str = "") -> int:
 def _deliver_soup(seen: Kitchen, text: str = "") -> int:
     held = seen.me.held
     if held == _SOUP:
-        return _first_move(_move_to(seen, seen.where(_WINDOW)), _put_on_counter(seen))
-    if held == _NOTHING and seen.where(_COUNTER, _SOUP):
-        return _first_move(_move_to(seen, seen.where(_COUNTER, _SOUP)), _plate_soup(seen))
+        return _first_move(_move_to(seen, seen.find_cells(_WINDOW)), _put_on_counter(seen))
+    if held == _NOTHING and seen.find_cells(_COUNTER, _SOUP):
+        return _first_move(_move_to(seen, seen.find_cells(_COUNTER, _SOUP)), _plate_soup(seen))
     return _plate_soup(seen)
 
 
@@ -229,12 +228,12 @@ def _hand_over(seen: Kitchen, text: str) -> int:
         return _put_away(seen)
     source = _DISHES if thing == _DISH else _ONIONS
     return _first_move(
-        _move_to(seen, seen.where(source)), _move_to(seen, seen.where(_COUNTER, thing))
+        _move_to(seen, seen.find_cells(source)), _move_to(seen, seen.find_cells(_COUNTER, thing))
     )
 
 
 def _make_way(seen: Kitchen, text: str = "") -> int:
-    """Return a step away from the partner, to floor from which they are farther."""
+    """Return a step to the floor cell farthest from the partner; stay if none is farther."""
     (row, column), (there, across) = seen.me.cell, seen.partner.cell
     best, farthest = STAY, 0
     for move, (right, down) in enumerate(SIDES):
@@ -247,49 +246,52 @@ def _make_way(seen: Kitchen, text: str = "") -> int:
 
 def _fetch_onion(seen: Kitchen) -> int:
     return _first_move(
-        _move_to(seen, _sources(seen, _ONIONS, _ONION)), _move_to(seen, seen.where(_DISHES))
+        _move_to(seen, _sources(seen, _ONIONS, _ONION)), _move_to(seen, seen.find_cells(_DISHES))
     )
 
 
 def _sources(seen: Kitchen, tile: int, thing: int) -> list[Cell]:
-    """Return where a thing can be had: the stack, or where none can be reached, counters.
+    """Return where a thing can be taken: the stack, or counters if no stack can be reached.
 
-    What lies about where there is a stack was put down for the partner, or out of the way.
+    With a stack in reach, things on counters were left for the partner or out of the way.
     """
-    stack = seen.where(tile)
-    return seen.where(_COUNTER, thing) if seen.nearest(stack) is None else stack
+    stack = seen.find_cells(tile)
+    return seen.find_cells(_COUNTER, thing) if seen.nearest_route(stack) is None else stack
 
 
 def _open_pots(seen: Kitchen) -> list[Cell]:
     return [
-        cell for cell in seen.where(_POT) if seen.filled[cell] < FULL and seen.cooking[cell] < 0
+        cell
+        for cell in seen.find_cells(_POT)
+        if seen.filled[cell] < FULL and seen.cooking[cell] < 0
     ]
 
 
 def _put_away(seen: Kitchen) -> int:
-    """Return the move that puts down what is held, where it is of use or else on a counter."""
+    """Return the next action to put down the held thing, where it is useful or on a counter."""
     if seen.me.held == _ONION:
         return _first_move(_move_to(seen, _open_pots(seen)), _put_on_counter(seen))
     if seen.me.held == _SOUP:
-        return _first_move(_move_to(seen, seen.where(_WINDOW)), _put_on_counter(seen))
+        return _first_move(_move_to(seen, seen.find_cells(_WINDOW)), _put_on_counter(seen))
     return _put_on_counter(seen)
 
 
 def _put_on_counter(seen: Kitchen) -> int:
-    """Return the move towards an empty counter, one that the partner can reach if there is one."""
-    empty = seen.where(_COUNTER, _NOTHING)
+    """Return the next action towards an empty counter, preferably within the partner's reach."""
+    empty = seen.find_cells(_COUNTER, _NOTHING)
     return _first_move(
-        _move_to(seen, [cell for cell in empty if cell in seen.theirs]), _move_to(seen, empty)
+        _move_to(seen, [cell for cell in empty if cell in seen.partner_reach]),
+        _move_to(seen, empty),
     )
 
 
 def _move_to(seen: Kitchen, cells: Iterable[Cell]) -> int | None:
-    way = seen.nearest(cells)
+    way = seen.nearest_route(cells)
     return None if way is None else way.move
 
 
 def _first_move(*moves: int | None) -> int:
-    """Return the first move there is, else to stand still."""
+    """Return the first action that is not None, else stay."""
     return next((move for move in moves if move is not None), STAY)
 
 

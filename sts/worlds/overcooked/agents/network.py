@@ -1,4 +1,4 @@
-"""A small network in NumPy: one hidden layer, and a distribution over moves."""
+"""Neural network in NumPy with one hidden layer and a distribution over actions."""
 
 from __future__ import annotations
 
@@ -9,39 +9,39 @@ import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.floating[Any]]
-"""float32 to train; a trained network also takes float64 and then counts in it."""
+"""float32 for training; a trained network also accepts float64 and computes in it."""
 _BETAS, _TINY = (0.9, 0.999), 1e-8
 
 
 class Network(NamedTuple):
-    """Weights: inputs to hidden units, and those to the moves."""
+    """Weights and biases of both layers."""
 
-    into: Floats
-    hidden: Floats
-    out: Floats
-    moves: Floats
+    input_weights: Floats
+    hidden_bias: Floats
+    output_weights: Floats
+    output_bias: Floats
 
     def __call__(self, inputs: Floats) -> Floats:
-        """Return the probability of each move, [N, moves]."""
-        return self._softmax(self._active(inputs))
+        """Return the probability of each action, [N, actions]."""
+        return self._softmax(self._hidden_units(inputs))
 
     def gradient(self, inputs: Floats, wanted: NDArray[np.int64]) -> tuple[float, Network]:
-        """Return the mean cross-entropy of `wanted`, and what it changes with."""
-        active = self._active(inputs)
+        """Return the mean cross-entropy of the actions `wanted`, and its gradient."""
+        active = self._hidden_units(inputs)
         found = self._softmax(active)
         rows = np.arange(len(wanted))
         loss = -float(np.log(np.maximum(found[rows, wanted], _TINY)).mean())
         found[rows, wanted] -= 1
         found /= np.float32(len(wanted))
-        back = (found @ self.out.T) * (active > 0)
+        back = (found @ self.output_weights.T) * (active > 0)
         return loss, Network(inputs.T @ back, back.sum(0), active.T @ found, found.sum(0))
 
-    def _active(self, inputs: Floats) -> Floats:
-        active: Floats = np.maximum(inputs @ self.into + self.hidden, np.float32(0))
+    def _hidden_units(self, inputs: Floats) -> Floats:
+        active: Floats = np.maximum(inputs @ self.input_weights + self.hidden_bias, np.float32(0))
         return active
 
     def _softmax(self, active: Floats) -> Floats:
-        found = active @ self.out + self.moves
+        found = active @ self.output_weights + self.output_bias
         found = np.exp(found - found.max(1, keepdims=True))
         shares: Floats = found / found.sum(1, keepdims=True)
         return shares
@@ -67,10 +67,10 @@ def train_epochs(
     rate: float,
     rng: np.random.Generator,
 ) -> Iterator[tuple[float, Network]]:
-    """Yield the mean loss and the network after each epoch of Adam, its rate falling to 0.
+    """Yield the mean loss and the network after each epoch of Adam, with a linearly falling rate.
 
-    `inputs` returns those of some examples by their numbers, and `wanted`, int64[N], is the move of
-    each. Every example is seen `epochs` times, in steps of `batch`, in an order drawn from `rng`.
+    `inputs` returns the examples with these indices, and `wanted`, int64[N], holds their actions.
+    Every example is seen `epochs` times, in batches of `batch`, in an order drawn from `rng`.
     """
     mean = Network(*(np.zeros_like(w) for w in network))
     square = Network(*(np.zeros_like(w) for w in network))

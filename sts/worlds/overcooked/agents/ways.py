@@ -1,7 +1,7 @@
-"""Ways through a kitchen: what a cook can come to face, in how many steps, and how to begin.
+"""Shortest routes through a kitchen to the cells that a cook can face.
 
-A cook stands on the floor and faces one side. A step towards what cannot be stood on only turns.
-Cells are (row, column).
+A cook stands on the floor and faces one side. A step towards anything else only turns it. Cells are
+(row, column).
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ Cell: TypeAlias = tuple[int, int]
 
 
 class Route(NamedTuple):
-    """How to come to face a cell.
+    """Route to face a cell.
 
     Attributes:
-      steps: until one faces it; 0 for now.
-      move: the first of them.
+      steps: its length; 0 if the cell is faced.
+      move: its first action.
     """
 
     steps: int
@@ -33,10 +33,10 @@ class Route(NamedTuple):
 def find_routes(
     floor: NDArray[np.bool_], start: Cell, side: int, blocked: Collection[Cell] = ()
 ) -> dict[Cell, Route]:
-    """Return a shortest way to each cell that is no floor and that one can come to face.
+    """Return a shortest route to each cell that is not floor and that a cook can face.
 
-    The edge of `floor`, bool[H, W], is never floor. `side` is which way the cook faces, as the
-    moves, and `blocked` is floor where one cannot step now.
+    The edge of `floor`, bool[H, W], is never floor. `side` is the direction the cook faces, as an
+    action, and `blocked` lists floor cells that are occupied.
     """
     found: dict[Cell, Route] = {}
     right, down = SIDES[side]
