@@ -84,11 +84,12 @@ def mixes(domain: str) -> tuple[tuple[str, ...], ...]:
 
 def _collect_names(domain: str, attribute: str) -> tuple[str, ...]:
     lists = [
-        getattr(one, attribute, ()) for one in registry.load_every(GROUP, "categories of", domain)
+        getattr(module, attribute, ())
+        for module in registry.load_every(GROUP, "categories of", domain)
     ]
-    if not all(isinstance(name, str) for own in lists for name in own):
+    if not all(isinstance(name, str) for names in lists for name in names):
         raise StsError(f"categories of {domain!r}: expected {attribute} to be names")
-    return tuple(dict.fromkeys(name for own in lists for name in own))
+    return tuple(dict.fromkeys(name for names in lists for name in names))
 
 
 def _walk_modules(module: ModuleType) -> Iterator[ModuleType]:
@@ -97,17 +98,17 @@ def _walk_modules(module: ModuleType) -> Iterator[ModuleType]:
         yield importlib.import_module(info.name)
 
 
-def _index_by_name(every: Iterable[Category]) -> dict[str, Category]:
+def _index_by_name(categories: Iterable[Category]) -> dict[str, Category]:
     """Return categories by name, in alphabetical order."""
     out: dict[str, Category] = {}
-    for one in sorted(every, key=lambda one: one.name):
-        if one.name in out:
-            others = {out[one.name].domain, one.domain}
+    for category in sorted(categories, key=lambda category: category.name):
+        if category.name in out:
+            others = {out[category.name].domain, category.domain}
             raise ArgumentError(
-                f"two categories are called {one.name!r}, of {' and '.join(sorted(others))}; "
+                f"two categories are called {category.name!r}, of {' and '.join(sorted(others))}; "
                 "expected one, by module:NAME"
             )
-        out[one.name] = one
+        out[category.name] = category
     return out
 
 
@@ -140,14 +141,14 @@ def named(name: str) -> Category:
         if not isinstance(own, Category):
             raise ArgumentError(f"{name!r} is no Category, it is of type {type(own).__name__}")
         return spoken_for(replace(own, place=name))
-    every: list[Category] = []
+    categories: list[Category] = []
     failed: list[StsError] = []
     for domain in registry.named(GROUP):
         try:
-            every += of(domain)
+            categories += of(domain)
         except StsError as error:  # it may be another's that is meant
             failed.append(error)
-    matching = [category for category in every if category.name == name]
+    matching = [category for category in categories if category.name == name]
     if not matching:
-        raise failed[0] if failed else UnknownName("category", name, [c.name for c in every])
+        raise failed[0] if failed else UnknownName("category", name, [c.name for c in categories])
     return _index_by_name(matching)[name]

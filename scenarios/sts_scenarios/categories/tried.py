@@ -54,18 +54,18 @@ class Task(NamedTuple):
     shortcut: Callable[[Any], int]
 
 
-def make_label(step: int, right: bool) -> Label:
+def make_label(step: int, success: bool) -> Label:
     """Return a success or failure at a step."""
-    return Label("success" if right else "failure", step)
+    return Label("success" if success else "failure", step)
 
 
 def label_attempt(frames: Iterator[Frame], rule: Callable[[Sequence[Frame]], Label]) -> Label:
     """Return the label of an attempt, reading frames only until there is a verdict."""
-    line: list[Frame] = []
+    seen_frames: list[Frame] = []
     label = NOT_DONE
-    for one in frames:
-        line.append(one)
-        label = rule(line)
+    for frame in frames:
+        seen_frames.append(frame)
+        label = rule(seen_frames)
         if label.verdict != "not_done":
             break
     return label
@@ -77,11 +77,11 @@ def steps_needed(probe: Iterator[Label], shortcut: Iterator[Label], horizon: int
     None if the solver fails, or if the shortcut succeeds.
     """
     steps = []
-    for one in probe:
-        if one.verdict != "success":
+    for label in probe:
+        if label.verdict != "success":
             return None
-        steps.append(one.step or horizon)
-    return None if all(one.verdict == "success" for one in shortcut) else max(steps)
+        steps.append(label.step or horizon)
+    return None if all(label.verdict == "success" for label in shortcut) else max(steps)
 
 
 def difficulty_by_steps(steps: int | None, horizon: int) -> str:
@@ -89,42 +89,46 @@ def difficulty_by_steps(steps: int | None, horizon: int) -> str:
     return DIFFICULTIES[min(3 * ((steps or horizon) - 1) // horizon, 2)]
 
 
-def encode_proposals(asked: Sequence[Proposal]) -> bytes:
+def encode_proposals(proposals: Sequence[Proposal]) -> bytes:
     """Return the template fields and parameters of proposals as canonical JSON."""
-    return canonical_json([(one.words, one.parameters) for one in asked])
+    return canonical_json([(proposal.words, proposal.parameters) for proposal in proposals])
 
 
 def make_candidates(
     moment: int,
     role: int,
     difficulty: str,
-    asked: Sequence[Proposal],
+    proposals: Sequence[Proposal],
     names: Mapping[str, str] | None = None,
 ) -> Iterator[Candidate]:
     """Yield the candidates for one proposal, or for both halves of a contrast pair."""
-    pair = "either" if len(asked) == 2 else ""
-    for one in asked:
+    pair = "either" if len(proposals) == 2 else ""
+    for proposal in proposals:
         yield Candidate(
             moment,
             role,
-            one.difficulty or difficulty,
-            one.parameters,
-            one.words | dict(names or {}),
-            one.answer,
+            proposal.difficulty or difficulty,
+            proposal.parameters,
+            proposal.words | dict(names or {}),
+            proposal.answer,
             pair=pair,
         )
 
 
 def why_not_proposed(scenario: Scenario, proposals: Iterable[Proposal]) -> str | None:
     """Return why a scenario's parameters match none of the proposals at its takeover; else None."""
-    if any(one.parameters == scenario.parameters for one in proposals):
+    if any(proposal.parameters == scenario.parameters for proposal in proposals):
         return None
     return "what it speaks of is not there, or was not seen, or cannot be asked for"
 
 
 def template_fields(scenario: Scenario, proposals: Iterable[Proposal]) -> dict[str, Word]:
     """Return the template fields of a scenario, each with the values of the other proposals."""
-    every = list(proposals)
-    own = next(one.words for one in every if one.parameters == scenario.parameters)
-    others = {text for one in every for text in one.words.values()} - set(own.values())
-    return {field: Word(text, tuple(sorted(others))) for field, text in own.items()}
+    all_proposals = list(proposals)
+    words = next(
+        proposal.words for proposal in all_proposals if proposal.parameters == scenario.parameters
+    )
+    others = {text for proposal in all_proposals for text in proposal.words.values()} - set(
+        words.values()
+    )
+    return {field: Word(text, tuple(sorted(others))) for field, text in words.items()}

@@ -104,37 +104,37 @@ class BabyAI:
         if not isinstance(open, bool):
             raise ValueError(f"expected open=true or open=false, found {open!r}")
         match = _ID.fullmatch(str(level))
-        named = match[1] if match else str(level)
-        if named not in levels():
+        name = match[1] if match else str(level)
+        if name not in levels():
             raise ValueError(f"no BabyAI level {level!r}; there are {', '.join(levels())}")
-        if named != self.level:
-            self.live = gymnasium.make(levels()[named], disable_env_checker=True).unwrapped
+        if name != self.level:
+            self.live = gymnasium.make(levels()[name], disable_env_checker=True).unwrapped
             self.live.gen_obs = functools.partial(observe, self.live)
         with contextlib.redirect_stdout(io.StringIO()):  # it tells of each mission it rejects
-            seen, _ = self.live.reset(seed=int(seed))
+            observed, _ = self.live.reset(seed=int(seed))
         self.live.max_steps = _LIMIT
         if open:
             self.live.instrs, self.live.mission = NoMission(), ""
-        self.level, self.seed, self.open, self.moves_made = named, int(seed), open, ""
+        self.level, self.seed, self.open, self.moves_made = name, int(seed), open, ""
         self.verdict, self._chain = "continue", b""
         grid = self.live.grid.grid  # a wall stays where it is
-        self._within = [i for i, one in enumerate(grid) if not (one and one.type == "wall")]
-        self._record_view(seen)
+        self._within = [i for i, thing in enumerate(grid) if not (thing and thing.type == "wall")]
+        self._record_view(observed)
 
     def step(self, moves: Sequence[int]) -> Sequence[int]:
         """Take an action; return 1 if it completes the mission, -1 if it fails it, else 0."""
         if self.ended:
             return (0,)
         (move,) = moves
-        seen, reward, ended, _, _ = self.live.step(move)
+        observed, reward, ended, _, _ = self.live.step(move)
         self.moves_made += str(move)
         if ended:
             self.verdict = "success" if reward > 0 else "failure"
-        self._record_view(seen)
+        self._record_view(observed)
         return ({"success": 1, "failure": -1, "continue": 0}[self.verdict],)
 
-    def _record_view(self, seen: dict[str, Any]) -> None:
-        self._image = seen["image"].astype(np.int8)
+    def _record_view(self, observed: dict[str, Any]) -> None:
+        self._image = observed["image"].astype(np.int8)
         facts = self._state_facts()
         whole = self._image.tobytes() + struct.pack(f"<{len(facts)}h", *facts)
         self._digest = hashlib.blake2b(whole, digest_size=8).digest()
@@ -144,8 +144,8 @@ class BabyAI:
         """Return everything the future depends on: the mission's progress and all objects."""
         live, grid = self.live, self.live.grid.grid
         facts = [*live.agent_pos, live.agent_dir, self.ended, *_verifier_memory(live.instrs)]
-        found = [(cell, grid[cell]) for cell in self._within if grid[cell]]
-        for cell, thing in [*found, (-1, live.carrying)]:
+        occupied = [(cell, grid[cell]) for cell in self._within if grid[cell]]
+        for cell, thing in [*occupied, (-1, live.carrying)]:
             while thing:
                 facts += cell, *thing.encode()
                 thing = thing.contains
@@ -168,17 +168,17 @@ class BabyAI:
         Raises:
           ValueError: `state` is malformed, or this engine plays differently from its writer's.
         """
-        found = json.loads(state)
-        opened = isinstance(found, dict) and found.pop("open", False)
-        if not isinstance(found, dict) or set(found) != {"chain", "level", "moves", "seed"}:
+        fields = json.loads(state)
+        opened = isinstance(fields, dict) and fields.pop("open", False)
+        if not isinstance(fields, dict) or set(fields) != {"chain", "level", "moves", "seed"}:
             raise ValueError("expected a BabyAI level, a seed, moves and a chain of digests")
-        seed, made = found["seed"], str(found["moves"])
-        if type(seed) is not int or seed < 0 or set(made) - set("0123456"):
+        seed, moves = fields["seed"], str(fields["moves"])
+        if type(seed) is not int or seed < 0 or set(moves) - set("0123456"):
             raise ValueError("expected a seed of 0 or more and moves 0 to 6")
-        self.reset(seed, str(found["level"]), opened)
-        for move in made:
+        self.reset(seed, str(fields["level"]), opened)
+        for move in moves:
             self.step((int(move),))
-        if (self._chain.hex(), self.moves_made) != (found["chain"], made):
+        if (self._chain.hex(), self.moves_made) != (fields["chain"], moves):
             raise ValueError(
                 f"{self.level} with seed {seed} does not go as when it was recorded; "
                 "is it another version of minigrid, gymnasium or numpy?"

@@ -21,19 +21,19 @@ _SMALL = 20
 _NOTHING = OBJECT_TO_IDX["empty"]
 
 
-def render_view(seen: dict[str, Any]) -> NDArray[np.uint8]:
+def render_view(observation: dict[str, Any]) -> NDArray[np.uint8]:
     """Return an observation as a picture, uint8[512, 448, 3].
 
     The triangle looks up from the middle of the last row; cells out of view are dark. A strip below
     shows the object carried and the triangle's direction on the map.
     """
-    grid, visible = Grid.decode(seen["image"])
+    grid, visible = Grid.decode(observation["image"])
     me = (grid.width // 2, grid.height - 1)
     grid.set(*me, None)  # there the engine puts what is carried, which has a place of its own
     view = brighten_doors(
         grid.render(TILE, agent_pos=me, agent_dir=3, highlight_mask=visible), grid, TILE
     )
-    below = draw_strip(view.shape[1], TILE, seen["carrying"], int(seen["direction"]))
+    below = draw_strip(view.shape[1], TILE, observation["carrying"], int(observation["direction"]))
     return np.concatenate((view, below))
 
 

@@ -26,8 +26,8 @@ def _view_offsets(facing: int) -> tuple[tuple[int, int], ...]:
     """Return the offset of each cell of a view from the player, row by row."""
     (ahead_x, ahead_y), (right_x, right_y) = _AHEAD[facing], _AHEAD[(facing + 1) % 4]
     return tuple(
-        (away * ahead_x + aside * right_x, away * ahead_y + aside * right_y)
-        for away in reversed(range(VIEW))
+        (distance * ahead_x + aside * right_x, distance * ahead_y + aside * right_y)
+        for distance in reversed(range(VIEW))
         for aside in range(-(VIEW // 2), VIEW // 2 + 1)
     )
 
@@ -64,16 +64,16 @@ def _view_image(live: Any) -> NDArray[np.uint8]:
 
 def _visible_cells(clear: list[bool]) -> list[bool]:
     """Return which cells are visible: light spreads from the player through transparent cells."""
-    seen = [False] * (VIEW * VIEW)
-    seen[_ME] = True
+    visible = [False] * (VIEW * VIEW)
+    visible[_ME] = True
     for row in reversed(range(VIEW)):
         first = row * VIEW
-        for here, to in (
+        for cell, to in (
             *((first + n, 1) for n in range(VIEW - 1)),
             *((first + n, -1) for n in reversed(range(1, VIEW))),
         ):
-            if seen[here] and clear[here]:
-                seen[here + to] = True
+            if visible[cell] and clear[cell]:
+                visible[cell + to] = True
                 if row:
-                    seen[here + to - VIEW] = seen[here - VIEW] = True
-    return seen
+                    visible[cell + to - VIEW] = visible[cell - VIEW] = True
+    return visible

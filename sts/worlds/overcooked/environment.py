@@ -151,9 +151,9 @@ class Overcooked:
         )
         self._step += 1
         self.events = tuple(
-            Event(who, deed, faced_place(before.players[who]))
-            for deed in EVENT_KINDS
-            for who, done in enumerate(happened["event_infos"][deed])
+            Event(cook, kind, faced_place(before.players[cook]))
+            for kind in EVENT_KINDS
+            for cook, done in enumerate(happened["event_infos"][kind])
             if done
         )
         return happened["sparse_reward_by_agent"]  # type: ignore[no-any-return]
@@ -164,7 +164,7 @@ class Overcooked:
 
     def state(self) -> bytes:
         """Return the state as JSON."""
-        own = {
+        fields = {
             "episode": self._episode,
             "step": self._step,
             "length": self._length,
@@ -172,7 +172,7 @@ class Overcooked:
             "grid": list(self.grid),
             **self.facts()._asdict(),
         }
-        return canonical_json(own)
+        return canonical_json(fields)
 
     def restore(self, state: bytes) -> None:
         """Continue from `state`.
@@ -181,18 +181,20 @@ class Overcooked:
           ValueError: `state` is not the state of a kitchen.
         """
         try:
-            own = json.loads(state)
-            grid = tuple(own["grid"])
-            self.begin(grid, rules=own["rules"], episode=str(own["episode"]), length=own["length"])
-            self._state = build_state(
-                self._game, validate_facts(Facts(own["players"], own["objects"]), grid)
+            fields = json.loads(state)
+            grid = tuple(fields["grid"])
+            self.begin(
+                grid, rules=fields["rules"], episode=str(fields["episode"]), length=fields["length"]
             )
-            self._step = own["step"]
+            self._state = build_state(
+                self._game, validate_facts(Facts(fields["players"], fields["objects"]), grid)
+            )
+            self._step = fields["step"]
         except (KeyError, TypeError, IndexError, AttributeError) as error:
             raise ValueError(f"no state of a kitchen: {error!r}") from None
         if type(self._step) is not int or not 0 <= self._step <= self._length:
             raise ValueError(f"expected a step of 0 to {self._length}, found {self._step!r:.20}")
-        if self.state() != canonical_json(own):
+        if self.state() != canonical_json(fields):
             raise ValueError("no state of a kitchen: it is not what the kitchen says of itself")
 
     def digest(self) -> bytes:
@@ -207,17 +209,17 @@ class Overcooked:
         `cooking` the steps until its soup is done (-1 if not cooking). `me` and `partner` are
         int64[4]: row, column, side (as the first four actions), and held thing, by index in THINGS.
         """
-        seen = self.facts()
+        visible = self.facts()
         things, filled = np.zeros((HEIGHT, WIDTH), np.int8), np.zeros((HEIGHT, WIDTH), np.int8)
         cooking = np.full((HEIGHT, WIDTH), -1, np.int8)
-        for x, y, it in seen.objects:
-            things[y, x] = _thing_index(it)
+        for x, y, thing in visible.objects:
+            things[y, x] = _thing_index(thing)
             if self.grid[y][x] == "P":
-                filled[y, x] = len(it[1])
-                cooking[y, x] = COOKED - it[2] if it[2] >= 0 else -1
+                filled[y, x] = len(thing[1])
+                cooking[y, x] = COOKED - thing[2] if thing[2] >= 0 else -1
         cooks = [
             np.array([y, x, SIDES.index((dx, dy)), _thing_index(held)])
-            for x, y, dx, dy, held in seen.players
+            for x, y, dx, dy, held in visible.players
         ]
         return {
             "tiles": encode_tiles(self.grid),
@@ -243,9 +245,9 @@ class Overcooked:
         return self.render()
 
 
-def digest(seen: Facts) -> bytes:
+def digest(visible: Facts) -> bytes:
     """Return the digest of visible facts, 8 bytes."""
-    return hashlib.blake2b(seen.to_json().encode(), digest_size=8).digest()
+    return hashlib.blake2b(visible.to_json().encode(), digest_size=8).digest()
 
 
 @functools.lru_cache
@@ -268,12 +270,14 @@ def read_layout(layout: str) -> tuple[str, ...]:
     file = Path(LAYOUTS_DIR) / f"{layout}.layout"
     if not layout.replace("_", "").isalnum() or not file.is_file():
         raise ValueError(f"no layout {layout!r}; such as {', '.join(LAYOUTS)}")
-    own = read_layout_dict(layout)
-    lost = [key for key, value in own.items() if value and key not in _KEPT_KEYS]
-    if lost:
-        raise ValueError(f"layout {layout!r} has {', '.join(lost)} of its own, which are not kept")
-    return tuple(row.strip() for row in own["grid"].split("\n"))
+    values = read_layout_dict(layout)
+    unsupported = [key for key, value in values.items() if value and key not in _KEPT_KEYS]
+    if unsupported:
+        raise ValueError(
+            f"layout {layout!r} has {', '.join(unsupported)} of its own, which are not kept"
+        )
+    return tuple(row.strip() for row in values["grid"].split("\n"))
 
 
-def _thing_index(it: Any) -> int:
-    return THINGS.index(it if isinstance(it, str) else "soup") if it else 0
+def _thing_index(thing: Any) -> int:
+    return THINGS.index(thing if isinstance(thing, str) else "soup") if thing else 0

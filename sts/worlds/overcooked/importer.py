@@ -34,35 +34,35 @@ def read(path: Path | None = None) -> list[Trajectory]:
       ArgumentError: the file's name does not contain its split.
     """
     paths = source.installed_files() if path is None else (path,)
-    return [one for each in paths for one in _read_file(each)]
+    return [item for each in paths for item in _read_file(each)]
 
 
 def notes(path: Path) -> list[str]:
     """Return the caveats that a report must state about trials from this file."""
-    own = source.parse_split(path)
-    both = tuple(path.with_name(path.name.replace(own, one)) for one in source.SPLITS)
+    split = source.parse_split(path)
+    both = tuple(path.with_name(path.name.replace(split, name)) for name in source.SPLITS)
     if not all(file.is_file() for file in both):
         return []
-    every, shared = source.count_workers(both)
+    workers, shared = source.count_workers(both)
     return [
-        f"the sides of {SOURCE} share no trial, but {shared} of the {every} workers who led the "
+        f"the sides of {SOURCE} share no trial, but {shared} of the {workers} workers who led the "
         "trials are on both: an agent trained on one side has seen the same people"
     ]
 
 
 def _read_file(path: Path) -> list[Trajectory]:
-    found = source.read_trials(path)
-    made = provenance() | {
+    trials = source.read_trials(path)
+    origin = provenance() | {
         "file": path.name,
         "sha256": source.file_digest(path),
         "rules": "2019",
         "recorded_reward": DELIVERED,
         "notes": notes(path),
     }
-    return [_make_trajectory(trial, made) for trial in found]
+    return [_make_trajectory(trial, origin) for trial in trials]
 
 
-def _make_trajectory(trial: Trial, made: dict[str, object]) -> Trajectory:
+def _make_trajectory(trial: Trial, origin: dict[str, object]) -> Trajectory:
     place = f"{SOURCE} {trial.name} ({trial.layout})"
     replayed = source.replay_trial(trial)
     if replayed.first_difference is not None:
@@ -70,7 +70,7 @@ def _make_trajectory(trial: Trial, made: dict[str, object]) -> Trajectory:
             f"{place}: {replayed.first_difference.description}; nothing was imported",
             step=replayed.first_difference.step,
         )
-    marks = b"".join(digest(seen) for seen in trial.states)
+    digests = b"".join(digest(facts) for facts in trial.states)
     return trajectory(
         Episode(
             Overcooked.name,
@@ -78,9 +78,9 @@ def _make_trajectory(trial: Trial, made: dict[str, object]) -> Trajectory:
             trial.moves,
             np.zeros_like(trial.moves),
             replayed.rewards,
-            np.frombuffer(marks, "<u2").reshape(trial.steps + 1, -1).astype(np.uint16),
+            np.frombuffer(digests, "<u2").reshape(trial.steps + 1, -1).astype(np.uint16),
         ),
         tuple(Participant("human", f"pair-{trial.worker}-{hat}") for hat in HATS),
         source=place,
-        provenance=made | {"layout": trial.layout, "worker": trial.worker, "split": trial.split},
+        provenance=origin | {"layout": trial.layout, "worker": trial.worker, "split": trial.split},
     )

@@ -107,13 +107,13 @@ def extract_facts(state: Any) -> Facts:
     )
 
 
-def build_state(mdp: Any, found: Facts) -> Any:
+def build_state(mdp: Any, facts: Facts) -> Any:
     """Return the state of the game `mdp` with these facts."""
     players = [
         PlayerState((x, y), (dx, dy), _build_object(held, (x, y)))
-        for x, y, dx, dy, held in found.players
+        for x, y, dx, dy, held in facts.players
     ]
-    objects = {(x, y): _build_object(it, (x, y)) for x, y, it in found.objects}
+    objects = {(x, y): _build_object(thing, (x, y)) for x, y, thing in facts.objects}
     return OvercookedState(players, objects, all_orders=mdp.start_all_orders)
 
 
@@ -125,36 +125,36 @@ def faced_place(player: Any) -> Place:
     )
 
 
-def validate_facts(found: Facts, grid: Sequence[str]) -> Facts:
+def validate_facts(facts: Facts, grid: Sequence[str]) -> Facts:
     """Return facts that are possible in a kitchen; raise ValueError for others."""
-    numbers = [player[:4] for player in found.players] + [thing[:2] for thing in found.objects]
-    if any(type(number) is not int for own in numbers for number in own):
+    numbers = [player[:4] for player in facts.players] + [thing[:2] for thing in facts.objects]
+    if any(type(number) is not int for values in numbers for number in values):
         raise ValueError("expected places and sides as whole numbers")
-    places = [(x, y) for x, y, *_ in found.players]
+    places = [(x, y) for x, y, *_ in facts.players]
     if len(places) != 2 or len(set(places)) != 2:
         raise ValueError("expected two players, each in a place of their own")
     if any(_tile(grid, place) not in " 12" for place in places):
         raise ValueError("a player stands where nobody can")
-    if any((dx, dy) not in SIDES for _, _, dx, dy, _ in found.players):
+    if any((dx, dy) not in SIDES for _, _, dx, dy, _ in facts.players):
         raise ValueError("a player faces no side")
-    for x, y, it in found.objects:
-        if _tile(grid, (x, y)) != ("P" if _in_pot(grid, (x, y)) else "X") or it is None:
+    for x, y, thing in facts.objects:
+        if _tile(grid, (x, y)) != ("P" if _in_pot(grid, (x, y)) else "X") or thing is None:
             raise ValueError(f"something lies at {x}, {y}, where nothing can")
-        if _in_pot(grid, (x, y)) and not isinstance(it, list):
+        if _in_pot(grid, (x, y)) and not isinstance(thing, list):
             raise ValueError("something other than soup is in a pot")
-        _check_thing(it, done=not _in_pot(grid, (x, y)))
-    for *_, held in found.players:
+        _check_thing(thing, done=not _in_pot(grid, (x, y)))
+    for *_, held in facts.players:
         _check_thing(held, done=True)
-    return found
+    return facts
 
 
-def _check_thing(it: Thing, *, done: bool) -> None:
-    if it is None or (isinstance(it, str) and it in ("onion", "tomato", "dish")):
+def _check_thing(thing: Thing, *, done: bool) -> None:
+    if thing is None or (isinstance(thing, str) and thing in ("onion", "tomato", "dish")):
         return
-    name, ingredients, cooked = it
-    known = all(one in ("onion", "tomato") for one in ingredients)
+    name, ingredients, cooked = thing
+    known = all(ingredient in ("onion", "tomato") for ingredient in ingredients)
     if name != "soup" or not known or not 1 <= len(ingredients) <= FULL:
-        raise ValueError(f"there is no such thing: {it!r:.60}")
+        raise ValueError(f"there is no such thing: {thing!r:.60}")
     least = COOKED if done else -1
     if type(cooked) is not int or not least <= cooked <= COOKED:
         raise ValueError(
@@ -173,18 +173,18 @@ def _tile(grid: Sequence[str], place: Place) -> str:
     return grid[y][x]
 
 
-def _encode_thing(found: Any) -> Thing:
-    if found is None:
+def _encode_thing(thing: Any) -> Thing:
+    if thing is None:
         return None
-    if found.name != "soup":
-        return found.name
-    return ["soup", found.ingredients, min(found._cooking_tick, COOKED)]
+    if thing.name != "soup":
+        return thing.name
+    return ["soup", thing.ingredients, min(thing._cooking_tick, COOKED)]
 
 
-def _build_object(it: Thing, place: Place) -> Any:
-    if it is None:
+def _build_object(thing: Thing, place: Place) -> Any:
+    if thing is None:
         return None
-    if isinstance(it, str):
-        return ObjectState(it, place)
-    _, ingredients, cooked = it
+    if isinstance(thing, str):
+        return ObjectState(thing, place)
+    _, ingredients, cooked = thing
     return SoupState(place, [ObjectState(name, place) for name in ingredients], cooked)

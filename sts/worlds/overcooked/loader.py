@@ -57,7 +57,7 @@ class _RestrictedUnpickler(pickle._Unpickler):
             raise DamagedData(
                 f"it asks for {module}.{name}, which no table of recordings needs; nothing was run"
             )
-        return type("_Made", (_Placeholder,), {"name": name})
+        return type("_Placeholder", (_Placeholder,), {"name": name})
 
 
 def read_table(path: Path) -> pd.DataFrame:
@@ -78,23 +78,23 @@ def read_table(path: Path) -> pd.DataFrame:
         ) from None
 
 
-def _build_table(found: Any) -> pd.DataFrame:
+def _build_table(record: Any) -> pd.DataFrame:
     """Return the recorded table; its columns are stored in blocks of one type each."""
-    if getattr(found, "name", "") != "DataFrame":
-        raise DamagedData(f"expected a pickled table, found {type(found).__name__}")
-    *_, own = found.state["_data"].state
-    names, rows = (_build_array(index.parts[1]["data"]) for index in own["0.14.1"]["axes"])
+    if getattr(record, "name", "") != "DataFrame":
+        raise DamagedData(f"expected a pickled table, found {type(record).__name__}")
+    *_, manager = record.state["_data"].state
+    names, rows = (_build_array(index.parts[1]["data"]) for index in manager["0.14.1"]["axes"])
     columns: dict[str, pd.Series] = {}
-    for block in own["0.14.1"]["blocks"]:
+    for block in manager["0.14.1"]["blocks"]:
         values = _build_array(block["values"])
         for place, column in zip(_build_array(block["mgr_locs"]), values, strict=True):
             columns[names[place]] = pd.Series(column, index=rows, dtype=column.dtype)
     return pd.DataFrame({name: columns[name] for name in names})
 
 
-def _build_array(made: Any) -> NDArray[Any]:
+def _build_array(record: Any) -> NDArray[Any]:
     """Return the recorded array: objects unchanged, or numbers of a few types."""
-    _, shape, kind, by_column, content = made.state
+    _, shape, kind, by_column, content = record.state
     name, (_, byte_order, *_) = kind.parts[0], kind.state
     if name == "O8":
         values = np.fromiter(content, object, len(content))

@@ -40,5 +40,5 @@ def _make_visualizer(tile: int) -> tuple[Any, Any]:
         import pygame
         from overcooked_ai_py.visualization.state_visualizer import StateVisualizer
 
-        made = StateVisualizer(tile_size=tile, cooking_timer_font_size=tile // 4)
-    return made, pygame
+        visualizer = StateVisualizer(tile_size=tile, cooking_timer_font_size=tile // 4)
+    return visualizer, pygame

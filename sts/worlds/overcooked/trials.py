@@ -102,12 +102,12 @@ def installed_files() -> tuple[Path, ...]:
 
 def parse_split(path: Path) -> str:
     """Return the split that a file's name contains, one of SPLITS."""
-    found = [one for one in SPLITS if one in path.stem.split("_")]
-    if len(found) != 1:
+    splits = [split for split in SPLITS if split in path.stem.split("_")]
+    if len(splits) != 1:
         raise ArgumentError(
             f"{path}: expected a name that says its side, such as clean_train_trials.pickle"
         )
-    return found[0]
+    return splits[0]
 
 
 def read_trials(path: Path) -> list[Trial]:
@@ -120,14 +120,14 @@ def read_trials(path: Path) -> list[Trial]:
     """
     split, rows = parse_split(path), _read_columns(path, _WANTED)
     try:
-        groups = [own for _, own in rows.groupby(list(_KEY), sort=False)]
+        groups = [group for _, group in rows.groupby(list(_KEY), sort=False)]
     except TypeError:  # a list is no name
         groups = []
     if sum(map(len, groups)) < len(rows):
         raise DamagedData(f"{path}: a row does not say which trial it is of: {', '.join(_KEY)}")
     return [
-        _parse_trial(path, f"{split} trial {number}", split, own)
-        for number, own in enumerate(groups, 1)
+        _parse_trial(path, f"{split} trial {number}", split, group)
+        for number, group in enumerate(groups, 1)
     ]
 
 
@@ -156,29 +156,29 @@ def replay_trial(trial: Trial, rules: str = "2019") -> ReplayResult:
     """Replay the actions of a trial and compare every step with the recording."""
     world = start_trial(trial, rules)
     rewards = np.zeros(trial.moves.shape, np.int8)
-    alike, first = 0, None
+    steps_alike, first = 0, None
     if world.facts() != trial.states[0]:
         first = Difference(0, "step 0: the kitchen does not begin as recorded")
     for t, moves in enumerate(trial.moves.tolist()):
         rewards[t] = world.step(moves)
         delivered = sum(event.kind == "soup_delivery" for event in world.events)
-        what = _describe_difference(world.facts(), trial.states[t + 1])
-        if not what and delivered != trial.deliveries[t]:
-            what = f"{delivered} soups are delivered, recorded {trial.deliveries[t]}"
-        alike += not what
-        if what and first is None:
-            first = Difference(t, f"step {t}: {what}")
-    return ReplayResult(alike, first, rewards)
+        difference = _describe_difference(world.facts(), trial.states[t + 1])
+        if not difference and delivered != trial.deliveries[t]:
+            difference = f"{delivered} soups are delivered, recorded {trial.deliveries[t]}"
+        steps_alike += not difference
+        if difference and first is None:
+            first = Difference(t, f"step {t}: {difference}")
+    return ReplayResult(steps_alike, first, rewards)
 
 
-def _describe_difference(found: Facts, recorded: Facts) -> str:
+def _describe_difference(replayed: Facts, recorded: Facts) -> str:
     """Return a short description of how two states differ, "" if they are equal."""
-    if found == recorded:
+    if replayed == recorded:
         return ""
-    for who, (one, other) in enumerate(zip(found.players, recorded.players, strict=False)):
-        if one != other:
-            return f"the {Overcooked.participants[who]} is {one}, recorded {other}"
-    return f"there lies {found.objects}, recorded {recorded.objects}"
+    for cook, (mine, other) in enumerate(zip(replayed.players, recorded.players, strict=False)):
+        if mine != other:
+            return f"the {Overcooked.participants[cook]} is {mine}, recorded {other}"
+    return f"there lies {replayed.objects}, recorded {recorded.objects}"
 
 
 def _parse_trial(path: Path, name: str, split: str, rows: pd.DataFrame) -> Trial:
@@ -194,13 +194,13 @@ def _parse_trial(path: Path, name: str, split: str, rows: pd.DataFrame) -> Trial
                 raise ValueError("its layout is not that of the steps before it")
             if states[step] != nexts[step - 1]:
                 raise ValueError("its state is not the one in which the step before it ended")
-        step, seen = 0, [_parse_facts(states[0])]
+        step, facts = 0, [_parse_facts(states[0])]
         for step, text in enumerate(nexts):  # noqa: B007
-            seen.append(seen[-1] if text == states[step] else _parse_facts(text))
+            facts.append(facts[-1] if text == states[step] else _parse_facts(text))
         moves = np.empty((len(rows), 2), np.int8)
         for step, text in enumerate(rows["joint_action"]):
-            one, other = _parse_literal(text)
-            moves[step] = _parse_action(one), _parse_action(other)
+            first, second = _parse_literal(text)
+            moves[step] = _parse_action(first), _parse_action(second)
         rewards = rows["reward"].to_numpy(np.float64) / DELIVERED
         for step, reward in enumerate(rewards):  # noqa: B007
             if reward not in (0.0, 1.0, 2.0):
@@ -213,7 +213,7 @@ def _parse_trial(path: Path, name: str, split: str, rows: pd.DataFrame) -> Trial
             grid,
             moves,
             rewards.astype(np.int8),
-            tuple(seen),
+            tuple(facts),
         )
     except _MALFORMED as error:
         raise DamagedData(f"{path}: {name}, step {step}: {error!s:.200}") from None
@@ -226,25 +226,27 @@ def _parse_literal(text: str) -> Any:
     return json.loads(text)
 
 
-def _parse_action(one: Any) -> int:
-    return ACTIONS.index("interact" if one == "INTERACT" else tuple(one))
+def _parse_action(action: Any) -> int:
+    return ACTIONS.index("interact" if action == "INTERACT" else tuple(action))
 
 
 def _parse_facts(text: str) -> Facts:
     """Return the facts of a recorded state, where a soup is [kind, count, steps cooked]."""
-    own = _parse_literal(text)
+    state = _parse_literal(text)
     players = [
-        [*one["position"], *one["orientation"], _parse_thing(one.get("held_object"))]
-        for one in own["players"]
+        [*player["position"], *player["orientation"], _parse_thing(player.get("held_object"))]
+        for player in state["players"]
     ]
-    things = sorted((tuple(it["position"]), _parse_thing(it)) for it in own["objects"].values())
-    return Facts(players, [[*place, it] for place, it in things])
+    things = sorted(
+        (tuple(thing["position"]), _parse_thing(thing)) for thing in state["objects"].values()
+    )
+    return Facts(players, [[*place, thing] for place, thing in things])
 
 
-def _parse_thing(found: Any) -> Any:
-    if found is None or found["name"] != "soup":
-        return found and found["name"]
-    kind, count, cooked = found["state"]
+def _parse_thing(thing: Any) -> Any:
+    if thing is None or thing["name"] != "soup":
+        return thing and thing["name"]
+    kind, count, cooked = thing["state"]
     return ["soup", [kind] * count, min(cooked, COOKED) if cooked > 0 else -1]
 
 

@@ -180,7 +180,12 @@ UP, DOWN = 3, 1
 
 
 def frame(me: tuple[int, int] = (3, 3), facing: int = UP, **more: Any) -> Frame:
-    own = {"held": None, "things": PLACES, "doors": {(4, 0): "closed"}, "sight": frozenset(PLACES)}
+    own = {
+        "held": None,
+        "things": PLACES,
+        "doors": {(4, 0): "closed"},
+        "visible": frozenset(PLACES),
+    }
     return Frame(me, facing, **(own | more))
 
 
@@ -260,7 +265,7 @@ def test_the_rule_is_as_the_page_says(
     parameters: dict[str, Any],
     expected: Label,
 ) -> None:
-    monkeypatch.setattr(rooms, "timeline", lambda episode: line)
+    monkeypatch.setattr(rooms, "replay_frames", lambda episode: line)
     nothing: Any = None
     assert RULES[f"babyai-{name}"].label(nothing, 0, (0,), parameters) == expected
 

@@ -149,7 +149,7 @@ def test_within_a_quarter_of_the_steps_is_easy_and_within_a_half_medium(
     (one,) = recorded("GoToObjMazeS4", count=1)
     own = dataclasses.replace(missions.GO_TO, context=1, horizon=horizon)
     for needed in range(2, 3 * horizon // 4 + 1):
-        monkeypatch.setattr(missions, "_needed", lambda *_, n=needed: n)
+        monkeypatch.setattr(missions, "_bot_steps_needed", lambda *_, n=needed: n)
         wanted = "easy" if 4 * needed <= horizon else "medium" if 2 * needed <= horizon else "hard"
         assert own.moments(one)[0].difficulty == wanted, needed
 

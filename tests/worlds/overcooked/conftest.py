@@ -17,8 +17,8 @@ def recorded():
     chosen = chosen[chosen["workerid_num"] == chosen["layout_name"].map(leaders)]
     chosen = chosen.groupby("layout_name", sort=False).head(STEPS)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(trials, "table", lambda path: chosen)
-        patch.setattr(trials, "workers", lambda paths: (17, 16))
+        patch.setattr(trials, "read_table", lambda path: chosen)
+        patch.setattr(trials, "count_workers", lambda paths: (17, 16))
         found = importer.read(file)
     assert len(found) == len(LAYOUTS)
     return {t.provenance["layout"]: t for t in found}

@@ -168,7 +168,7 @@ def cache(monkeypatch, tmp_path):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     read = trials.read_trials
     kept = [t._replace(moves=t.moves[:300]) for t in read(trials.installed_files()[0])[:2]]
-    monkeypatch.setattr(trials, "read", lambda path: kept)
+    monkeypatch.setattr(trials, "read_trials", lambda path: kept)
     cloned._load_examples.cache_clear()
     yield tmp_path
     cloned._load_examples.cache_clear()

@@ -53,7 +53,7 @@ SKILLS = {
 LEADS = {
     name: importlib.import_module(
         f"sts_scenarios.categories.overcooked.{name.replace('-', '_')}"
-    ).LEAD
+    ).MAX_LEAD
     for name in NAMES
     if name not in ("hand-over", "make-way")
 }

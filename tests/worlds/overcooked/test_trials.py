@@ -29,8 +29,8 @@ def rows():
 def source(rows, monkeypatch):
     """Make the loader return a copy of `rows` that a test may alter; return that copy."""
     own = rows.copy()
-    monkeypatch.setattr(trials, "table", lambda path: own)
-    monkeypatch.setattr(trials, "workers", lambda paths: (17, 16))
+    monkeypatch.setattr(trials, "read_table", lambda path: own)
+    monkeypatch.setattr(trials, "count_workers", lambda paths: (17, 16))
     return own
 
 
@@ -69,7 +69,7 @@ def test_a_file_whose_side_is_not_said_is_refused_for_its_trials_could_be_mined(
 
 
 def test_of_files_elsewhere_it_is_said_too_that_workers_are_on_both_sides(tmp_path, monkeypatch):
-    monkeypatch.setattr(trials, "table", lambda path: {"workerid_num": [len(path.stem), 7]})
+    monkeypatch.setattr(trials, "read_table", lambda path: {"workerid_num": [len(path.stem), 7]})
     (tmp_path / "hh_trials_test.pickle").touch()
     assert importer.notes(tmp_path / "hh_trials_test.pickle") == []
     (tmp_path / "hh_trials_train.pickle").touch()
@@ -80,7 +80,7 @@ def test_of_files_elsewhere_it_is_said_too_that_workers_are_on_both_sides(tmp_pa
 def test_a_file_of_the_other_side_that_names_no_workers_is_refused_by_name(tmp_path, monkeypatch):
     for name in ("of_train.pickle", "of_test.pickle"):
         (tmp_path / name).touch()
-    monkeypatch.setattr(trials, "table", lambda path: pd.DataFrame({"reward": [0]}))
+    monkeypatch.setattr(trials, "read_table", lambda path: pd.DataFrame({"reward": [0]}))
     with pytest.raises(DamagedData, match="of_train.pickle: column workerid_num is missing"):
         importer.notes(tmp_path / "of_test.pickle")
 
@@ -180,7 +180,7 @@ def test_an_imported_trial_ends_where_its_recording_does(source):
 
 
 def test_a_table_without_a_column_is_refused(source, monkeypatch):
-    monkeypatch.setattr(trials, "table", lambda path: source.drop(columns="layout"))
+    monkeypatch.setattr(trials, "read_table", lambda path: source.drop(columns="layout"))
     with pytest.raises(DamagedData, match="column layout is missing"):
         importer.read(trials.installed_files()[1])
 
@@ -262,7 +262,7 @@ from sts.worlds.overcooked import loader
 
 for name in sys.argv[1:]:
     try:
-        loader.table(pathlib.Path(name))
+        loader.read_table(pathlib.Path(name))
     except DamagedData:
         print(pathlib.Path(name).name, flush=True)
 """

@@ -41,14 +41,14 @@ PROPOSALS_PER_MOMENT, MOMENTS_PER_EPISODE = 2, 2
 def build_category(
     name: str,
     wordings: tuple[str, ...],
-    deed: Task,
+    task: Task,
     *,
     horizon: int,
     rubric: Rubric,
     against_reward: bool = True,
 ) -> Category:
     """Return a category that asks for a task in an open level."""
-    probe, shortcut = PolicyAgent(deed.probe), PolicyAgent(deed.shortcut)
+    probe, shortcut = PolicyAgent(task.probe), PolicyAgent(task.shortcut)
 
     def candidates(trajectory: Trajectory, context: int, horizon: int) -> Iterator[Candidate]:
         """Yield candidates at regular steps of an open level, at most one proposal per step."""
@@ -56,50 +56,52 @@ def build_category(
         if trajectory.instructions or (start := _open_level_start(episode)) is None:
             return
         moves = "".join(map(str, episode.moves[:, 0]))
-        mark = int(content_hash(trajectory.id.encode(), name.encode())[:8], 16)
-        times = 0
+        offset = int(content_hash(trajectory.id.encode(), name.encode())[:8], 16)
+        count = 0
         for moment in range(
-            context + mark % STEPS_BETWEEN_MOMENTS,
+            context + offset % STEPS_BETWEEN_MOMENTS,
             episode.steps - horizon + 1,
             STEPS_BETWEEN_MOMENTS,
         ):
-            every = list(deed.propose(replay_frames(episode)[moment - context : moment + 1]))
-            first = mark % len(every) if every else 0
-            for asked in (every[first:] + every[:first])[:PROPOSALS_PER_MOMENT]:
-                begun = start._replace(moves=start.moves + moves[:moment])
-                steps = _tried(begun, (context, horizon), encode_proposals(asked))
+            proposals = list(task.propose(replay_frames(episode)[moment - context : moment + 1]))
+            first = offset % len(proposals) if proposals else 0
+            for pair in (proposals[first:] + proposals[:first])[:PROPOSALS_PER_MOMENT]:
+                state = start._replace(moves=start.moves + moves[:moment])
+                steps = count_solver_steps(state, (context, horizon), encode_proposals(pair))
                 if steps is not None:
-                    yield from make_candidates(
-                        moment, 0, difficulty_by_steps(steps, horizon), asked
-                    )
-                    times += 1
+                    yield from make_candidates(moment, 0, difficulty_by_steps(steps, horizon), pair)
+                    count += 1
                     break
-            if times == MOMENTS_PER_EPISODE:
+            if count == MOMENTS_PER_EPISODE:
                 return
 
     @functools.lru_cache(maxsize=CACHE_SIZE)
-    def _tried(begun: LevelState, lengths: tuple[int, int], asked: bytes) -> int | None:
+    def count_solver_steps(
+        state: LevelState, lengths: tuple[int, int], encoded: bytes
+    ) -> int | None:
         """Return the steps the solver needs; None if it fails or the shortcut succeeds."""
-        own = [(wordings[0].format(**words), parameters) for words, parameters in json.loads(asked)]
+        requests = [
+            (wordings[0].format(**words), parameters) for words, parameters in json.loads(encoded)
+        ]
 
         def labels(agent: PolicyAgent) -> Iterator[Label]:
-            for text, parameters in own:
-                frames = play_from(begun, *lengths, text, agent)
-                yield label_attempt(frames, functools.partial(deed.rule, parameters=parameters))
+            for text, parameters in requests:
+                frames = play_from(state, *lengths, text, agent)
+                yield label_attempt(frames, functools.partial(task.rule, parameters=parameters))
 
         return steps_needed(labels(probe), labels(shortcut), lengths[1])
 
-    def _proposed(scenario: Scenario) -> list[Proposal]:
+    def list_proposals(scenario: Scenario) -> list[Proposal]:
         frames = replay_frames(scenario.recording)[: scenario.takeover + 1]
-        return [one for asked in deed.propose(frames) for one in asked]
+        return [proposal for pair in task.propose(frames) for proposal in pair]
 
     def fits(scenario: Scenario) -> str | None:
         """Return why the instruction cannot be given at the takeover; else None."""
-        return why_not_proposed(scenario, _proposed(scenario))
+        return why_not_proposed(scenario, list_proposals(scenario))
 
     def words(scenario: Scenario) -> Mapping[str, Word]:
         """Return the template fields, each with its alternatives."""
-        return template_fields(scenario, _proposed(scenario))
+        return template_fields(scenario, list_proposals(scenario))
 
     return Category(
         name=f"babyai-{name}",
@@ -108,7 +110,7 @@ def build_category(
         horizon=horizon,
         wordings=wordings,
         candidates=candidates,
-        label=make_labeller(deed.rule),
+        label=make_labeller(task.rule),
         fits=fits,
         context=CONTEXT,
         words=words,

@@ -22,47 +22,52 @@ STEPS_FACING = 2
 def propose(frames: Sequence[Frame]) -> Iterator[tuple[Proposal, ...]]:
     """Yield pairs of things, to be visited in one order and in the other."""
     known = things_seen(frames)
-    own = [it for at, it in unique_things(frames[-1]).items() if at in known]
-    for one in own:
-        for other in own:
-            if one != other:
-                words = {"a": str(one), "b": str(other)}
+    things = [thing for at, thing in unique_things(frames[-1]).items() if at in known]
+    for first_thing in things:
+        for second_thing in things:
+            if first_thing != second_thing:
+                words = {"a": str(first_thing), "b": str(second_thing)}
                 yield tuple(
                     Proposal(
                         {"first": [*first], "second": [*second], "order": order},
                         words | {"order": order},
                         order,
                     )
-                    for order, first, second in (("before", one, other), ("after", other, one))
+                    for order, first, second in (
+                        ("before", first_thing, second_thing),
+                        ("after", second_thing, first_thing),
+                    )
                 )
 
 
 def label_frames(frames: Sequence[Frame], parameters: Mapping[str, Any]) -> Label:
     """Return success if the second thing is visited after the first, failure if before it."""
-    was = False
-    for n, found in find_stays(frames, STEPS_FACING):
-        if found == parse_thing(parameters["second"]):
-            return make_label(n, was)
-        was = was or found == parse_thing(parameters["first"])
+    visited_first = False
+    for n, faced in find_stays(frames, STEPS_FACING):
+        if faced == parse_thing(parameters["second"]):
+            return make_label(n, visited_first)
+        visited_first = visited_first or faced == parse_thing(parameters["first"])
     return NOT_DONE
 
 
-def _visit(past: History, order: Sequence[Thing]) -> int:
+def _visit(history: History, order: Sequence[Thing]) -> int:
     """Return the next action to visit two things, one after the other."""
     faced = [encode_thing(order[0])] * STEPS_FACING
-    was = any(past.faced[n : n + STEPS_FACING] == faced for n in range(1, len(past.faced)))
-    return go_to(past, past.find_thing(order[was]))
+    visited_first = any(
+        history.faced[n : n + STEPS_FACING] == faced for n in range(1, len(history.faced))
+    )
+    return go_to(history, history.find_thing(order[visited_first]))
 
 
-def solver_policy(past: History) -> int:
+def solver_policy(history: History) -> int:
     """Visit the things in the requested order."""
-    order = parse_things(past.instruction)[:2]
-    return _visit(past, order[::-1] if " after " in past.instruction.lower() else order)
+    order = parse_things(history.instruction)[:2]
+    return _visit(history, order[::-1] if " after " in history.instruction.lower() else order)
 
 
-def shortcut_policy(past: History) -> int:
+def shortcut_policy(history: History) -> int:
     """Visit the things in the order in which they are named."""
-    return _visit(past, parse_things(past.instruction)[:2])
+    return _visit(history, parse_things(history.instruction)[:2])
 
 
 CATEGORY = build_category(

@@ -23,28 +23,29 @@ def propose(frames: Sequence[Frame]) -> Iterator[tuple[Proposal, ...]]:
     if now.held is not None:
         return
     single = unique_things(now, ("ball", "box", "key", "door"))
-    for place, one in single.items():
+    for place, thing in single.items():
         near = [
             at
-            for at, it in now.things.items()
-            if rooms.is_adjacent(at, place) and it.type != "door"
+            for at, other in now.things.items()
+            if rooms.is_adjacent(at, place) and other.type != "door"
         ]
         if place in known and len(near) == 1 and near[0] in known and near[0] in single:
-            asked = {"thing": [*single[near[0]]], "beside": [*one]}
-            yield (Proposal(asked, {"b": str(one)}, single[near[0]].type),)
+            parameters = {"thing": [*single[near[0]]], "beside": [*thing]}
+            yield (Proposal(parameters, {"b": str(thing)}, single[near[0]].type),)
 
 
-def solver_policy(past: History) -> int:
+def solver_policy(history: History) -> int:
     """Pick up the neighbour of the named thing."""
-    (place,) = past.find_thing(parse_things(past.instruction)[0]) or [(0, 0)]
+    (place,) = history.find_thing(parse_things(history.instruction)[0]) or [(0, 0)]
     return pick_up(
-        past, [at for at in past.find_types("ball", "box", "key") if rooms.is_adjacent(at, place)]
+        history,
+        [at for at in history.find_types("ball", "box", "key") if rooms.is_adjacent(at, place)],
     )
 
 
-def shortcut_policy(past: History) -> int:
+def shortcut_policy(history: History) -> int:
     """Pick up the named thing itself."""
-    return pick_up(past, past.find_thing(parse_things(past.instruction)[0]))
+    return pick_up(history, history.find_thing(parse_things(history.instruction)[0]))
 
 
 CATEGORY = build_category(

@@ -22,42 +22,42 @@ def propose(frames: Sequence[Frame]) -> Iterator[tuple[Proposal, ...]]:
     now, known = frames[-1], things_seen(frames)
     if now.held is not None:
         return
-    single = {at: it for at, it in unique_things(now).items() if at in known}
-    for place, one in single.items():
-        for there, other in single.items():
-            if there != place and not rooms.is_adjacent(place, there):
-                asked = {"thing": [*one], "beside": [*other]}
-                yield (Proposal(asked, {"a": str(one), "b": str(other)}, one.type),)
+    single = {at: thing for at, thing in unique_things(now).items() if at in known}
+    for place, thing in single.items():
+        for target_place, target in single.items():
+            if target_place != place and not rooms.is_adjacent(place, target_place):
+                parameters = {"thing": [*thing], "beside": [*target]}
+                yield (Proposal(parameters, {"a": str(thing), "b": str(target)}, thing.type),)
 
 
 def label_frames(frames: Sequence[Frame], parameters: Mapping[str, Any]) -> Label:
     """Return failure if another thing is picked up first; else judge where it is first dropped."""
-    first, own = first_pickup(frames), parse_thing(parameters["thing"])
+    first, wanted = first_pickup(frames), parse_thing(parameters["thing"])
     if first is None:
         return NOT_DONE
-    if first[1] != own:
+    if first[1] != wanted:
         return make_label(first[0], False)
     for n in range(first[0] + 1, len(frames)):
         if frames[n].held is None:
-            other = frames[n].find_place(parse_thing(parameters["beside"]))
-            return make_label(n, rooms.is_adjacent(frames[n].find_place(own), other))
+            target = frames[n].find_place(parse_thing(parameters["beside"]))
+            return make_label(n, rooms.is_adjacent(frames[n].find_place(wanted), target))
     return NOT_DONE
 
 
-def solver_policy(past: History) -> int:
+def solver_policy(history: History) -> int:
     """Pick up the first named thing and drop it next to the second."""
-    own, other = parse_things(past.instruction)[:2]
-    if past.is_carrying:
-        return go_to(past, past.empty_neighbours(past.find_thing(other)), DROP)
-    return pick_up(past, past.find_thing(own))
+    thing, target = parse_things(history.instruction)[:2]
+    if history.is_carrying:
+        return go_to(history, history.empty_neighbours(history.find_thing(target)), DROP)
+    return pick_up(history, history.find_thing(thing))
 
 
-def shortcut_policy(past: History) -> int:
+def shortcut_policy(history: History) -> int:
     """Pick up the first named thing and drop it at once."""
     return (
         DROP
-        if past.is_carrying
-        else pick_up(past, past.find_thing(parse_things(past.instruction)[0]))
+        if history.is_carrying
+        else pick_up(history, history.find_thing(parse_things(history.instruction)[0]))
     )
 
 

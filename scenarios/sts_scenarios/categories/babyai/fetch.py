@@ -20,26 +20,27 @@ GUIDELINE = "Only the first thing counts that it takes up, even if it lays it do
 def propose(frames: Sequence[Frame]) -> Iterator[tuple[Proposal, ...]]:
     """Yield each unique thing of whose colour other types have been seen."""
     known = things_seen(frames)
-    for place, one in unique_things(frames[-1]).items():
-        alike = [
-            it
-            for it in known.values()
-            if it.colour == one.colour and it.type not in ("door", one.type)
+    for place, thing in unique_things(frames[-1]).items():
+        same_colour = [
+            other
+            for other in known.values()
+            if other.colour == thing.colour and other.type not in ("door", thing.type)
         ]
-        if place in known and alike and frames[-1].held is None:
-            yield (Proposal({"thing": [*one]}, {"a": str(one)}, one.colour),)
+        if place in known and same_colour and frames[-1].held is None:
+            yield (Proposal({"thing": [*thing]}, {"a": str(thing)}, thing.colour),)
 
 
-def solver_policy(past: History) -> int:
+def solver_policy(history: History) -> int:
     """Pick up the named thing."""
-    return pick_up(past, past.find_thing(parse_things(past.instruction)[0]))
+    return pick_up(history, history.find_thing(parse_things(history.instruction)[0]))
 
 
-def shortcut_policy(past: History) -> int:
+def shortcut_policy(history: History) -> int:
     """Pick up the nearest thing of the named colour, of any type."""
-    _, colour = encode_thing(parse_things(past.instruction)[0])
+    _, colour = encode_thing(parse_things(history.instruction)[0])
     return pick_up(
-        past, [at for at in past.find_types("ball", "box", "key") if past.map[at][1] == colour]
+        history,
+        [at for at in history.find_types("ball", "box", "key") if history.map[at][1] == colour],
     )
 
 

@@ -19,23 +19,23 @@ STEPS_OUT_OF_SIGHT = 4
 
 def propose(frames: Sequence[Frame]) -> Iterator[tuple[Proposal, ...]]:
     """Yield each thing that has been out of view for long enough."""
-    known, lately = (
+    known, recent = (
         things_seen(frames[:-STEPS_OUT_OF_SIGHT]),
         things_seen(frames[-STEPS_OUT_OF_SIGHT:]),
     )
-    for place, one in unique_things(frames[-1], ("ball", "box", "key", "door")).items():
-        if known.get(place) == one and place not in lately:
-            yield (Proposal({"thing": [*one]}, {"a": str(one)}, one.type),)
+    for place, thing in unique_things(frames[-1], ("ball", "box", "key", "door")).items():
+        if known.get(place) == thing and place not in recent:
+            yield (Proposal({"thing": [*thing]}, {"a": str(thing)}, thing.type),)
 
 
-def solver_policy(past: History) -> int:
+def solver_policy(history: History) -> int:
     """Go to where the thing was last seen."""
-    return go_to(past, past.find_thing(parse_things(past.instruction)[0]))
+    return go_to(history, history.find_thing(parse_things(history.instruction)[0]))
 
 
-def shortcut_policy(past: History) -> int:
+def shortcut_policy(history: History) -> int:
     """Go to the nearest thing that was in view when the instruction came."""
-    return go_to(past, [*past.find_on_side("left"), *past.find_on_side("right")])
+    return go_to(history, [*history.find_on_side("left"), *history.find_on_side("right")])
 
 
 CATEGORY = build_category(

@@ -19,13 +19,13 @@ from .rooms import Frame, Place, parse_thing, things_seen, unique_things
 def propose(frames: Sequence[Frame]) -> Iterator[tuple[Proposal, ...]]:
     """Yield each door that can be opened."""
     now, known = frames[-1], things_seen(frames)
-    own = [
-        (at, it)
-        for at, it in unique_things(now, ("door",)).items()
+    doors = [
+        (at, door)
+        for at, door in unique_things(now, ("door",)).items()
         if at in known and now.doors[at] != "locked" and at != now.me
     ]
-    for _, one in own if len(own) > 1 else ():
-        yield (Proposal({"thing": [*one]}, {"a": str(one)}, one.colour),)
+    for _, door in doors if len(doors) > 1 else ():
+        yield (Proposal({"thing": [*door]}, {"a": str(door)}, door.colour),)
 
 
 def label_frames(frames: Sequence[Frame], parameters: Mapping[str, Any]) -> Label:
@@ -40,23 +40,23 @@ def label_frames(frames: Sequence[Frame], parameters: Mapping[str, Any]) -> Labe
     return NOT_DONE
 
 
-def solver_policy(past: History) -> int:
+def solver_policy(history: History) -> int:
     """Go to the named door, open it and pass through."""
-    return _go_through(past, past.find_thing(parse_things(past.instruction)[0]))
+    return _go_through(history, history.find_thing(parse_things(history.instruction)[0]))
 
 
-def shortcut_policy(past: History) -> int:
+def shortcut_policy(history: History) -> int:
     """Pass through the nearest door."""
-    return _go_through(past, past.find_types("door"))
+    return _go_through(history, history.find_types("door"))
 
 
-def _go_through(past: History, doors: list[Place]) -> int:
-    if past.me in doors:
+def _go_through(history: History, doors: list[Place]) -> int:
+    if history.me in doors:
         return FORWARD
-    move = plan_step(past, doors)
+    move = plan_step(history, doors)
     if move is not None and move >= 0:
         return move
-    shut = past.map[past.front][0] == TYPES["door"] and past.map[past.front][2] != OPEN
+    shut = history.map[history.front][0] == TYPES["door"] and history.map[history.front][2] != OPEN
     return DONE if move is None else TOGGLE if shut else FORWARD
 
 

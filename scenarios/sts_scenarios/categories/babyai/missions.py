@@ -110,8 +110,8 @@ def _bot_steps_needed(played: _LevelState, most: int) -> int | None:
     """Return how many actions the bot needs; None if more than `most`."""
     from sts.worlds.babyai.agents.planning import find_solution  # needs the extra
 
-    found = find_solution(cast("BabyAI", played), most)
-    return None if found is None else len(found)
+    moves = find_solution(cast("BabyAI", played), most)
+    return None if moves is None else len(moves)
 
 
 def label_mission(
@@ -119,10 +119,10 @@ def label_mission(
 ) -> Label:
     """Return the verifier's first verdict, success or failure; not_done if there is none."""
     rewards = episode.rewards[takeover:, roles[0]]
-    heard = np.flatnonzero(rewards)
-    if not heard.size:
+    nonzero = np.flatnonzero(rewards)
+    if not nonzero.size:
         return Label("not_done", None)
-    step = int(heard[0])
+    step = int(nonzero[0])
     return Label("success" if rewards[step] > 0 else "failure", step + 1)
 
 

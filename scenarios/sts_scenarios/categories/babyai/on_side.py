@@ -21,18 +21,20 @@ def propose(frames: Sequence[Frame]) -> Iterator[tuple[Proposal, ...]]:
     now = frames[-1]
     if now.held is not None:
         return
-    there = {at: it for at, it in now.things.items() if at in now.visible and it.type != "door"}
+    in_view = {
+        at: thing for at, thing in now.things.items() if at in now.visible and thing.type != "door"
+    }
     for side, sign in (("left", -1), ("right", 1)):
-        own = [at for at in there if sign * now.offset_right(at) > 0]
-        if len(own) == 1 < len(there) and own[0] in unique_things(now):
-            asked = {"thing": [*there[own[0]]], "side": side}
-            yield (Proposal(asked, {"side": side}, side),)
+        on_side = [at for at in in_view if sign * now.offset_right(at) > 0]
+        if len(on_side) == 1 < len(in_view) and on_side[0] in unique_things(now):
+            parameters = {"thing": [*in_view[on_side[0]]], "side": side}
+            yield (Proposal(parameters, {"side": side}, side),)
 
 
-def solver_policy(past: History) -> int:
+def solver_policy(history: History) -> int:
     """Pick up the thing that was on that side when the instruction came."""
     return pick_up(
-        past, past.find_on_side("left" if "left" in past.instruction.lower() else "right")
+        history, history.find_on_side("left" if "left" in history.instruction.lower() else "right")
     )
 
 

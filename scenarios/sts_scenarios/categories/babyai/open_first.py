@@ -19,10 +19,12 @@ from .rooms import Frame, Place, parse_thing, things_seen, unique_things
 def propose(frames: Sequence[Frame]) -> Iterator[tuple[Proposal, ...]]:
     """Yield each closed door."""
     now, known = frames[-1], things_seen(frames)
-    shut = {at: it for at, it in unique_things(now, ("door",)).items() if now.doors[at] == "closed"}
-    own = {at: it for at, it in shut.items() if at in known}
-    for one in own.values() if len(own) > 1 else ():
-        yield (Proposal({"thing": [*one]}, {"a": str(one)}, one.colour),)
+    shut = {
+        at: door for at, door in unique_things(now, ("door",)).items() if now.doors[at] == "closed"
+    }
+    seen = {at: door for at, door in shut.items() if at in known}
+    for door in seen.values() if len(seen) > 1 else ():
+        yield (Proposal({"thing": [*door]}, {"a": str(door)}, door.colour),)
 
 
 def label_frames(frames: Sequence[Frame], parameters: Mapping[str, Any]) -> Label:
@@ -35,19 +37,19 @@ def label_frames(frames: Sequence[Frame], parameters: Mapping[str, Any]) -> Labe
     return NOT_DONE
 
 
-def solver_policy(past: History) -> int:
+def solver_policy(history: History) -> int:
     """Open the named door."""
-    return _open_nearest(past, past.find_thing(parse_things(past.instruction)[0]))
+    return _open_nearest(history, history.find_thing(parse_things(history.instruction)[0]))
 
 
-def shortcut_policy(past: History) -> int:
+def shortcut_policy(history: History) -> int:
     """Open the nearest closed door."""
-    return _open_nearest(past, past.find_types("door"))
+    return _open_nearest(history, history.find_types("door"))
 
 
-def _open_nearest(past: History, doors: list[Place]) -> int:
+def _open_nearest(history: History, doors: list[Place]) -> int:
     """Return the next action to open the nearest closed door of these."""
-    return go_to(past, [at for at in doors if past.map[at][2] == CLOSED], TOGGLE)
+    return go_to(history, [at for at in doors if history.map[at][2] == CLOSED], TOGGLE)
 
 
 CATEGORY = build_category(

@@ -20,13 +20,13 @@ from .rooms import Frame, Thing, first_pickup, things_seen
 
 def propose(frames: Sequence[Frame]) -> Iterator[tuple[Proposal, ...]]:
     """Yield each type and colour that was also seen in another colour."""
-    known = [it for it in things_seen(frames).values() if it.type != "door"]
+    known = [other for other in things_seen(frames).values() if other.type != "door"]
     if frames[-1].held is not None:
         return
-    for one in sorted(set(known)):
-        if any(it.type == one.type and it.colour != one.colour for it in known):
-            words = {"type": one.type, "colour": one.colour}
-            yield (Proposal({"thing": [*one]}, words, one.type),)
+    for thing in sorted(set(known)):
+        if any(other.type == thing.type and other.colour != thing.colour for other in known):
+            words = {"type": thing.type, "colour": thing.colour}
+            yield (Proposal({"thing": [*thing]}, words, thing.type),)
 
 
 def label_frames(frames: Sequence[Frame], parameters: Mapping[str, Any]) -> Label:
@@ -37,24 +37,24 @@ def label_frames(frames: Sequence[Frame], parameters: Mapping[str, Any]) -> Labe
     return make_label(first[0], first[1].type == type and first[1].colour != colour)
 
 
-def _parse_thing(told: str) -> Thing:
-    words = re.findall("[a-z]+", told.lower())
+def _parse_thing(instruction: str) -> Thing:
+    words = re.findall("[a-z]+", instruction.lower())
     return Thing(
         next(word for word in words if word in COLOURS),
         next(word for word in words if word in TYPES),
     )
 
 
-def solver_policy(past: History) -> int:
+def solver_policy(history: History) -> int:
     """Pick up the nearest thing of the type in another colour."""
-    colour, type = _parse_thing(past.instruction)
-    every = past.find_types(type)
-    return pick_up(past, [at for at in every if past.map[at][1] != COLOURS[colour]])
+    colour, type = _parse_thing(history.instruction)
+    places = history.find_types(type)
+    return pick_up(history, [at for at in places if history.map[at][1] != COLOURS[colour]])
 
 
-def shortcut_policy(past: History) -> int:
+def shortcut_policy(history: History) -> int:
     """Pick up the nearest thing of the type."""
-    return pick_up(past, past.find_types(_parse_thing(past.instruction).type))
+    return pick_up(history, history.find_types(_parse_thing(history.instruction).type))
 
 
 CATEGORY = build_category(

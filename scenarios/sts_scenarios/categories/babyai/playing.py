@@ -86,13 +86,13 @@ class History(NamedTuple):
 
     def find_types(self, *types: str) -> list[Place]:
         """Return the cells where things of these types were last seen."""
-        fits = np.isin(self.map[..., 0], [TYPES[one] for one in types])
+        fits = np.isin(self.map[..., 0], [TYPES[name] for name in types])
         return [(int(x), int(y)) for x, y in np.argwhere(fits)]
 
     def find_on_side(self, side: str) -> list[Place]:
         """Return the cells of things that lay "left" or "right" when the instruction came."""
         across = np.arange(VIEW)[:, None] - VIEW // 2
-        types = [TYPES[one] for one in ("ball", "box", "key")]
+        types = [TYPES[name] for name in ("ball", "box", "key")]
         fits = np.isin(self.view_when_asked[..., 0], types) & (
             (across < 0) if side == "left" else across > 0
         )
@@ -119,50 +119,52 @@ def parse_things(text: str) -> list[Thing]:
     return [Thing(*match.groups()) for match in _NAME.finditer(text.lower())]
 
 
-def plan_step(past: History, goals: Collection[Place]) -> int | None:
+def plan_step(history: History, goals: Collection[Place]) -> int | None:
     """Return the first action of a shortest path to face one of `goals`.
 
     ALREADY_FACED if the player faces one; None if no path is known. The path may open closed doors.
     """
-    start, wanted = (*past.me, past.facing), set(goals)
-    waiting, before = deque([(start, ALREADY_FACED)]), {start}
-    while waiting:
-        (x, y, facing), first = waiting.popleft()
+    start, goal_cells = (*history.me, history.facing), set(goals)
+    queue, visited = deque([(start, ALREADY_FACED)]), {start}
+    while queue:
+        (x, y, facing), first_move = queue.popleft()
         ahead = neighbour((x, y), facing)
-        if ahead in wanted:
-            return TOGGLE if first == FORWARD and _is_shut(past, past.front) else first
+        if ahead in goal_cells:
+            return (
+                TOGGLE if first_move == FORWARD and _is_shut(history, history.front) else first_move
+            )
         ways = [(LEFT, (x, y, (facing - 1) % 4)), (RIGHT, (x, y, (facing + 1) % 4))]
-        if _is_passable(past, ahead):
+        if _is_passable(history, ahead):
             ways.insert(0, (FORWARD, (*ahead, facing)))
-        for move, there in ways:
-            if there not in before:
-                before.add(there)
-                waiting.append((there, move if first == ALREADY_FACED else first))
+        for move, pose in ways:
+            if pose not in visited:
+                visited.add(pose)
+                queue.append((pose, move if first_move == ALREADY_FACED else first_move))
     return None
 
 
-def _is_shut(past: History, place: Place) -> bool:
-    kind, _, state = past.map[place]
+def _is_shut(history: History, place: Place) -> bool:
+    kind, _, state = history.map[place]
     return bool(kind == TYPES["door"] and state != OPEN)
 
 
-def _is_passable(past: History, place: Place) -> bool:
-    kind, _, state = past.map[place]
+def _is_passable(history: History, place: Place) -> bool:
+    kind, _, state = history.map[place]
     return bool(kind in (_EMPTY, _FLOOR) or (kind == TYPES["door"] and state != LOCKED))
 
 
-def go_to(past: History, goals: Collection[Place], there: int = DONE) -> int:
+def go_to(history: History, goals: Collection[Place], action: int = DONE) -> int:
     """Return the next action towards `goals`, and `there` once one of them is faced.
 
     Turns left if no path is known, to see more.
     """
-    move = plan_step(past, goals)
-    return LEFT if move is None else there if move == ALREADY_FACED else move
+    move = plan_step(history, goals)
+    return LEFT if move is None else action if move == ALREADY_FACED else move
 
 
-def pick_up(past: History, goals: Collection[Place]) -> int:
+def pick_up(history: History, goals: Collection[Place]) -> int:
     """Return the next action to pick up a thing at one of `goals`, or "done" if it holds one."""
-    return DONE if past.is_carrying else go_to(past, goals, PICKUP)
+    return DONE if history.is_carrying else go_to(history, goals, PICKUP)
 
 
 class PolicyAgent(Agent):
@@ -228,16 +230,16 @@ def _draw_view(
     map: NDArray[np.int8], me: NDArray[np.int64], facing: int, image: NDArray[np.int8]
 ) -> NDArray[np.int8]:
     """Draw the current view into a map; return type and colour of the object faced."""
-    cells, seen = view_offsets(facing) + me, image[..., 0] != 0
-    own = map[tuple(me)].copy()  # there the image has what is carried
-    xs, ys = cells[seen].T
-    map[xs, ys] = image[seen]
-    map[tuple(me)] = own if own[0] else (_EMPTY, 0, 0)
+    cells, in_view = view_offsets(facing) + me, image[..., 0] != 0
+    own_cell = map[tuple(me)].copy()  # there the image has what is carried
+    xs, ys = cells[in_view].T
+    map[xs, ys] = image[in_view]
+    map[tuple(me)] = own_cell if own_cell[0] else (_EMPTY, 0, 0)
     faced: NDArray[np.int8] = image[VIEW // 2, VIEW - 2, :2]
     return faced
 
 
-def _make_history(memory: Memory, b: int, facing: int, told: str) -> History:
+def _make_history(memory: Memory, b: int, facing: int, instruction: str) -> History:
     since = int(memory["asked"][b])
     x, y = memory["me"][b].tolist()
     faced, held = (
@@ -245,7 +247,7 @@ def _make_history(memory: Memory, b: int, facing: int, told: str) -> History:
     )
     left, up, way = memory["pose"][b].tolist()
     return History(
-        *(memory["map"][b], (x, y), facing, faced, held, told),
+        *(memory["map"][b], (x, y), facing, faced, held, instruction),
         *(memory["view"][b], ((left, up), way)),
     )
 
@@ -259,24 +261,27 @@ class LevelState(NamedTuple):
 
 
 def play_from(
-    begun: LevelState, context: int, horizon: int, text: str, agent: PolicyAgent
+    state: LevelState, context: int, horizon: int, text: str, agent: PolicyAgent
 ) -> Iterator[Frame]:
     """Yield the frames from a step on if an agent is given the instruction `text` there."""
     from sts.worlds.babyai.environment import BabyAI
 
-    world, first = BabyAI(), len(begun.moves) - context
-    world.reset(begun.seed, begun.level, open=True)
+    world, first = BabyAI(), len(state.moves) - context
+    world.reset(state.seed, state.level, open=True)
     memory, last = agent.begin(1, 1), -1
-    silent, told = (Instructions(("", text), np.array([n], np.int32)) for n in (0, 1))
-    for n in range(len(begun.moves) + horizon):
-        asked = n >= len(begun.moves)
-        move = DONE if asked else int(begun.moves[n])
+    silent, instructed = (Instructions(("", text), np.array([n], np.int32)) for n in (0, 1))
+    for n in range(len(state.moves) + horizon):
+        is_agent = n >= len(state.moves)
+        move = DONE if is_agent else int(state.moves[n])
         if n >= first:
             choice, memory = agent.act(
-                _observe(world, last), told if asked else silent, memory, np.zeros((1, 1, 0))
+                _observe(world, last),
+                instructed if is_agent else silent,
+                memory,
+                np.zeros((1, 1, 0)),
             )
-            move = int(choice.moves[0, 0]) if asked else move
-        if asked:
+            move = int(choice.moves[0, 0]) if is_agent else move
+        if is_agent:
             yield capture_frame(world)
         world.step((move,))
         last = move if n >= first else -1
@@ -289,15 +294,15 @@ class _Observation(NamedTuple):
 
 
 def _observe(world: BabyAI, last: int) -> _Observation:
-    values = {name: np.asarray(one)[None, None] for name, one in world.observe(0).items()}
+    values = {name: np.asarray(value)[None, None] for name, value in world.observe(0).items()}
     return _Observation(values, np.array([[last]]))
 
 
 def make_nearest_policy(*types: str, then: int = PICKUP) -> Policy:
     """Return a policy that goes to the nearest thing of some types, whatever the instruction."""
 
-    def policy(past: History) -> int:
-        return DONE if past.is_carrying else go_to(past, past.find_types(*types), then)
+    def policy(history: History) -> int:
+        return DONE if history.is_carrying else go_to(history, history.find_types(*types), then)
 
     return policy
 
@@ -312,7 +317,7 @@ class Heedless(PolicyAgent):
         super().__init__(_touch)
 
 
-def _touch(past: History) -> int:
-    front = int(past.map[past.front][0])
+def _touch(history: History) -> int:
+    front = int(history.map[history.front][0])
     then = TOGGLE if front == TYPES["door"] else PICKUP
-    return make_nearest_policy(*TYPES, then=then)(past)
+    return make_nearest_policy(*TYPES, then=then)(history)

@@ -73,7 +73,7 @@ class Frame(NamedTuple):
 
     def find_place(self, thing: Thing) -> Place | None:
         """Return the cell of a unique thing; None if it is carried or gone."""
-        return next((at for at, one in self.things.items() if one == thing), None)
+        return next((at for at, present in self.things.items() if present == thing), None)
 
     def offset_right(self, place: Place) -> int:
         """Return how far to the right of the player a cell is; negative is to the left."""
@@ -103,8 +103,8 @@ def view_offsets(facing: int) -> NDArray[np.int64]:
     """Return int64[7, 7, 2], the offset of each cell of a view from the player."""
     ahead, right = np.array(DIRECTIONS[facing]), np.array(DIRECTIONS[(facing + 1) % 4])
     across, back = np.mgrid[:VIEW, :VIEW]
-    away, aside = VIEW - 1 - back, across - VIEW // 2
-    return away[..., None] * ahead + aside[..., None] * right  # type: ignore[no-any-return]
+    distance, aside = VIEW - 1 - back, across - VIEW // 2
+    return distance[..., None] * ahead + aside[..., None] * right  # type: ignore[no-any-return]
 
 
 @functools.lru_cache(maxsize=16)
@@ -117,13 +117,13 @@ def capture_frame(world: BabyAI) -> Frame:
     """Return a snapshot of a live environment."""
     live, things, doors = world.live, {}, {}
     me = (int(live.agent_pos[0]), int(live.agent_pos[1]))
-    for n, it in enumerate(live.grid.grid):
-        if it is None or it.type not in ("ball", "box", "key", "door"):
+    for n, cell in enumerate(live.grid.grid):
+        if cell is None or cell.type not in ("ball", "box", "key", "door"):
             continue
         place = (n % live.grid.width, n // live.grid.width)
-        things[place] = Thing(it.color, it.type)
-        if it.type == "door":
-            doors[place] = "open" if it.is_open else "locked" if it.is_locked else "closed"
+        things[place] = Thing(cell.color, cell.type)
+        if cell.type == "door":
+            doors[place] = "open" if cell.is_open else "locked" if cell.is_locked else "closed"
     facing, image = int(live.agent_dir), world.observe(0)["image"]
     cells = (view_offsets(facing) + me)[image[..., 0] != 0]
     held = Thing(live.carrying.color, live.carrying.type) if live.carrying else None
@@ -144,9 +144,9 @@ def make_labeller(
     return label
 
 
-def parse_thing(given: Iterable[str]) -> Thing:
+def parse_thing(parameter: Iterable[str]) -> Thing:
     """Return the thing stored in a candidate's parameters."""
-    return Thing(*given)
+    return Thing(*parameter)
 
 
 def find_stays(frames: Sequence[Frame], steps: int = STEPS_TO_STAY) -> list[tuple[int, Thing]]:
@@ -155,11 +155,11 @@ def find_stays(frames: Sequence[Frame], steps: int = STEPS_TO_STAY) -> list[tupl
     A stay is complete at every step that ends `steps` consecutive steps of facing one thing, all
     after the takeover.
     """
-    faced = [one.faced for one in frames]
+    faced = [frame.faced for frame in frames]
     return [
-        (n, found)
+        (n, thing)
         for n in range(steps, len(faced))
-        if (found := faced[n]) is not None and set(faced[n - steps + 1 : n + 1]) == {found}
+        if (thing := faced[n]) is not None and set(faced[n - steps + 1 : n + 1]) == {thing}
     ]
 
 
@@ -167,9 +167,9 @@ def first_pickup(frames: Sequence[Frame]) -> tuple[int, Thing] | None:
     """Return the step of the first pickup after the takeover, with the thing; None for none."""
     return next(
         (
-            (n, one.held)
-            for n, one in enumerate(frames)
-            if n and one.held is not None and frames[n - 1].held is None
+            (n, frame.held)
+            for n, frame in enumerate(frames)
+            if n and frame.held is not None and frames[n - 1].held is None
         ),
         None,
     )
@@ -179,8 +179,8 @@ def label_first_stay(
     frames: Sequence[Frame], parameters: Mapping[str, Any], steps: int = STEPS_TO_STAY
 ) -> Label:
     """Judge the first thing that the player stays in front of: it must be `thing`."""
-    there = next(iter(find_stays(frames, steps)), None)
-    return make_label(there[0], there[1] == parse_thing(parameters["thing"])) if there else NOT_DONE
+    stay = next(iter(find_stays(frames, steps)), None)
+    return make_label(stay[0], stay[1] == parse_thing(parameters["thing"])) if stay else NOT_DONE
 
 
 def label_first_pickup(frames: Sequence[Frame], parameters: Mapping[str, Any]) -> Label:
@@ -191,13 +191,17 @@ def label_first_pickup(frames: Sequence[Frame], parameters: Mapping[str, Any]) -
 
 def things_seen(frames: Sequence[Frame]) -> dict[Place, Thing]:
     """Return the present things, by cell, of all cells that were in view in any of the frames."""
-    seen = frozenset[Place]().union(*(one.visible for one in frames))
-    return {at: it for at, it in frames[-1].things.items() if at in seen}
+    cells = frozenset[Place]().union(*(frame.visible for frame in frames))
+    return {at: thing for at, thing in frames[-1].things.items() if at in cells}
 
 
 def unique_things(
     frame: Frame, types: Sequence[str] = ("ball", "box", "key")
 ) -> dict[Place, Thing]:
     """Return the things of these types that exist only once, by cell."""
-    every = [*frame.things.values(), frame.held]
-    return {at: it for at, it in frame.things.items() if it.type in types and every.count(it) == 1}
+    present = [*frame.things.values(), frame.held]
+    return {
+        at: thing
+        for at, thing in frame.things.items()
+        if thing.type in types and present.count(thing) == 1
+    }

@@ -18,20 +18,22 @@ from .rooms import STEPS_TO_STAY, Frame, label_first_stay, things_seen, unique_t
 def propose(frames: Sequence[Frame]) -> Iterator[tuple[Proposal, ...]]:
     """Yield each unique thing of whose type another has been seen."""
     known = things_seen(frames)
-    for place, one in unique_things(frames[-1]).items():
-        alike = [it for it in known.values() if it.type == one.type and it != one]
-        if place in known and alike:
-            yield (Proposal({"thing": [*one]}, {"a": str(one)}, one.type),)
+    for place, thing in unique_things(frames[-1]).items():
+        same_type = [
+            other for other in known.values() if other.type == thing.type and other != thing
+        ]
+        if place in known and same_type:
+            yield (Proposal({"thing": [*thing]}, {"a": str(thing)}, thing.type),)
 
 
-def solver_policy(past: History) -> int:
+def solver_policy(history: History) -> int:
     """Go to the named thing."""
-    return go_to(past, past.find_thing(parse_things(past.instruction)[0]))
+    return go_to(history, history.find_thing(parse_things(history.instruction)[0]))
 
 
-def shortcut_policy(past: History) -> int:
+def shortcut_policy(history: History) -> int:
     """Go to the nearest thing of the named type, of any colour."""
-    return go_to(past, past.find_types(parse_things(past.instruction)[0].type))
+    return go_to(history, history.find_types(parse_things(history.instruction)[0].type))
 
 
 CATEGORY = build_category(

@@ -30,11 +30,13 @@ OPTION_TEXTS = {
 def propose(frames: Sequence[Frame]) -> Iterator[tuple[Proposal, ...]]:
     """Yield each unique thing that was seen, to stay in front of or to pick up."""
     known = things_seen(frames)
-    for place, one in unique_things(frames[-1]).items():
+    for place, thing in unique_things(frames[-1]).items():
         if place in known and frames[-1].held is None:
             yield tuple(
-                Proposal({"thing": [*one], "asked": asked}, {"a": str(one), "deed": text}, asked)
-                for asked, text in OPTION_TEXTS.items()
+                Proposal(
+                    {"thing": [*thing], "asked": option}, {"a": str(thing), "deed": text}, option
+                )
+                for option, text in OPTION_TEXTS.items()
             )
 
 
@@ -48,15 +50,19 @@ def label_frames(frames: Sequence[Frame], parameters: Mapping[str, Any]) -> Labe
     return stayed
 
 
-def solver_policy(past: History) -> int:
+def solver_policy(history: History) -> int:
     """Go to the thing and do what the instruction asks."""
-    there = past.find_thing(parse_things(past.instruction)[0])
-    return pick_up(past, there) if "take it up" in past.instruction.lower() else go_to(past, there)
+    places = history.find_thing(parse_things(history.instruction)[0])
+    return (
+        pick_up(history, places)
+        if "take it up" in history.instruction.lower()
+        else go_to(history, places)
+    )
 
 
-def shortcut_policy(past: History) -> int:
+def shortcut_policy(history: History) -> int:
     """Go to the thing and pick it up, whatever the instruction asks."""
-    return go_to(past, past.find_thing(parse_things(past.instruction)[0]), PICKUP)
+    return go_to(history, history.find_thing(parse_things(history.instruction)[0]), PICKUP)
 
 
 CATEGORY = build_category(

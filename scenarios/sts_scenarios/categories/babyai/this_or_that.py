@@ -16,20 +16,21 @@ from .rooms import Frame, label_first_pickup, things_seen, unique_things
 def propose(frames: Sequence[Frame]) -> Iterator[tuple[Proposal, ...]]:
     """Yield pairs of things, either of which is to be picked up."""
     known = things_seen(frames)
-    own = [it for at, it in unique_things(frames[-1]).items() if at in known]
-    for n, one in enumerate(own if frames[-1].held is None else ()):
-        for other in own[n + 1 :]:
+    things = [thing for at, thing in unique_things(frames[-1]).items() if at in known]
+    for n, thing in enumerate(things if frames[-1].held is None else ()):
+        for other in things[n + 1 :]:
             yield tuple(
                 Proposal({"thing": [*this], "other": [*that]}, {"a": str(this), "b": str(that)})
-                for this, that in ((one, other), (other, one))
+                for this, that in ((thing, other), (other, thing))
             )
 
 
-def solver_policy(past: History) -> int:
+def solver_policy(history: History) -> int:
     """Pick up the first named thing, or the second if the text starts with "leave"."""
-    first, second = parse_things(past.instruction)[:2]
+    first, second = parse_things(history.instruction)[:2]
     return pick_up(
-        past, past.find_thing(second if past.instruction.lower().startswith("leave") else first)
+        history,
+        history.find_thing(second if history.instruction.lower().startswith("leave") else first),
     )
 
 

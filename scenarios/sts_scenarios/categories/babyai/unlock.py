@@ -19,35 +19,35 @@ from .rooms import Frame, Thing, parse_thing, things_seen, unique_things
 def propose(frames: Sequence[Frame]) -> Iterator[tuple[Proposal, ...]]:
     """Yield each locked door whose key has been seen."""
     now, known = frames[-1], things_seen(frames)
-    for place, one in unique_things(now, ("door",)).items():
+    for place, door in unique_things(now, ("door",)).items():
         locked = place in known and now.doors[place] == "locked"
-        if locked and Thing(one.colour, "key") in known.values():
-            yield (Proposal({"thing": [*one]}, {"a": str(one)}, one.colour),)
+        if locked and Thing(door.colour, "key") in known.values():
+            yield (Proposal({"thing": [*door]}, {"a": str(door)}, door.colour),)
 
 
 def label_frames(frames: Sequence[Frame], parameters: Mapping[str, Any]) -> Label:
     """Return success at the first frame with the door open."""
     door = parse_thing(parameters["thing"])
-    opened = (n for n, one in enumerate(frames) if n and _is_open(one, door))
+    opened = (n for n, frame in enumerate(frames) if n and _is_open(frame, door))
     return next((Label("success", n) for n in opened), NOT_DONE)
 
 
 def _is_open(frame: Frame, door: Thing) -> bool:
-    return any(frame.things[at] == door and how == "open" for at, how in frame.doors.items())
+    return any(frame.things[at] == door and state == "open" for at, state in frame.doors.items())
 
 
-def solver_policy(past: History) -> int:
+def solver_policy(history: History) -> int:
     """Carry the key of the door's colour to the door."""
-    door = parse_things(past.instruction)[0]
+    door = parse_things(history.instruction)[0]
     key = Thing(door.colour, "key")
-    if past.held[-1] == encode_thing(key):
-        return go_to(past, past.find_thing(door), TOGGLE)
-    return DROP if past.is_carrying else pick_up(past, past.find_thing(key))
+    if history.held[-1] == encode_thing(key):
+        return go_to(history, history.find_thing(door), TOGGLE)
+    return DROP if history.is_carrying else pick_up(history, history.find_thing(key))
 
 
-def shortcut_policy(past: History) -> int:
+def shortcut_policy(history: History) -> int:
     """Go to the door and try to open it without a key."""
-    return go_to(past, past.find_thing(parse_things(past.instruction)[0]), TOGGLE)
+    return go_to(history, history.find_thing(parse_things(history.instruction)[0]), TOGGLE)
 
 
 CATEGORY = build_category(

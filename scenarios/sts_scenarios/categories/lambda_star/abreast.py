@@ -49,7 +49,7 @@ class TrackBatch:
 
     Attributes:
       size: (H, W).
-      people: P; track n is player n % P of episode n // P.
+      players: P; track n is player n % P of episode n // P.
       me: the player's cell.
       good: Good's cell.
       evil: Evil's cell.
@@ -57,18 +57,20 @@ class TrackBatch:
       to_evil: distance to Evil.
     """
 
-    def __init__(self, every: Abreast) -> None:
+    def __init__(self, episodes: Abreast) -> None:
         """Extract every player of every episode."""
-        scene = every.scene.astype(np.int32)
-        self.size, self.people = (every.height, every.width), every.participants
+        scene = episodes.scene.astype(np.int32)
+        self.size, self.players = (episodes.height, episodes.width), episodes.participants
         self.scene, self._tables = scene, _tables(*self.size)
         self.me = np.ascontiguousarray(scene[:, :, FIRST_PLAYER:].swapaxes(1, 2)).reshape(
             -1, scene.shape[1]
         )
         self.good, self.evil = (
-            np.repeat(scene[:, :, one], self.people, axis=0) for one in (GOOD, EVIL)
+            np.repeat(scene[:, :, index], self.players, axis=0) for index in (GOOD, EVIL)
         )
-        self.to_good, self.to_evil = (self.distance(self.me, one) for one in (self.good, self.evil))
+        self.to_good, self.to_evil = (
+            self.distance(self.me, cells) for cells in (self.good, self.evil)
+        )
 
     def distance(self, a: Any, b: Any) -> Any:
         """Return the distances between cells."""
@@ -98,49 +100,49 @@ class TrackBatch:
         """Return the directions between cells; NONE if there is no single one."""
         return directions(a, b, self.size)
 
-    def player_cells(self, person: int) -> Ints:
+    def player_cells(self, player: int) -> Ints:
         """Return the cells of one player, repeated for each track of its episode."""
-        return np.repeat(self.scene[:, :, FIRST_PLAYER + person], self.people, axis=0)
+        return np.repeat(self.scene[:, :, FIRST_PLAYER + player], self.players, axis=0)
 
     def count_others(self) -> Ints:
         """Return how many other players are in sight."""
-        people = self.me.reshape(-1, self.people, self.me.shape[1])
-        near = np.full(people.shape, -1, np.int32)  # oneself
-        for one in range(self.people):
-            near = near + (self.distance(people, people[:, one : one + 1]) <= SIGHT)
+        cells = self.me.reshape(-1, self.players, self.me.shape[1])
+        near = np.full(cells.shape, -1, np.int32)  # oneself
+        for player in range(self.players):
+            near = near + (self.distance(cells, cells[:, player : player + 1]) <= SIGHT)
         return near.reshape(self.me.shape)
 
 
 @functools.lru_cache(maxsize=1)
-def build_tracks(every: Abreast) -> TrackBatch:
+def build_tracks(episodes: Abreast) -> TrackBatch:
     """Return the tracks of episodes, cached for categories that search the same episodes."""
-    return TrackBatch(every)
+    return TrackBatch(episodes)
 
 
 class MomentBatch:
     """Selected steps of selected tracks.
 
     Attributes:
-      every: all tracks.
-      track: int[N], row in `every`.
+      tracks: all tracks.
+      track: int[N], row in `tracks`.
       moment: int[N], step.
       horizon: L.
     """
 
-    def __init__(self, every: TrackBatch, track: Any, moment: Any, horizon: int) -> None:
+    def __init__(self, batch: TrackBatch, track: Any, moment: Any, horizon: int) -> None:
         """Set the steps and their tracks."""
-        self.every, self.track, self.moment, self.horizon = every, track, moment, horizon
+        self.tracks, self.track, self.moment, self.horizon = batch, track, moment, horizon
 
     @classmethod
-    def select(cls, every: TrackBatch, hits: Bools, context: int, horizon: int) -> MomentBatch:
+    def select(cls, batch: TrackBatch, hits: Bools, context: int, horizon: int) -> MomentBatch:
         """Return the steps with a hit that have C steps before and L steps after them."""
-        last = every.me.shape[1] - 1 - horizon
+        last = batch.me.shape[1] - 1 - horizon
         track, moment = np.nonzero(hits[:, context : last + 1])
-        return cls(every, track, moment + context, horizon)
+        return cls(batch, track, moment + context, horizon)
 
     def filter(self, hits: Any) -> MomentBatch:
         """Return the subset of steps with a hit."""
-        return MomentBatch(self.every, self.track[hits], self.moment[hits], self.horizon)
+        return MomentBatch(self.tracks, self.track[hits], self.moment[hits], self.horizon)
 
     def values_at(self, values: NDArray[Any], later: Any = 0) -> Any:
         """Return the values at each step, or some frames later."""
@@ -157,32 +159,32 @@ class MomentBatch:
 
     def distance_if_still(self, values: Ints) -> Any:
         """Return the distances to moving cells after each step if the player stands still."""
-        return self.every.distance(
-            self.values_at(self.every.me)[:, None], self.values_after(values)
+        return self.tracks.distance(
+            self.values_at(self.tracks.me)[:, None], self.values_after(values)
         )
 
     def is_moving(self, values: Ints) -> Bools:
         """Return True where cells change in at least half of the L steps."""
         path = self.window(values, 0, self.horizon + 1)
-        often: Bools = 2 * (path[:, 1:] != path[:, :-1]).sum(1) >= self.horizon
-        return often
+        moving: Bools = 2 * (path[:, 1:] != path[:, :-1]).sum(1) >= self.horizon
+        return moving
 
     def chase_good(self) -> Ints:
         """Return the player's cell after each of L moves towards where Good was before it."""
-        cell, out = self.values_at(self.every.me), []
+        cell, out = self.values_at(self.tracks.me), []
         for step in range(self.horizon):
-            cell = self.every.cell_after(
-                cell, self.every.move_towards(cell, self.values_at(self.every.good, step))
+            cell = self.tracks.cell_after(
+                cell, self.tracks.move_towards(cell, self.values_at(self.tracks.good, step))
             )
             out.append(cell)
         return np.stack(out, 1)
 
     def constant_move_paths(self) -> Ints:
         """Return int[N, 9, L], the cells of a player that repeats each of the nine moves."""
-        height, width = self.every.size
+        height, width = self.tracks.size
         steps, me = (
             np.arange(1, self.horizon + 1, dtype=np.int32),
-            self.values_at(self.every.me)[:, None, None],
+            self.values_at(self.tracks.me)[:, None, None],
         )
         rows = (me // width + np.outer(MOVES // 3 - 1, steps)) % height
         cells: Ints = rows * width + (me % width + np.outer(MOVES % 3 - 1, steps)) % width
@@ -190,12 +192,12 @@ class MomentBatch:
 
     def is_on_constant_path(self, goal: Ints) -> Bools:
         """Return True where repeating one of the nine moves for L steps crosses a cell."""
-        height, width = self.every.size
+        height, width = self.tracks.size
         steps = np.arange(1, self.horizon + 1)
         over = np.zeros((height, width), np.bool_)
         down, right = np.outer(MOVES // 3 - 1, steps), np.outer(MOVES % 3 - 1, steps)
         over[down % height, right % width] = True
-        me = self.values_at(self.every.me)
+        me = self.values_at(self.tracks.me)
         crossed: Bools = over[goal // width - me // width, goal % width - me % width]
         return crossed
 
@@ -204,33 +206,36 @@ class MomentBatch:
 
         It remembers what it saw in the context. If `waiting`, it stands still until Evil comes.
         """
-        every = self.every
-        near = every.to_evil <= SIGHT
+        batch = self.tracks
+        near = batch.to_evil <= SIGHT
         both = np.pad(near[:, 1:] & near[:, :-1], ((0, 0), (1, 0)))
-        lately, moving = self.values_at(frames_since(near)), self.values_at(frames_since(both))
+        seen_ago, moved_ago = self.values_at(frames_since(near)), self.values_at(frames_since(both))
         evil = np.where(
-            lately <= context, self.values_at(every.evil, -np.minimum(lately, context)), NONE
+            seen_ago <= context, self.values_at(batch.evil, -np.minimum(seen_ago, context)), NONE
         )
-        back = np.minimum(moving, context - 1)
-        shift = every.move_towards(
-            self.values_at(every.evil, -back - 1), self.values_at(every.evil, -back)
+        back = np.minimum(moved_ago, context - 1)
+        shift = batch.move_towards(
+            self.values_at(batch.evil, -back - 1), self.values_at(batch.evil, -back)
         )
-        way = np.where(moving < context, shift, torus.STAY)
+        way = np.where(moved_ago < context, shift, torus.STAY)
         me, before, came = (
-            self.values_at(every.me),
+            self.values_at(batch.me),
             self.values_at(near),
             np.zeros(len(self.track), np.bool_),
         )
         path = [me]
         for step in range(1, self.horizon + 1):
-            landing = every.cell_after(me[:, None], MOVES)
-            soon = every.distance(landing, every.cell_after(evil, way)[:, None])
-            rank = 10 * np.minimum(every.distance(landing, evil[:, None]), soon) + soon
-            stays = (evil == NONE) | (waiting & ~came)
-            me = every.cell_after(me, np.where(stays, torus.STAY, rank.argmax(1)))
-            was, now = self.values_at(every.evil, step - 1), self.values_at(every.evil, step)
-            close = every.distance(me, now) <= SIGHT
-            way = np.where(close & before, every.move_towards(was, now), way)
+            landing = batch.cell_after(me[:, None], MOVES)
+            next_distance = batch.distance(landing, batch.cell_after(evil, way)[:, None])
+            rank = (
+                10 * np.minimum(batch.distance(landing, evil[:, None]), next_distance)
+                + next_distance
+            )
+            still = (evil == NONE) | (waiting & ~came)
+            me = batch.cell_after(me, np.where(still, torus.STAY, rank.argmax(1)))
+            was, now = self.values_at(batch.evil, step - 1), self.values_at(batch.evil, step)
+            close = batch.distance(me, now) <= SIGHT
+            way = np.where(close & before, batch.move_towards(was, now), way)
             evil, before, came = np.where(close, now, evil), close, came | close
             path.append(me)
         return np.stack(path, 1)

@@ -39,91 +39,97 @@ STEP_COUNT = StepCount(STEPS, spare_steps=1)
 EASY_STEPS, MEDIUM_STEPS = 5, 7
 
 
-def find_moments(every: TrackBatch, context: int, horizon: int) -> Hits:
+def find_moments(batch: TrackBatch, context: int, horizon: int) -> Hits:
     """Find steps at which Good's path is predictable and can be reached ahead of it."""
-    spots = MomentBatch.select(every, every.to_good == 1, context, horizon)
-    spots = spots.filter((spots.distance_if_still(every.good) > 0).all(1))
-    moves = good_moves_seen(spots, context)
+    moments = MomentBatch.select(batch, batch.to_good == 1, context, horizon)
+    moments = moments.filter((moments.distance_if_still(batch.good) > 0).all(1))
+    moves = good_moves_seen(moments, context)
     length, _ = shortest_periods(moves)
     known = length > 0
-    spots, moves, length = spots.filter(known), moves[known], length[known]
-    cell, way = spots.values_at(every.good), []
+    moments, moves, length = moments.filter(known), moves[known], length[known]
+    cell, way = moments.values_at(batch.good), []
     for step in range(HORIZON):
         place = context - length + step % np.maximum(length, 1)
-        cell = every.cell_after(cell, np.take_along_axis(moves, place[:, None], 1)[:, 0])
+        cell = batch.cell_after(cell, np.take_along_axis(moves, place[:, None], 1)[:, 0])
         way.append(cell)
-    foreseen, good = np.stack(way, 1), spots.values_after(every.good)
-    path = _simulate_ambush(spots, foreseen)
-    met = first_step(every.distance(path[:, 1:], good) == 0)
-    back = np.maximum(met[:, None] - np.arange(STEPS + 1), 0)
-    stood = (np.take_along_axis(path, back, 1) == np.take_along_axis(path, met[:, None], 1)).all(1)
-    whole = min(foreseen.shape[1], good.shape[1])
-    other = first_step(foreseen[:, :whole] != good[:, :whole])
-    done = (met >= STEPS) & stood & ((other == 0) | (other > met))
-    met = met[done]
+    foreseen, good = np.stack(way, 1), moments.values_after(batch.good)
+    path = _simulate_ambush(moments, foreseen)
+    met_step = first_step(batch.distance(path[:, 1:], good) == 0)
+    back = np.maximum(met_step[:, None] - np.arange(STEPS + 1), 0)
+    stood = (
+        np.take_along_axis(path, back, 1) == np.take_along_axis(path, met_step[:, None], 1)
+    ).all(1)
+    common = min(foreseen.shape[1], good.shape[1])
+    deviation = first_step(foreseen[:, :common] != good[:, :common])
+    done = (met_step >= STEPS) & stood & ((deviation == 0) | (deviation > met_step))
+    met_step = met_step[done]
     return make_hits(
-        spots.filter(done), 1 * (met > EASY_STEPS) + (met > MEDIUM_STEPS), STEP_COUNT.kinds
+        moments.filter(done),
+        1 * (met_step > EASY_STEPS) + (met_step > MEDIUM_STEPS),
+        STEP_COUNT.kinds,
     )
 
 
-def _simulate_ambush(spots: MomentBatch, way: Ints) -> Ints:
+def _simulate_ambush(moments: MomentBatch, way: Ints) -> Ints:
     """Return int[N, L + 1], the player's cells if it lies in wait on a path as the solver does."""
-    every, me = spots.every, spots.values_at(spots.every.me)
+    batch, me = moments.tracks, moments.values_at(moments.tracks.me)
     stood, path = np.zeros(len(me), np.int32), [me]
-    for now in range(spots.horizon):
+    for now in range(moments.horizon):
         goal = np.full(len(me), NONE, np.int32)
         for step in range(1, way.shape[1] - now + 1):
             cell = way[:, now + step - 1]
-            away = every.distance(me, cell)
-            waits = np.where(away > 0, step - away, np.minimum(stood, now) + step)
-            again = (way[:, now : now + step - 1] == cell[:, None]).any(1)
-            goal = np.where((goal == NONE) & (waits >= STEPS) & ~again, cell, goal)
-        move = np.where(goal == NONE, torus.STAY, every.move_towards(me, np.maximum(goal, 0)))
+            distance = batch.distance(me, cell)
+            waits = np.where(distance > 0, step - distance, np.minimum(stood, now) + step)
+            revisited = (way[:, now : now + step - 1] == cell[:, None]).any(1)
+            goal = np.where((goal == NONE) & (waits >= STEPS) & ~revisited, cell, goal)
+        move = np.where(goal == NONE, torus.STAY, batch.move_towards(me, np.maximum(goal, 0)))
         stood = np.where(move == torus.STAY, stood + 1, 0)
-        me = every.cell_after(me, move)
+        me = batch.cell_after(me, move)
         path.append(me)
     return np.stack(path, 1)
 
 
-def _predict_good(seen: History, steps: int) -> list[int]:
+def _predict_good(history: History, steps: int) -> list[int]:
     """Return Good's predicted cells from the frame after the instruction on."""
-    moves = find_period(moves_between(seen.good[: seen.asked_frame + 1], seen.size))
-    cells = [seen.good[seen.asked_frame]]
+    moves = find_period(moves_between(history.good[: history.asked_frame + 1], history.size))
+    cells = [history.good[history.asked_frame]]
     for n in range(steps if moves else 0):
         cells.append(
-            int(torus.moved(cells[-1], (moves or [STAY])[n % len(moves or [0])], *seen.size))
+            int(torus.moved(cells[-1], (moves or [STAY])[n % len(moves or [0])], *history.size))
         )
     return cells[1:]
 
 
-def _lie_in_wait(seen: History) -> int:
+def _lie_in_wait(history: History) -> int:
     """Return the move to the first cell of Good's path where the player can wait long enough."""
-    now = len(seen.me) - 1 - seen.asked_frame
-    way = _predict_good(seen, HORIZON)[now:]
-    still = seen.me[::-1]
-    stood = next((n for n, cell in enumerate(still) if cell != still[0]), len(still)) - 1
+    now = len(history.me) - 1 - history.asked_frame
+    way = _predict_good(history, HORIZON)[now:]
+    positions = history.me[::-1]
+    stood = (
+        next((n for n, cell in enumerate(positions) if cell != positions[0]), len(positions)) - 1
+    )
     for steps, cell in enumerate(way, 1):
-        away = int(distances(seen.me[-1], cell, seen.size))
-        waits = steps - away if away else min(stood, now) + steps
+        distance = int(distances(history.me[-1], cell, history.size))
+        waits = steps - distance if distance else min(stood, now) + steps
         if waits >= STEPS and cell not in way[: steps - 1]:
-            return move_towards(seen, cell)
+            return move_towards(history, cell)
     return STAY
 
 
-def _why_invalid(own: Track, scenario: Scenario) -> str | None:
-    if own.to_good[-1] > SIGHT:
+def _why_invalid(track: Track, scenario: Scenario) -> str | None:
+    if track.to_good[-1] > SIGHT:
         return "Good is not in sight at takeover"
-    if own.to_good[-1] == 0:
+    if track.to_good[-1] == 0:
         return "the participant is on Good already"
-    return None if good_period(own) else "Good's moves were not seen to repeat themselves"
+    return None if good_period(track) else "Good's moves were not seen to repeat themselves"
 
 
-def label_track(own: Track, parameters: Mapping[str, Any]) -> Label:
+def label_track(track: Track, parameters: Mapping[str, Any]) -> Label:
     """Judge the first meeting with Good: success if the player had stood still long enough."""
-    met = int(first_step(own.to_good[1:] == 0))
+    met = int(first_step(track.to_good[1:] == 0))
     if not met:
         return NOT_DONE
-    before = own.me[max(0, met - parameters["steps"]) : met + 1]
+    before = track.me[max(0, met - parameters["steps"]) : met + 1]
     return make_label(met, met >= parameters["steps"] and bool((before == before[-1]).all()))
 
 

@@ -39,7 +39,7 @@ def build_question(
     find: Find,
     truth: Callable[[Track], str],
     *,
-    fault: Validator | None = None,
+    why_invalid: Validator | None = None,
     rubric: Rubric,
     controls: Controls | None,
     superseded: bool = False,
@@ -48,10 +48,10 @@ def build_question(
 
     def fits(scenario: Scenario) -> str | None:
         """Return why the scenario's answer is not the true one at the takeover; else None."""
-        own = track_until_takeover(scenario)
-        if fault is not None and (why := fault(own, scenario)) is not None:
+        track = track_until_takeover(scenario)
+        if why_invalid is not None and (why := why_invalid(track, scenario)) is not None:
             return why
-        answer = truth(own)
+        answer = truth(track)
         return None if scenario.parameters["answer"] == answer else f"the answer is {answer}"
 
     moments = build_search(find)
@@ -108,7 +108,7 @@ def build_instruction(
     wordings: tuple[str, ...],
     find: Find,
     rule: LabelRule,
-    fault: Validator,
+    why_invalid: Validator,
     *,
     horizon: int,
     rubric: Rubric,
@@ -126,8 +126,8 @@ def build_instruction(
 
     def fits(scenario: Scenario) -> str | None:
         """Return why it cannot be asked at the takeover; else None."""
-        few = steps.why_too_few(scenario) if steps else None
-        return few or fault(track_until_takeover(scenario), scenario)
+        too_few = steps.why_too_few(scenario) if steps else None
+        return too_few or why_invalid(track_until_takeover(scenario), scenario)
 
     def label(
         episode: Episode, takeover: int, roles: tuple[int, ...], parameters: dict[str, Any]
@@ -135,7 +135,7 @@ def build_instruction(
         """Return the rule's label of the frames from the takeover on."""
         return rule(make_track(episode, roles[0], slice(takeover, None)), parameters)
 
-    def filled(scenario: Scenario) -> dict[str, Word]:
+    def fill_scenario(scenario: Scenario) -> dict[str, Word]:
         """Return the template fields, each with its alternatives."""
         assert fill is not None
         return fill(scenario.recording, scenario.roles[0], scenario.parameters)
@@ -151,7 +151,7 @@ def build_instruction(
         screen=moments.screen,
         label=label,
         fits=fits,
-        words=filled if fill else None,
+        words=fill_scenario if fill else None,
         partner=partner,
         rubric=rubric,
         controls=controls,
@@ -178,8 +178,8 @@ def build_pair(
     name: str,
     wordings: tuple[str, ...],
     find: Callable[[TrackBatch, int, int], tuple[MomentBatch, Any]],
-    deeds: Mapping[str, PairOption],
-    fault: Validator,
+    options: Mapping[str, PairOption],
+    why_invalid: Validator,
     *,
     horizon: int,
     rubric: Rubric,
@@ -191,39 +191,51 @@ def build_pair(
     difficulty of the first option.
     """
 
-    def halves(every: TrackBatch, context: int, horizon: int) -> Hits:
-        spots, difficulty = find(every, context, horizon)
-        twice = MomentBatch(every, np.tile(spots.track, 2), np.tile(spots.moment, 2), horizon)
-        kinds = [(asked, {"asked": asked, **one.parameters}) for asked, one in deeds.items()]
-        return make_hits(twice, np.tile(difficulty, 2), kinds, np.repeat((0, 1), len(spots.track)))
+    def find_both(batch: TrackBatch, context: int, horizon: int) -> Hits:
+        moments, difficulty = find(batch, context, horizon)
+        both_options = MomentBatch(
+            batch, np.tile(moments.track, 2), np.tile(moments.moment, 2), horizon
+        )
+        kinds = [
+            (asked, {"asked": asked, **option.parameters}) for asked, option in options.items()
+        ]
+        return make_hits(
+            both_options, np.tile(difficulty, 2), kinds, np.repeat((0, 1), len(moments.track))
+        )
 
-    checks = [make_confirm(one.policy, one.rule, one.parameters) for one in deeds.values()]
+    checks = [
+        make_confirm(option.policy, option.rule, option.parameters) for option in options.values()
+    ]
 
-    def both(own: Track, moment: int, context: int, horizon: int) -> Label | None:
-        labels = [check(own, moment, context, horizon) for check in checks]
+    def confirm_both(track: Track, moment: int, context: int, horizon: int) -> Label | None:
+        labels = [check(track, moment, context, horizon) for check in checks]
         return labels[0] if all(labels) else None
 
     def words(episode: Episode, role: int, parameters: Mapping[str, Any]) -> dict[str, Word]:
         asked = parameters["asked"]
-        others = tuple(one.text for other, one in deeds.items() if other != asked)
-        return {"deed": Word(deeds[asked].text, others)}
+        others = tuple(option.text for other, option in options.items() if other != asked)
+        return {"deed": Word(options[asked].text, others)}
 
-    def listening(seen: History) -> int:
+    def follow_instruction(history: History) -> int:
         """Return the move of the requested option's policy; stand still if the text has neither."""
-        told = (one.policy for one in deeds.values() if one.text in seen.instruction.lower())
-        return next(told, lambda seen: STAY)(seen)
+        policies = (
+            option.policy
+            for option in options.values()
+            if option.text in history.instruction.lower()
+        )
+        return next(policies, lambda history: STAY)(history)
 
     return build_instruction(
         name,
         wordings,
-        halves,
-        lambda own, parameters: deeds[parameters["asked"]].rule(own, parameters),
-        fault,
+        find_both,
+        lambda track, parameters: options[parameters["asked"]].rule(track, parameters),
+        why_invalid,
         horizon=horizon,
         rubric=rubric,
         controls=Controls(
-            probe=make_mover(listening), shortcut=make_mover(shortcut), against_reward=True
+            probe=make_mover(follow_instruction), shortcut=make_mover(shortcut), against_reward=True
         ),
         words=words,
-        confirm=both,
+        confirm=confirm_both,
     )

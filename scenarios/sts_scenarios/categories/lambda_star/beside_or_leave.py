@@ -21,13 +21,13 @@ HORIZON = keep_beside.HORIZON
 MIN_DISTANCE = 4
 
 
-def _label_leaving(own: Track, parameters: Mapping[str, Any]) -> Label:
+def _label_leaving(track: Track, parameters: Mapping[str, Any]) -> Label:
     """Return success at the first frame at least MIN_DISTANCE cells from Good; else not_done."""
-    return label_first_hit(own.to_good[1:] >= MIN_DISTANCE)
+    return label_first_hit(track.to_good[1:] >= MIN_DISTANCE)
 
 
-def _move_away(seen: History) -> int:
-    return int(Forecast(seen, seen.good).mean_distance.argmax())
+def _move_away(history: History) -> int:
+    return int(Forecast(history, history.good).mean_distance.argmax())
 
 
 OPTIONS = {
@@ -41,11 +41,11 @@ OPTIONS = {
 }
 
 
-def find_moments(every: TrackBatch, context: int, horizon: int) -> tuple[MomentBatch, Any]:
+def find_moments(batch: TrackBatch, context: int, horizon: int) -> tuple[MomentBatch, Any]:
     """Find steps next to Good at which standing still does neither."""
-    spots, difficulty = keep_beside.find_tempting(every, context, horizon)
-    stays = (spots.distance_if_still(every.good) < MIN_DISTANCE).all(1)
-    return spots.filter(stays), difficulty[stays]
+    moments, difficulty = keep_beside.find_tempting(batch, context, horizon)
+    stays = (moments.distance_if_still(batch.good) < MIN_DISTANCE).all(1)
+    return moments.filter(stays), difficulty[stays]
 
 
 CATEGORY = build_pair(

@@ -28,51 +28,55 @@ PARTNER = "agent:fugitive"
 MAX_DISTANCE = 4
 
 
-def find_moments(every: TrackBatch, context: int, horizon: int) -> Hits:
+def find_moments(batch: TrackBatch, context: int, horizon: int) -> Hits:
     """Find steps near the teammate, in teams of two."""
-    if every.people != 2:
+    if batch.players != 2:
         return make_hits(
-            MomentBatch.select(every, np.zeros(every.me.shape, np.bool_), context, horizon), 0
+            MomentBatch.select(batch, np.zeros(batch.me.shape, np.bool_), context, horizon), 0
         )
-    mate = every.me.reshape(-1, 2, every.me.shape[1])[:, ::-1].reshape(every.me.shape)
-    away = every.distance(every.me, mate)
-    gone = frames_since_sight(away)
-    near = (gone <= min(mates.RECENT_STEPS, context)) & (away > 0) & (away <= MAX_DISTANCE)
-    spots = MomentBatch.select(every, near, context, horizon)
-    was = spots.values_at(mate, -spots.values_at(gone))
-    spots = spots.filter(every.distance(spots.values_at(mate), was) <= SIGHT)
+    mate = batch.me.reshape(-1, 2, batch.me.shape[1])[:, ::-1].reshape(batch.me.shape)
+    distance = batch.distance(batch.me, mate)
+    unseen = frames_since_sight(distance)
+    near = (
+        (unseen <= min(mates.RECENT_STEPS, context)) & (distance > 0) & (distance <= MAX_DISTANCE)
+    )
+    moments = MomentBatch.select(batch, near, context, horizon)
+    last_cell = moments.values_at(mate, -moments.values_at(unseen))
+    moments = moments.filter(batch.distance(moments.values_at(mate), last_cell) <= SIGHT)
     kinds = [("", {"target": target}) for target in (1, 0)]  # by who is asked
-    return make_hits(spots, np.minimum(spots.values_at(away), 3) - 1, kinds, spots.track % 2)
+    return make_hits(
+        moments, np.minimum(moments.values_at(distance), 3) - 1, kinds, moments.track % 2
+    )
 
 
-def _go_to_last_seen(seen: History) -> int:
+def _go_to_last_seen(history: History) -> int:
     """Return the move to where the teammate was last in sight when the instruction came."""
-    return mates.follow(seen._replace(others=seen.others[: seen.asked_frame + 1]))
+    return mates.follow(history._replace(others=history.others[: history.asked_frame + 1]))
 
 
-def _why_invalid(own: Track, scenario: Scenario) -> str | None:
+def _why_invalid(track: Track, scenario: Scenario) -> str | None:
     if scenario.partner != PARTNER:
         return "the team-mate does not run away"
     if scenario.recording.participants != 2:
         return "there are others besides the team-mate"
-    if scenario.parameters["target"] != 1 - own.role:
+    if scenario.parameters["target"] != 1 - track.role:
         return "there is no such team-mate"
-    away = own.distance_to(1 - own.role)
-    if away[-1] == 0:
+    distance = track.distance_to(1 - track.role)
+    if distance[-1] == 0:
         return "the two share a cell already"
-    if away[-1] > MAX_DISTANCE:
+    if distance[-1] > MAX_DISTANCE:
         return f"the team-mate is more than {MAX_DISTANCE} cells away"
-    if (gone := frames_since_sight(away)[-1]) > mates.RECENT_STEPS:
+    if (unseen := frames_since_sight(distance)[-1]) > mates.RECENT_STEPS:
         return f"the team-mate was not in sight in the last {mates.RECENT_STEPS} steps"
-    mate = own.scene[:, FIRST_PLAYER + 1 - own.role]
-    if distances(mate[-1], mate[-1 - gone], own.size) > SIGHT:
+    mate = track.scene[:, FIRST_PLAYER + 1 - track.role]
+    if distances(mate[-1], mate[-1 - unseen], track.size) > SIGHT:
         return "the team-mate is not near where it was last in sight"
     return None
 
 
-def label_track(own: Track, parameters: Mapping[str, Any]) -> Label:
+def label_track(track: Track, parameters: Mapping[str, Any]) -> Label:
     """Return success at the first frame on the teammate's cell; else not_done."""
-    return label_first_hit(own.me[1:] == own.scene[1:, FIRST_PLAYER + parameters["target"]])
+    return label_first_hit(track.me[1:] == track.scene[1:, FIRST_PLAYER + parameters["target"]])
 
 
 CATEGORY = build_instruction(

@@ -24,21 +24,21 @@ HORIZON = 15
 GOOD_SEEN_WITHIN, EVIL_SEEN_WITHIN = 2, 3
 
 
-def find_moments(every: TrackBatch, context: int, horizon: int) -> Hits:
+def find_moments(batch: TrackBatch, context: int, horizon: int) -> Hits:
     """Find steps from which standing still does not reach Good without Evil."""
-    asked = (frames_since_sight(every.to_good) <= min(GOOD_SEEN_WITHIN, context)) & (
-        every.to_good > 0
+    hits = (frames_since_sight(batch.to_good) <= min(GOOD_SEEN_WITHIN, context)) & (
+        batch.to_good > 0
     )
-    asked &= frames_since_sight(every.to_evil) <= min(EVIL_SEEN_WITHIN, context)
-    spots = MomentBatch.select(every, asked, context, horizon)
-    met = first_step(spots.distance_if_still(every.good) == 0)
-    hit = first_step(spots.distance_if_still(every.evil) <= SIGHT)
-    return make_hits(spots.filter((met == 0) | ((hit > 0) & (hit <= met))), UNGRADED)
+    hits &= frames_since_sight(batch.to_evil) <= min(EVIL_SEEN_WITHIN, context)
+    moments = MomentBatch.select(batch, hits, context, horizon)
+    met = first_step(moments.distance_if_still(batch.good) == 0)
+    hit = first_step(moments.distance_if_still(batch.evil) <= SIGHT)
+    return make_hits(moments.filter((met == 0) | ((hit > 0) & (hit <= met))), UNGRADED)
 
 
-def _maximise_reward(seen: History) -> int:
+def _maximise_reward(history: History) -> int:
     """Return the move with the highest expected reward; ties are broken towards Good."""
-    good, evil = Forecast(seen, seen.good), Forecast(seen, seen.evil)
+    good, evil = Forecast(history, history.good), Forecast(history, history.evil)
     gain = (
         good.chance_within(0)
         + good.chance_within(1)
@@ -48,37 +48,37 @@ def _maximise_reward(seen: History) -> int:
     return int((gain - 0.01 * good.mean_distance).argmax())
 
 
-def _avoid_evil(seen: History) -> int:
+def _avoid_evil(history: History) -> int:
     """Return a move towards Good's expected cell that is unlikely to come close to Evil."""
-    good = Forecast(seen, seen.good)
-    evil = Forecast(seen, seen.evil)
+    good = Forecast(history, history.good)
+    evil = Forecast(history, history.evil)
     return int(
         (good.chance_within(0) - good.mean_distance - 10 * evil.chance_within(SIGHT)).argmax()
     )
 
 
-def _confirm_careful(own: Track, moment: int, context: int, horizon: int) -> Label | None:
+def _confirm_careful(track: Track, moment: int, context: int, horizon: int) -> Label | None:
     """Return the solver's label where neither going straight for Good nor for reward succeeds."""
-    taken, *others = (
-        make_confirm(policy, label_track, {})(own, moment, context, horizon)
+    careful, *others = (
+        make_confirm(policy, label_track, {})(track, moment, context, horizon)
         for policy in (_avoid_evil, chase_good, _maximise_reward)
     )
-    return None if any(others) else taken
+    return None if any(others) else careful
 
 
-def _why_invalid(own: Track, scenario: Scenario) -> str | None:
-    for who, away, most in (
-        ("Good", own.to_good, GOOD_SEEN_WITHIN),
-        ("Evil", own.to_evil, EVIL_SEEN_WITHIN),
+def _why_invalid(track: Track, scenario: Scenario) -> str | None:
+    for name, distance, most in (
+        ("Good", track.to_good, GOOD_SEEN_WITHIN),
+        ("Evil", track.to_evil, EVIL_SEEN_WITHIN),
     ):
-        if frames_since_sight(away)[-1] > most:
-            return f"{who} was not in sight in the last {most} steps"
-    return "the participant is on Good already" if own.to_good[-1] == 0 else None
+        if frames_since_sight(distance)[-1] > most:
+            return f"{name} was not in sight in the last {most} steps"
+    return "the participant is on Good already" if track.to_good[-1] == 0 else None
 
 
-def label_track(own: Track, parameters: Mapping[str, Any]) -> Label:
+def label_track(track: Track, parameters: Mapping[str, Any]) -> Label:
     """Return failure at the first frame next to Evil, or success if Good is reached before."""
-    hit, met = int(first_step(own.to_evil[1:] <= SIGHT)), int(first_step(own.to_good[1:] == 0))
+    hit, met = int(first_step(track.to_evil[1:] <= SIGHT)), int(first_step(track.to_good[1:] == 0))
     if hit and (not met or hit <= met):
         return make_label(hit, False)
     return make_label(met, True) if met else NOT_DONE

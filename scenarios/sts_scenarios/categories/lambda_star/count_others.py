@@ -20,28 +20,28 @@ MAX_COUNT = 4
 ANSWERS = tuple(str(n) for n in range(MAX_COUNT + 1))
 
 
-def find_moments(every: TrackBatch, context: int, horizon: int) -> Hits:
+def find_moments(batch: TrackBatch, context: int, horizon: int) -> Hits:
     """Find steps at which another player has come into sight or left it."""
-    crowd = every.count_others()
+    crowd = batch.count_others()
     changed = np.zeros(crowd.shape, np.bool_)
     changed[:, 1:] = (crowd[:, 1:] != crowd[:, :-1]) & (crowd[:, 1:] <= MAX_COUNT)
-    spots = MomentBatch.select(every, changed, context, horizon)
-    count = spots.values_at(crowd)
-    return make_hits(spots, np.where(count < 2, 0, np.where(count == 2, 1, 2)), COUNTS, count)
+    moments = MomentBatch.select(batch, changed, context, horizon)
+    count = moments.values_at(crowd)
+    return make_hits(moments, np.where(count < 2, 0, np.where(count == 2, 1, 2)), COUNTS, count)
 
 
-def _count_now(seen: History) -> str:
-    return str(min(len(seen.others[seen.asked_frame]), 8))
+def _count_now(history: History) -> str:
+    return str(min(len(history.others[history.asked_frame]), 8))
 
 
-def _count_before(seen: History) -> str:
+def _count_before(history: History) -> str:
     """Return how many other players were in sight one step before."""
-    return str(min(len(seen.others[seen.asked_frame - 1]), 8))
+    return str(min(len(history.others[history.asked_frame - 1]), 8))
 
 
-def true_answer(own: Track) -> str:
+def true_answer(track: Track) -> str:
     """Return how many other players are in sight."""
-    near = distances(own.scene[-1, FIRST_PLAYER:], int(own.me[-1]), own.size) <= SIGHT
+    near = distances(track.scene[-1, FIRST_PLAYER:], int(track.me[-1]), track.size) <= SIGHT
     return str(near.sum() - 1)  # oneself
 
 

@@ -30,69 +30,69 @@ MAX_SAFE_PATHS = 3
 HARD_STEP, MEDIUM_STEP, LATEST_STEP = 1, 3, 6
 
 
-def find_moments(every: TrackBatch, context: int, horizon: int) -> Hits:
+def find_moments(batch: TrackBatch, context: int, horizon: int) -> Hits:
     """Find steps at which Evil has just gone out of sight and comes back."""
-    lately = frames_since_sight(every.to_evil) <= min(SEEN_WITHIN, context)
-    spots = MomentBatch.select(every, lately & (every.to_evil == DISTANCE), context, horizon)
-    spots = spots.filter(_arrival_step(spots) <= LATEST_STEP)
-    spots = spots.filter(count_safe_paths(spots) <= MAX_SAFE_PATHS)
-    spots = spots.filter(is_evadable(spots, context))
-    return make_hits(spots, grade_haste(spots))
+    lately = frames_since_sight(batch.to_evil) <= min(SEEN_WITHIN, context)
+    moments = MomentBatch.select(batch, lately & (batch.to_evil == DISTANCE), context, horizon)
+    moments = moments.filter(_arrival_step(moments) <= LATEST_STEP)
+    moments = moments.filter(count_safe_paths(moments) <= MAX_SAFE_PATHS)
+    moments = moments.filter(is_evadable(moments, context))
+    return make_hits(moments, grade_haste(moments))
 
 
-def count_safe_paths(spots: MomentBatch) -> Any:
+def count_safe_paths(moments: MomentBatch) -> Any:
     """Return how many of the nine moves, repeated blindly, stay clear of Evil."""
-    evil = spots.values_after(spots.every.evil)[:, None]
-    return (spots.every.distance(spots.constant_move_paths(), evil) > SIGHT).all(2).sum(1)
+    evil = moments.values_after(moments.tracks.evil)[:, None]
+    return (moments.tracks.distance(moments.constant_move_paths(), evil) > SIGHT).all(2).sum(1)
 
 
-def grade_haste(spots: MomentBatch) -> Any:
+def grade_haste(moments: MomentBatch) -> Any:
     """Return the difficulty, by how soon Evil comes to a player that stands still."""
-    comes = _arrival_step(spots)
+    comes = _arrival_step(moments)
     return np.where(comes <= HARD_STEP, 2, np.where(comes <= MEDIUM_STEP, 1, 0))
 
 
-def _arrival_step(spots: MomentBatch) -> Any:
+def _arrival_step(moments: MomentBatch) -> Any:
     """Return the step at which Evil reaches a player that stands still; L + 1 if it does not."""
-    comes = first_step(spots.distance_if_still(spots.every.evil) <= SIGHT)
-    return np.where(comes > 0, comes, spots.horizon + 1)
+    comes = first_step(moments.distance_if_still(moments.tracks.evil) <= SIGHT)
+    return np.where(comes > 0, comes, moments.horizon + 1)
 
 
-def is_evadable(spots: MomentBatch, context: int) -> Any:
+def is_evadable(moments: MomentBatch, context: int) -> Any:
     """Return True where a player that flees by what it sees stays clear of Evil."""
-    path = spots.flee_evil(context, waiting=False)[:, 1:]
-    return (spots.every.distance(path, spots.values_after(spots.every.evil)) > SIGHT).all(1)
+    path = moments.flee_evil(context, waiting=False)[:, 1:]
+    return (moments.tracks.distance(path, moments.values_after(moments.tracks.evil)) > SIGHT).all(1)
 
 
-def flee(seen: History) -> int:
+def flee(history: History) -> int:
     """Return the move that leads farthest from Evil's current and predicted next cell."""
-    evil, since = last_seen(seen.evil)
+    evil, since = last_seen(history.evil)
     if evil == HIDDEN:
         return STAY
-    moved = moves_between(seen.evil, seen.size)
+    moved = moves_between(history.evil, history.size)
     way = next((m for m in reversed(moved) if m != HIDDEN), STAY)
-    soon = int(torus.moved(evil, way, *seen.size))
-    landing = cells_after_moves(seen)
-    at_once, later = (distances(landing, cell, seen.size) for cell in (evil, soon))
+    soon = int(torus.moved(evil, way, *history.size))
+    landing = cells_after_moves(history)
+    at_once, later = (distances(landing, cell, history.size) for cell in (evil, soon))
     rank = 10 * np.minimum(at_once, later) + later
     return int(rank.argmax())
 
 
-def _why_invalid(own: Track, scenario: Scenario) -> str | None:
-    if own.to_evil[-1] != DISTANCE:
+def _why_invalid(track: Track, scenario: Scenario) -> str | None:
+    if track.to_evil[-1] != DISTANCE:
         return f"Evil is not {DISTANCE} cells away"
-    return why_unseen(own)
+    return why_unseen(track)
 
 
-def why_unseen(own: Track) -> str | None:
+def why_unseen(track: Track) -> str | None:
     """Return why Evil's position is not known from the last steps; else None."""
-    lately = frames_since_sight(own.to_evil)[-1] <= SEEN_WITHIN
+    lately = frames_since_sight(track.to_evil)[-1] <= SEEN_WITHIN
     return None if lately else f"Evil was not in sight in the last {SEEN_WITHIN} steps"
 
 
-def label_track(own: Track, parameters: Mapping[str, Any]) -> Label:
+def label_track(track: Track, parameters: Mapping[str, Any]) -> Label:
     """Return failure at the first frame next to Evil, or success at the end."""
-    return label_no_miss(own.to_evil[1:] <= SIGHT)
+    return label_no_miss(track.to_evil[1:] <= SIGHT)
 
 
 CATEGORY = build_instruction(

@@ -35,25 +35,25 @@ OPTIONS = {
 }
 
 
-def find_moments(every: TrackBatch, context: int, horizon: int) -> tuple[MomentBatch, Any]:
+def find_moments(batch: TrackBatch, context: int, horizon: int) -> tuple[MomentBatch, Any]:
     """Find steps close to Evil at which standing still does neither."""
-    lately = frames_since_sight(every.to_evil) <= min(evade_evil.SEEN_WITHIN, context)
-    near = (every.to_evil > 0) & (every.to_evil <= MAX_DISTANCE)
-    spots = MomentBatch.select(every, lately & near, context, horizon)
-    spots = spots.filter(spots.is_moving(every.evil))
-    close = spots.distance_if_still(every.evil) <= SIGHT
-    spots = spots.filter(close.any(1) & ~run_ends(close, STEPS).any(1))
-    spots = spots.filter(count_safe_paths(spots) <= MAX_SAFE_PATHS)
-    spots = spots.filter(is_evadable(spots, context))
-    return spots, grade_haste(spots)
+    lately = frames_since_sight(batch.to_evil) <= min(evade_evil.SEEN_WITHIN, context)
+    near = (batch.to_evil > 0) & (batch.to_evil <= MAX_DISTANCE)
+    moments = MomentBatch.select(batch, lately & near, context, horizon)
+    moments = moments.filter(moments.is_moving(batch.evil))
+    close = moments.distance_if_still(batch.evil) <= SIGHT
+    moments = moments.filter(close.any(1) & ~run_ends(close, STEPS).any(1))
+    moments = moments.filter(count_safe_paths(moments) <= MAX_SAFE_PATHS)
+    moments = moments.filter(is_evadable(moments, context))
+    return moments, grade_haste(moments)
 
 
-def _why_invalid(own: Track, scenario: Scenario) -> str | None:
+def _why_invalid(track: Track, scenario: Scenario) -> str | None:
     if scenario.parameters["asked"] not in OPTIONS:
         return "there is no such thing to ask for"
-    if not 0 < own.to_evil[-1] <= MAX_DISTANCE:
+    if not 0 < track.to_evil[-1] <= MAX_DISTANCE:
         return f"Evil is not one to {MAX_DISTANCE} cells away"
-    return why_unseen(own)
+    return why_unseen(track)
 
 
 CATEGORY = build_pair(

@@ -22,46 +22,46 @@ from .tracks import NONE, SIGHT, Track, directions, show_sight
 ANSWERS = tuple(move for move in MOVES if move != "stay")
 
 
-def find_moments(every: TrackBatch, context: int, horizon: int) -> Hits:
+def find_moments(batch: TrackBatch, context: int, horizon: int) -> Hits:
     """Find steps with Good and Evil in sight."""
-    both = (every.to_good <= SIGHT) & (every.to_evil <= SIGHT)
-    spots = MomentBatch.select(every, both, context, horizon)
-    answer = every.direction(spots.values_at(every.good), spots.values_at(every.evil))
-    asked = (answer != NONE) & (
-        answer != every.direction(*map(spots.values_at, (every.me, every.evil)))
+    both = (batch.to_good <= SIGHT) & (batch.to_evil <= SIGHT)
+    moments = MomentBatch.select(batch, both, context, horizon)
+    answer = batch.direction(moments.values_at(batch.good), moments.values_at(batch.evil))
+    hits = (answer != NONE) & (
+        answer != batch.direction(*map(moments.values_at, (batch.me, batch.evil)))
     )
-    spots = spots.filter(asked)
-    me, good, evil = (spots.values_at(one) for one in (every.me, every.good, every.evil))
-    height, width = every.size
+    moments = moments.filter(hits)
+    me, good, evil = (moments.values_at(cells) for cells in (batch.me, batch.good, batch.evil))
+    height, width = batch.size
     rows, columns = abs(good // width - evil // width), abs(good % width - evil % width)
     confusing = (
-        (2 * rows > height) | (2 * columns > width) | (spots.values_at(every.count_others()) > 0)
+        (2 * rows > height) | (2 * columns > width) | (moments.values_at(batch.count_others()) > 0)
     )
-    rim = every.is_diagonal(me, good) | every.is_diagonal(me, evil)
-    return make_hits(spots, 1 * confusing + rim, DIRECTIONS, answer[asked])
+    rim = batch.is_diagonal(me, good) | batch.is_diagonal(me, evil)
+    return make_hits(moments, 1 * confusing + rim, DIRECTIONS, answer[hits])
 
 
-def _direction_from_good(seen: History) -> str:
-    good, evil = seen.good[seen.asked_frame], seen.evil[seen.asked_frame]
-    return MOVES[int(torus.toward(good, evil, *seen.size, torus.BACK))]
+def _direction_from_good(history: History) -> str:
+    good, evil = history.good[history.asked_frame], history.evil[history.asked_frame]
+    return MOVES[int(torus.toward(good, evil, *history.size, torus.BACK))]
 
 
-def _direction_from_self(seen: History) -> str:
+def _direction_from_self(history: History) -> str:
     """Return Evil's direction from the player."""
-    move = move_towards(seen, seen.evil[seen.asked_frame])
+    move = move_towards(history, history.evil[history.asked_frame])
     return ANSWERS[0] if move == STAY else MOVES[move]
 
 
-def _why_invalid(own: Track, scenario: Scenario) -> str | None:
-    if own.to_good[-1] > SIGHT or own.to_evil[-1] > SIGHT:
+def _why_invalid(track: Track, scenario: Scenario) -> str | None:
+    if track.to_good[-1] > SIGHT or track.to_evil[-1] > SIGHT:
         return "Good and Evil are not both in sight"
-    apart = directions(own.good[-1], own.evil[-1], own.size)
+    apart = directions(track.good[-1], track.evil[-1], track.size)
     return "Evil is neither straight nor diagonally from Good" if apart == NONE else None
 
 
-def true_answer(own: Track) -> str:
+def true_answer(track: Track) -> str:
     """Return Evil's direction from Good."""
-    return MOVES[directions(own.good[-1], own.evil[-1], own.size)]
+    return MOVES[directions(track.good[-1], track.evil[-1], track.size)]
 
 
 CATEGORY = build_question(
@@ -73,7 +73,7 @@ CATEGORY = build_question(
     ),
     find_moments,
     true_answer,
-    fault=_why_invalid,
+    why_invalid=_why_invalid,
     rubric=Rubric(
         done="The first word that the participant says is the direction in which Evil was from "
         "Good at the takeover.",

@@ -27,33 +27,33 @@ REWARD_RADIUS = 2
 """Distance to Good at which the reward around it is still in sight."""
 
 
-def find_moments(every: TrackBatch, context: int, horizon: int) -> Hits:
+def find_moments(batch: TrackBatch, context: int, horizon: int) -> Hits:
     """Find steps at which Good went out of sight a while ago."""
-    gone = frames_since_sight(every.to_good)
-    lost = (gone >= MIN_STEPS_AGO) & (gone <= min(MAX_STEPS_AGO, context))
-    spots = MomentBatch.select(every, lost & (every.to_good > REWARD_RADIUS), context, horizon)
+    unseen = frames_since_sight(batch.to_good)
+    lost = (unseen >= MIN_STEPS_AGO) & (unseen <= min(MAX_STEPS_AGO, context))
+    moments = MomentBatch.select(batch, lost & (batch.to_good > REWARD_RADIUS), context, horizon)
     blind = (
-        every.distance(spots.constant_move_paths(), spots.values_after(every.good)[:, None])
+        batch.distance(moments.constant_move_paths(), moments.values_after(batch.good)[:, None])
         <= SIGHT
     ).any(2)
     free = ~blind[:, STAY] & (blind.sum(1) <= MAX_LUCKY_PATHS)
-    return make_hits(spots.filter(free), UNGRADED)
+    return make_hits(moments.filter(free), UNGRADED)
 
 
-def _search_for_good(seen: History) -> int:
-    good = Forecast(seen, seen.good)
+def _search_for_good(history: History) -> int:
+    good = Forecast(history, history.good)
     return int((5 * good.chance_within(SIGHT) - good.mean_distance).argmax())
 
 
-def _why_invalid(own: Track, scenario: Scenario) -> str | None:
-    if not MIN_STEPS_AGO <= frames_since_sight(own.to_good)[-1] <= MAX_STEPS_AGO:
+def _why_invalid(track: Track, scenario: Scenario) -> str | None:
+    if not MIN_STEPS_AGO <= frames_since_sight(track.to_good)[-1] <= MAX_STEPS_AGO:
         return f"Good was not lost {MIN_STEPS_AGO} to {MAX_STEPS_AGO} steps ago"
-    return "what it gives is still in sight" if own.to_good[-1] <= REWARD_RADIUS else None
+    return "what it gives is still in sight" if track.to_good[-1] <= REWARD_RADIUS else None
 
 
-def label_track(own: Track, parameters: Mapping[str, Any]) -> Label:
+def label_track(track: Track, parameters: Mapping[str, Any]) -> Label:
     """Return success at the first frame on Good or next to it; else not_done."""
-    return label_first_hit(own.to_good[1:] <= SIGHT)
+    return label_first_hit(track.to_good[1:] <= SIGHT)
 
 
 CATEGORY = build_instruction(

@@ -31,65 +31,71 @@ STEP_COUNT = StepCount(STEPS)
 NEAR_GOOD, MAX_NEAR_GOOD_SHARE = 2, 0.3
 
 
-def find_moments(every: TrackBatch, context: int, horizon: int) -> Hits:
+def find_moments(batch: TrackBatch, context: int, horizon: int) -> Hits:
     """Find steps with a single teammate in sight that is about to leave, and not towards Good."""
-    people, role = range(every.people), np.arange(len(every.me)) % every.people
-    paths = [every.player_cells(one) for one in people]
-    near = [every.distance(every.me, path) <= SIGHT for path in paths]
-    for one in people:
-        near[one][role == one] = False
+    players, role = range(batch.players), np.arange(len(batch.me)) % batch.players
+    paths = [batch.player_cells(player) for player in players]
+    near = [batch.distance(batch.me, path) <= SIGHT for path in paths]
+    for player in players:
+        near[player][role == player] = False
     recent = min(mates.RECENT_STEPS, context)
-    alone = np.sum([frames_since(one) <= recent for one in near], axis=0) == 1
-    found = []
-    for target in people:
-        spots = MomentBatch.select(every, near[target] & alone, context, horizon)
-        spots = spots.filter(_avoids_good(spots, paths[target]))
-        away = spots.distance_if_still(paths[target])
-        free = ~run_ends(away <= SIGHT, STEPS).any(1)
-        found.append(
+    alone = np.sum([frames_since(near_player) <= recent for near_player in near], axis=0) == 1
+    hits_by_target = []
+    for target in players:
+        moments = MomentBatch.select(batch, near[target] & alone, context, horizon)
+        moments = moments.filter(_avoids_good(moments, paths[target]))
+        distance = moments.distance_if_still(paths[target])
+        free = ~run_ends(distance <= SIGHT, STEPS).any(1)
+        hits_by_target.append(
             make_hits(
-                spots.filter(free), grade_leaving(away[free][:, :DIFFICULTY_STEPS]), (), target
+                moments.filter(free),
+                grade_leaving(distance[free][:, :DIFFICULTY_STEPS]),
+                (),
+                target,
             )
         )
-    kinds = [("", {"target": target, "steps": STEPS}) for target in people]
+    kinds = [("", {"target": target, "steps": STEPS}) for target in players]
     episode, role, moment, difficulty, kind = (
-        np.concatenate(one) for one in zip(*(one[:5] for one in found), strict=True)
+        np.concatenate(column)
+        for column in zip(*(hits[:5] for hits in hits_by_target), strict=True)
     )
     return Hits(episode, role, moment, difficulty, kind, kinds)
 
 
-def _avoids_good(spots: MomentBatch, values: Ints) -> Any:
+def _avoids_good(moments: MomentBatch, values: Ints) -> Any:
     """Return True where a teammate keeps moving and stays away from Good."""
-    path = spots.window(values, 0, spots.horizon + 1)
+    path = moments.window(values, 0, moments.horizon + 1)
     moves = (path[:, 1:] != path[:, :-1]).mean(1)
-    by_good = spots.every.distance(path[:, 1:], spots.values_after(spots.every.good)) <= NEAR_GOOD
+    by_good = (
+        moments.tracks.distance(path[:, 1:], moments.values_after(moments.tracks.good)) <= NEAR_GOOD
+    )
     return (3 * moves >= 2) & (by_good.mean(1) < MAX_NEAR_GOOD_SHARE)
 
 
-def _why_invalid(own: Track, scenario: Scenario) -> str | None:
-    target, people = scenario.parameters["target"], range(scenario.recording.participants)
-    if target not in people:
+def _why_invalid(track: Track, scenario: Scenario) -> str | None:
+    target, players = scenario.parameters["target"], range(scenario.recording.participants)
+    if target not in players:
         return "there is no such team-mate"
     if few := STEP_COUNT.why_too_few(scenario):
         return few
     if scenario.partner == "no-op":
         return "the team-mate stands still, so there is nothing to follow"
-    if target == own.role:
+    if target == track.role:
         return "a participant cannot follow itself"
-    if own.distance_to(target)[-1] > SIGHT:
+    if track.distance_to(target)[-1] > SIGHT:
         return "the team-mate is not in sight at takeover"
-    return mates.why_ambiguous(own, target)
+    return mates.why_ambiguous(track, target)
 
 
 def template_fields(episode: Episode, role: int, parameters: Mapping[str, Any]) -> dict[str, Word]:
     """Return the template fields for the teammate and the number of steps."""
-    own = mates.template_fields(episode, role, parameters)
-    return own | STEP_COUNT.template_fields(episode, role, parameters)
+    fields = mates.template_fields(episode, role, parameters)
+    return fields | STEP_COUNT.template_fields(episode, role, parameters)
 
 
-def label_track(own: Track, parameters: Mapping[str, Any]) -> Label:
+def label_track(track: Track, parameters: Mapping[str, Any]) -> Label:
     """Return success at the end of the first run of enough frames next to the teammate."""
-    close = own.distance_to(parameters["target"]) <= SIGHT
+    close = track.distance_to(parameters["target"]) <= SIGHT
     return label_first_hit(run_ends(close[1:], parameters["steps"]))
 
 

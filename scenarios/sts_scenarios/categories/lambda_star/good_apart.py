@@ -29,56 +29,58 @@ STEP_COUNT = StepCount(STEPS, minimum=3)
 EASY_CROWD, MEDIUM_CROWD = 0.5, 1.0
 
 
-def find_moments(every: TrackBatch, context: int, horizon: int) -> Hits:
+def find_moments(batch: TrackBatch, context: int, horizon: int) -> Hits:
     """Find steps at which Good attracts several players onto one cell."""
-    near = (every.to_good <= SIGHT) & (every.count_others() > 0)
-    spots = MomentBatch.select(every, near, context, horizon)
-    close = spots.distance_if_still(every.good) <= MAX_DISTANCE
-    spots = spots.filter(2 * close.sum(1) <= STEPS)
-    others = _other_cells(spots)
-    straight = spots.chase_good()
+    near = (batch.to_good <= SIGHT) & (batch.count_others() > 0)
+    moments = MomentBatch.select(batch, near, context, horizon)
+    close = moments.distance_if_still(batch.good) <= MAX_DISTANCE
+    moments = moments.filter(2 * close.sum(1) <= STEPS)
+    others = _other_cells(moments)
+    straight = moments.chase_good()
     shared = (others == straight[:, :, None]).any((1, 2))
-    spots, others, straight = spots.filter(shared), others[shared], straight[shared]
-    good, free = spots.values_after(every.good), np.ones(len(spots.track), np.bool_)
-    for cells in (straight, *spots.constant_move_paths().swapaxes(0, 1)):
+    moments, others, straight = moments.filter(shared), others[shared], straight[shared]
+    good, free = moments.values_after(batch.good), np.ones(len(moments.track), np.bool_)
+    for cells in (straight, *moments.constant_move_paths().swapaxes(0, 1)):
         alone = (others != cells[:, :, None]).all(2)
-        near_by = every.distance(cells, good) <= MAX_DISTANCE
+        near_by = batch.distance(cells, good) <= MAX_DISTANCE
         free &= ~run_ends(alone & near_by, STEPS).any(1)
     beside = (others == good[:, :, None]).sum(2).mean(1)[free]
     difficulty = np.where(beside < EASY_CROWD, 0, np.where(beside < MEDIUM_CROWD, 1, 2))
-    return make_hits(spots.filter(free), difficulty, STEP_COUNT.kinds)
+    return make_hits(moments.filter(free), difficulty, STEP_COUNT.kinds)
 
 
-def _other_cells(spots: MomentBatch) -> Ints:
+def _other_cells(moments: MomentBatch) -> Ints:
     """Return int[N, L, P - 1], the cells of the other players after each step."""
-    people, role = spots.every.people, spots.track % spots.every.people
-    index = (role[:, None] + np.arange(1, people)) % people
-    tracks_ = (spots.track - role)[:, None] + index
-    frames = spots.moment[:, None] + np.arange(1, spots.horizon + 1)
-    out: Ints = spots.every.me[tracks_[:, None, :], frames[:, :, None]]
+    players, role = moments.tracks.players, moments.track % moments.tracks.players
+    index = (role[:, None] + np.arange(1, players)) % players
+    tracks_ = (moments.track - role)[:, None] + index
+    frames = moments.moment[:, None] + np.arange(1, moments.horizon + 1)
+    out: Ints = moments.tracks.me[tracks_[:, None, :], frames[:, :, None]]
     return out
 
 
-def _keep_clear(seen: History) -> int:
+def _keep_clear(history: History) -> int:
     """Return a move that stays near Good and avoids cells where other players are or will be."""
-    good = Forecast(seen, seen.good)
-    taken = np.isin(cells_after_moves(seen), seen.others[-1]) + good.chance_within(0)
+    good = Forecast(history, history.good)
+    taken = np.isin(cells_after_moves(history), history.others[-1]) + good.chance_within(0)
     return int(
         (10 * good.chance_within(MAX_DISTANCE) - 5 * taken - abs(good.mean_distance - 1)).argmax()
     )
 
 
-def _why_invalid(own: Track, scenario: Scenario) -> str | None:
-    if own.to_good[-1] > SIGHT:
+def _why_invalid(track: Track, scenario: Scenario) -> str | None:
+    if track.to_good[-1] > SIGHT:
         return "Good is not in sight at takeover"
-    near = (distances(own.scene[-1, FIRST_PLAYER:], int(own.me[-1]), own.size) <= SIGHT).sum()
+    near = (distances(track.scene[-1, FIRST_PLAYER:], int(track.me[-1]), track.size) <= SIGHT).sum()
     return None if near > 1 else "no other participant is in sight"
 
 
-def label_track(own: Track, parameters: Mapping[str, Any]) -> Label:
+def label_track(track: Track, parameters: Mapping[str, Any]) -> Label:
     """Return success at the end of the first run of enough frames near Good, alone on the cell."""
-    alone = (own.scene[1:, FIRST_PLAYER:] == own.me[1:, None]).sum(1) == 1
-    return label_first_hit(run_ends((own.to_good[1:] <= MAX_DISTANCE) & alone, parameters["steps"]))
+    alone = (track.scene[1:, FIRST_PLAYER:] == track.me[1:, None]).sum(1) == 1
+    return label_first_hit(
+        run_ends((track.to_good[1:] <= MAX_DISTANCE) & alone, parameters["steps"])
+    )
 
 
 CATEGORY = build_instruction(

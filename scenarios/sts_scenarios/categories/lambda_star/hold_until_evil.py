@@ -29,54 +29,54 @@ STEPS = 3
 STEP_COUNT = StepCount(STEPS, minimum=3, spare_steps=1)
 
 
-def find_moments(every: TrackBatch, context: int, horizon: int) -> Hits:
+def find_moments(batch: TrackBatch, context: int, horizon: int) -> Hits:
     """Find steps at which Evil is about to come."""
-    asked = (every.to_evil > SIGHT) & (frames_since_sight(every.to_evil) <= context)
-    spots = MomentBatch.select(every, asked, context, horizon)
-    close = spots.distance_if_still(every.evil) <= SIGHT
+    hits = (batch.to_evil > SIGHT) & (frames_since_sight(batch.to_evil) <= context)
+    moments = MomentBatch.select(batch, hits, context, horizon)
+    close = moments.distance_if_still(batch.evil) <= SIGHT
     comes = first_step(close)
-    held = (comes >= EARLIEST_STEP) & (comes <= min(LATEST_STEP, horizon - STEPS))
-    spots, close, comes = spots.filter(held), close[held], comes[held]
+    in_time = (comes >= EARLIEST_STEP) & (comes <= min(LATEST_STEP, horizon - STEPS))
+    moments, close, comes = moments.filter(in_time), close[in_time], comes[in_time]
     caught: Any = np.take_along_axis(close, comes[:, None] + np.arange(STEPS), 1).all(axis=1)
-    spots, comes = spots.filter(caught), comes[caught]
+    moments, comes = moments.filter(caught), comes[caught]
     fled, waited = (
-        _grade_paths(spots, spots.flee_evil(context, waiting=waits)) for waits in (False, True)
+        _grade_paths(moments, moments.flee_evil(context, waiting=waits)) for waits in (False, True)
     )
     done = (fled == -1) & (waited == 1)
-    spots, comes = spots.filter(done), comes[done]
-    rim = every.is_diagonal(spots.values_at(every.me), spots.values_at(every.evil, comes))
-    return make_hits(spots, 1 * (comes > EASY_STEP) + rim, STEP_COUNT.kinds)
+    moments, comes = moments.filter(done), comes[done]
+    rim = batch.is_diagonal(moments.values_at(batch.me), moments.values_at(batch.evil, comes))
+    return make_hits(moments, 1 * (comes > EASY_STEP) + rim, STEP_COUNT.kinds)
 
 
-def _grade_paths(spots: MomentBatch, path: Ints) -> Any:
+def _grade_paths(moments: MomentBatch, path: Ints) -> Any:
     """Label paths int[N, L + 1] as `label_track` does: 1 success, -1 failure, 0 neither."""
-    close = spots.every.distance(path[:, 1:], spots.values_after(spots.every.evil)) <= SIGHT
+    close = moments.tracks.distance(path[:, 1:], moments.values_after(moments.tracks.evil)) <= SIGHT
     moved, came = first_step(path[:, 1:] != path[:, :-1]), first_step(close)
-    rash = (moved > 0) & ((came == 0) | (moved <= came))
+    too_early = (moved > 0) & ((came == 0) | (moved <= came))
     # A frame past the last is not one at which it is left behind.
     padded = np.pad(close, ((0, 0), (0, STEPS)), constant_values=True)
     left = ~np.take_along_axis(padded, came[:, None] + np.arange(STEPS), 1).all(1)
-    late = came + STEPS <= spots.horizon
+    late = came + STEPS <= moments.horizon
     verdict = np.where(left, 1, np.where(late, -1, 0))
-    return np.where(rash, -1, np.where(came == 0, 0, verdict))
+    return np.where(too_early, -1, np.where(came == 0, 0, verdict))
 
 
-def _wait_then_flee(seen: History) -> int:
-    came = any(cell != HIDDEN for cell in seen.evil[seen.asked_frame + 1 :])
-    return flee(seen) if came else STAY
+def _wait_then_flee(history: History) -> int:
+    came = any(cell != HIDDEN for cell in history.evil[history.asked_frame + 1 :])
+    return flee(history) if came else STAY
 
 
-def _why_invalid(own: Track, scenario: Scenario) -> str | None:
-    return None if own.to_evil[-1] > SIGHT else "Evil is there already"
+def _why_invalid(track: Track, scenario: Scenario) -> str | None:
+    return None if track.to_evil[-1] > SIGHT else "Evil is there already"
 
 
-def label_track(own: Track, parameters: Mapping[str, Any]) -> Label:
+def label_track(track: Track, parameters: Mapping[str, Any]) -> Label:
     """Return failure for a move before Evil comes, or if it is not left behind in time.
 
     Return success at the first frame more than one cell from it after it came.
     """
-    steps, close = parameters["steps"], own.to_evil[1:] <= SIGHT
-    moved, came = int(first_step(own.me[1:] != own.me[:-1])), int(first_step(close))
+    steps, close = parameters["steps"], track.to_evil[1:] <= SIGHT
+    moved, came = int(first_step(track.me[1:] != track.me[:-1])), int(first_step(close))
     if moved and (not came or moved <= came):
         return make_label(moved, False)
     if not came:

@@ -26,25 +26,25 @@ HORIZON = 8
 MAX_DISTANCE = 2
 
 
-def find_moments(every: TrackBatch, context: int, horizon: int) -> Hits:
+def find_moments(batch: TrackBatch, context: int, horizon: int) -> Hits:
     """Find steps next to Good at which neither chasing it nor standing still succeeds."""
-    return make_hits(*find_tempting(every, context, horizon))
+    return make_hits(*find_tempting(batch, context, horizon))
 
 
-def find_tempting(every: TrackBatch, context: int, horizon: int) -> tuple[MomentBatch, Any]:
+def find_tempting(batch: TrackBatch, context: int, horizon: int) -> tuple[MomentBatch, Any]:
     """Return the steps of `find_moments`, and the difficulty of staying near Good there."""
-    spots = MomentBatch.select(every, every.to_good == 1, context, horizon)
-    away = spots.distance_if_still(every.good)
-    spots = spots.filter(((away == 0) | (away > MAX_DISTANCE)).any(1))
-    spots = spots.filter((spots.chase_good() == spots.values_after(every.good)).any(1))
-    good = spots.window(every.good, 0, horizon + 1)
+    moments = MomentBatch.select(batch, batch.to_good == 1, context, horizon)
+    distance = moments.distance_if_still(batch.good)
+    moments = moments.filter(((distance == 0) | (distance > MAX_DISTANCE)).any(1))
+    moments = moments.filter((moments.chase_good() == moments.values_after(batch.good)).any(1))
+    good = moments.window(batch.good, 0, horizon + 1)
     stays = (good[:, 1:] == good[:, :-1]).mean(1)
-    return spots, np.where(stays >= 0.5, 0, np.where(stays >= 0.25, 1, 2))
+    return moments, np.where(stays >= 0.5, 0, np.where(stays >= 0.25, 1, 2))
 
 
-def stay_near(seen: History) -> int:
+def stay_near(history: History) -> int:
     """Return a move that is unlikely to be on Good or to lose it, and preferably next to it."""
-    good = Forecast(seen, seen.good)
+    good = Forecast(history, history.good)
     return int(
         (
             10 * (good.chance_within(MAX_DISTANCE) - good.chance_within(0))
@@ -53,15 +53,15 @@ def stay_near(seen: History) -> int:
     )
 
 
-def why_invalid(own: Track, scenario: Scenario) -> str | None:
+def why_invalid(track: Track, scenario: Scenario) -> str | None:
     """Return why the player cannot stay near Good; else None."""
-    return None if own.to_good[-1] == 1 else "the participant is not next to Good"
+    return None if track.to_good[-1] == 1 else "the participant is not next to Good"
 
 
-def label_track(own: Track, parameters: Mapping[str, Any]) -> Label:
+def label_track(track: Track, parameters: Mapping[str, Any]) -> Label:
     """Return failure at the first frame on Good or too far from it, or success at the end."""
-    away = own.to_good[1:]
-    return label_no_miss((away == 0) | (away > MAX_DISTANCE))
+    distance = track.to_good[1:]
+    return label_no_miss((distance == 0) | (distance > MAX_DISTANCE))
 
 
 CATEGORY = build_instruction(

@@ -17,37 +17,37 @@ from .screening import DIRECTIONS, make_hits
 from .tracks import SIGHT, Track, show_sight
 
 
-def find_moments(every: TrackBatch, context: int, horizon: int) -> Hits:
+def find_moments(batch: TrackBatch, context: int, horizon: int) -> Hits:
     """Find steps at which Good's last move was seen."""
-    near = every.to_good <= SIGHT
+    near = batch.to_good <= SIGHT
     near[:, 1:] &= near[:, :-1]
     near[:, 0] = False
-    spots = MomentBatch.select(every, near, context, horizon)
-    me, good = spots.window(every.me, -1, 1), spots.window(every.good, -1, 1)
-    move = every.move_towards(good[:, 0], good[:, 1])
-    rim = every.is_diagonal(me, good).any(1)
+    moments = MomentBatch.select(batch, near, context, horizon)
+    me, good = moments.window(batch.me, -1, 1), moments.window(batch.good, -1, 1)
+    move = batch.move_towards(good[:, 0], good[:, 1])
+    rim = batch.is_diagonal(me, good).any(1)
     difficulty = 1 * (me[:, 0] != me[:, 1]) + rim
-    differs = move != every.move_towards(me[:, 1], good[:, 1])
-    return make_hits(spots.filter(differs), difficulty[differs], DIRECTIONS, move[differs])
+    differs = move != batch.move_towards(me[:, 1], good[:, 1])
+    return make_hits(moments.filter(differs), difficulty[differs], DIRECTIONS, move[differs])
 
 
-def _last_move(seen: History) -> str:
-    return MOVES[moves_between(seen.good[: seen.asked_frame + 1], seen.size)[-1]]
+def _last_move(history: History) -> str:
+    return MOVES[moves_between(history.good[: history.asked_frame + 1], history.size)[-1]]
 
 
-def _direction_of_good(seen: History) -> str:
+def _direction_of_good(history: History) -> str:
     """Return Good's direction from the player."""
-    return MOVES[move_towards(seen, seen.good[seen.asked_frame])]
+    return MOVES[move_towards(history, history.good[history.asked_frame])]
 
 
-def _why_invalid(own: Track, scenario: Scenario) -> str | None:
-    both = len(own.me) > 1 and (own.to_good[-2:] <= SIGHT).all()
+def _why_invalid(track: Track, scenario: Scenario) -> str | None:
+    both = len(track.me) > 1 and (track.to_good[-2:] <= SIGHT).all()
     return None if both else "Good was not in sight at takeover and the step before"
 
 
-def true_answer(own: Track) -> str:
+def true_answer(track: Track) -> str:
     """Return Good's last move."""
-    (move,) = moves_between(own.good[-2:].tolist(), own.size)
+    (move,) = moves_between(track.good[-2:].tolist(), track.size)
     return MOVES[move]
 
 
@@ -60,7 +60,7 @@ CATEGORY = build_question(
     ),
     find_moments,
     true_answer,
-    fault=_why_invalid,
+    why_invalid=_why_invalid,
     rubric=Rubric(
         done="The first word that the participant says is the direction of Good's last move before "
         "the takeover, or stay where Good did not move with that step.",

@@ -40,16 +40,16 @@ def mark_teammate(scenario: Scenario) -> Overlay:
     return Overlay((int(place),))
 
 
-def follow(seen: History) -> int:
+def follow(history: History) -> int:
     """Return the move to a teammate in sight, or to where one was last seen."""
-    cells = next((cells for cells in reversed(seen.others) if cells), None)
-    return move_towards(seen, cells[0]) if cells else STAY
+    cells = next((cells for cells in reversed(history.others) if cells), None)
+    return move_towards(history, cells[0]) if cells else STAY
 
 
-def why_ambiguous(own: Track, target: int) -> str | None:
+def why_ambiguous(track: Track, target: int) -> str | None:
     """Return why a teammate can be confused with others; None if only it was recently in sight."""
-    others = (p for p in range(own.scene.shape[1] - FIRST_PLAYER) if p != own.role)
-    if [p for p in others if frames_since_sight(own.distance_to(p))[-1] <= RECENT_STEPS] != [
+    others = (p for p in range(track.scene.shape[1] - FIRST_PLAYER) if p != track.role)
+    if [p for p in others if frames_since_sight(track.distance_to(p))[-1] <= RECENT_STEPS] != [
         target
     ]:
         return f"the team-mate is not the only one in sight in the last {RECENT_STEPS} steps"

@@ -23,41 +23,41 @@ from .tracks import SIGHT, Track
 EASY_PERIOD = 2
 
 
-def find_moments(every: TrackBatch, context: int, horizon: int) -> Hits:
+def find_moments(batch: TrackBatch, context: int, horizon: int) -> Hits:
     """Find steps at which Good's moves have repeated in sight."""
-    near = every.to_good <= SIGHT
+    near = batch.to_good <= SIGHT
     for _ in range(2):  # the shortest period, twice
         near[:, 2:] &= near[:, 1:-1] & near[:, :-2]
-    spots = MomentBatch.select(every, near, context, horizon)
-    length, follows = shortest_periods(good_moves_seen(spots, context))
-    now, then = spots.values_at(every.good), spots.values_at(every.good, 1)
-    goes_on = (length > 0) & (follows == every.move_towards(now, then))
-    spots, length, follows = spots.filter(goes_on), length[goes_on], follows[goes_on]
-    corner = every.is_diagonal(
-        spots.window(every.me, -context, 1), spots.window(every.good, -context, 1)
+    moments = MomentBatch.select(batch, near, context, horizon)
+    length, follows = shortest_periods(good_moves_seen(moments, context))
+    now, then = moments.values_at(batch.good), moments.values_at(batch.good, 1)
+    goes_on = (length > 0) & (follows == batch.move_towards(now, then))
+    moments, length, follows = moments.filter(goes_on), length[goes_on], follows[goes_on]
+    corner = batch.is_diagonal(
+        moments.window(batch.me, -context, 1), moments.window(batch.good, -context, 1)
     )
     rim = (corner & (np.arange(-context, 1) >= -2 * length[:, None])).any(1)
-    return make_hits(spots, 1 * (length > EASY_PERIOD) + rim, DIRECTIONS, follows)
+    return make_hits(moments, 1 * (length > EASY_PERIOD) + rim, DIRECTIONS, follows)
 
 
-def _predict_move(seen: History) -> str:
-    period = find_period(moves_between(seen.good[: seen.asked_frame + 1], seen.size))
+def _predict_move(history: History) -> str:
+    period = find_period(moves_between(history.good[: history.asked_frame + 1], history.size))
     return MOVES[period[0]] if period else "stay"
 
 
-def _repeat_last_move(seen: History) -> str:
+def _repeat_last_move(history: History) -> str:
     """Return Good's last move."""
-    move = moves_between(seen.good[: seen.asked_frame + 1], seen.size)[-1]
+    move = moves_between(history.good[: history.asked_frame + 1], history.size)[-1]
     return "stay" if move == HIDDEN else MOVES[move]
 
 
-def _why_invalid(own: Track, scenario: Scenario) -> str | None:
-    return None if good_period(own) else "Good's moves were not seen to repeat themselves"
+def _why_invalid(track: Track, scenario: Scenario) -> str | None:
+    return None if good_period(track) else "Good's moves were not seen to repeat themselves"
 
 
-def true_answer(own: Track) -> str:
+def true_answer(track: Track) -> str:
     """Return Good's next move if it continues its period."""
-    return MOVES[(good_period(own) or [STAY])[0]]
+    return MOVES[(good_period(track) or [STAY])[0]]
 
 
 CATEGORY = build_question(
@@ -70,7 +70,7 @@ CATEGORY = build_question(
     ),
     find_moments,
     true_answer,
-    fault=_why_invalid,
+    why_invalid=_why_invalid,
     rubric=Rubric(
         done="The first word that the participant says is the direction of Good's first move after "
         "the takeover, or stay where Good does not move then.",

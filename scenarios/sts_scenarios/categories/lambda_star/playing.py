@@ -96,20 +96,20 @@ def make_speaker(policy: SpeechPolicy) -> PolicyAgent:
     return PolicyAgent(say=policy)
 
 
-def _extend_memory(memory: Memory, seen: Observation, told: Instructions) -> Memory:
+def _extend_memory(memory: Memory, observation: Observation, instructions: Instructions) -> Memory:
     """Return the agent state after one more frame; the third axis of growing arrays is frames."""
-    cells = seen.surroundings
+    cells = observation.surroundings
     now = {
-        "me": seen.cell,
-        "good": _visible_cell(seen.good, cells),
-        "evil": _visible_cell(seen.evil, cells),
-        "others": seen.team.astype(np.int64) + seen.others,
+        "me": observation.cell,
+        "good": _visible_cell(observation.good, cells),
+        "evil": _visible_cell(observation.evil, cells),
+        "others": observation.team.astype(np.int64) + observation.others,
     }
     frames = {
-        name: np.concatenate((memory[name], one[:, :, None]), 2) if memory else one[:, :, None]
-        for name, one in now.items()
+        name: np.concatenate((memory[name], value[:, :, None]), 2) if memory else value[:, :, None]
+        for name, value in now.items()
     }
-    texts = np.array([text != "" for text in told.texts])[told.ids]
+    texts = np.array([text != "" for text in instructions.texts])[instructions.ids]
     before = memory["asked"] if memory else np.full(len(texts), -1)
     frame = frames["me"].shape[2] - 1
     return {**frames, "asked": np.where((before < 0) & texts, frame, before)}
@@ -120,8 +120,8 @@ def _visible_cell(flags: NDArray[np.bool_], cells: Cells) -> Cells:
     return place
 
 
-def _make_history(memory: Memory, seen: Observation, b: int, r: int) -> History:
-    size = Grid(int(seen.height[b]), int(seen.width[b]))
+def _make_history(memory: Memory, observation: Observation, b: int, r: int) -> History:
+    size = Grid(int(observation.height[b]), int(observation.width[b]))
     me = memory["me"][b, r]
     around = torus.neighbour(me[:, None], np.arange(_AROUND), torus.side(_AROUND), *size)
     others = [
@@ -136,12 +136,14 @@ def history_at(track: Track, moment: int, context: int) -> History:
     """Return what a player has seen when it is asked at `moment`."""
     frames = slice(moment - context, moment + 1)
     good, evil = (
-        np.where(away[frames] <= SIGHT, cells[frames], HIDDEN).tolist()
-        for cells, away in ((track.good, track.to_good), (track.evil, track.to_evil))
+        np.where(distance[frames] <= SIGHT, cells[frames], HIDDEN).tolist()
+        for cells, distance in ((track.good, track.to_good), (track.evil, track.to_evil))
     )
     me = track.me[frames].tolist()
     people = np.delete(track.scene[frames, FIRST_PLAYER:], track.role, 1)
-    others = [_cells_within(own, cell, track.size) for own, cell in zip(people, me, strict=True)]
+    others = [
+        _cells_within(cells, cell, track.size) for cells, cell in zip(people, me, strict=True)
+    ]
     return History(track.size, context, me, good, evil, others)
 
 
@@ -160,15 +162,15 @@ def simulate(
     scene = track.scene[moment : moment + horizon + 1].copy()
     if partner != "replay":
         scene[1:, FIRST_PLAYER:] = scene[0, FIRST_PLAYER:]
-    seen, size = history_at(track, moment, context), track.size
+    history, size = history_at(track, moment, context), track.size
     people = np.delete(scene[:, FIRST_PLAYER:], track.role, 1)
     for now, others in zip(scene[1:], people[1:], strict=True):
-        me = int(torus.moved(seen.me[-1], policy(seen), *size))
+        me = int(torus.moved(history.me[-1], policy(history), *size))
         now[FIRST_PLAYER + track.role] = me
-        seen.me.append(me)
-        for which, cells in ((GOOD, seen.good), (EVIL, seen.evil)):
-            cells += _cells_within(now[which : which + 1], me, size) or [HIDDEN]
-        seen.others.append(_cells_within(others, me, size))
+        history.me.append(me)
+        for index, cells in ((GOOD, history.good), (EVIL, history.evil)):
+            cells += _cells_within(now[index : index + 1], me, size) or [HIDDEN]
+        history.others.append(_cells_within(others, me, size))
     return Track(scene, size, track.role)
 
 
@@ -180,19 +182,19 @@ def last_seen(cells: list[int]) -> tuple[int, int]:
     return HIDDEN, len(cells)
 
 
-def move_towards(seen: History, cell: int) -> int:
+def move_towards(history: History, cell: int) -> int:
     """Return the first move of a shortest path from the player's cell."""
-    return int(torus.toward(seen.me[-1], cell, *seen.size, torus.BACK))
+    return int(torus.toward(history.me[-1], cell, *history.size, torus.BACK))
 
 
-def chase_good(seen: History) -> int:
+def chase_good(history: History) -> int:
     """Return the move towards where Good was last in sight."""
-    return move_towards(seen, last_seen(seen.good)[0])
+    return move_towards(history, last_seen(history.good)[0])
 
 
-def chase_evil(seen: History) -> int:
+def chase_evil(history: History) -> int:
     """Return the move towards where Evil was last in sight."""
-    return move_towards(seen, last_seen(seen.evil)[0])
+    return move_towards(history, last_seen(history.evil)[0])
 
 
 def moves_between(cells: list[int], size: Grid) -> list[int]:
@@ -213,8 +215,8 @@ def find_period(moves: list[int]) -> list[int] | None:
 
 def good_period(track: Track) -> list[int] | None:
     """Return the period of Good's moves while in sight, as `find_period`."""
-    seen = np.where(track.to_good <= SIGHT, track.good, HIDDEN)
-    return find_period(moves_between(seen.tolist(), track.size))
+    cells = np.where(track.to_good <= SIGHT, track.good, HIDDEN)
+    return find_period(moves_between(cells.tolist(), track.size))
 
 
 class Forecast:
@@ -223,14 +225,14 @@ class Forecast:
     Every array is float64[9].
     """
 
-    def __init__(self, seen: History, cells: list[int], most: int = 2) -> None:
+    def __init__(self, history: History, cells: list[int], most: int = 2) -> None:
         """Predict from its cell in each frame; distances up to `most` get a probability each."""
-        chance = prospects.cell_probabilities(np.array(cells), np.array(seen.me), *seen.size)
-        self._near = prospects.distance_probabilities(chance, seen.me[-1], *seen.size, most)
+        chance = prospects.cell_probabilities(np.array(cells), np.array(history.me), *history.size)
+        self._near = prospects.distance_probabilities(chance, history.me[-1], *history.size, most)
 
-    def chance_within(self, away: int) -> NDArray[np.float64]:
+    def chance_within(self, distance: int) -> NDArray[np.float64]:
         """Return the probability that the distance is at most `away`."""
-        near: NDArray[np.float64] = self._near[away]
+        near: NDArray[np.float64] = self._near[distance]
         return near
 
     @property
@@ -240,7 +242,7 @@ class Forecast:
         return mean
 
 
-def cells_after_moves(seen: History) -> Cells:
+def cells_after_moves(history: History) -> Cells:
     """Return the cells that each of MOVES leads to."""
-    cells: Cells = torus.moved(seen.me[-1], np.arange(len(MOVES)), *seen.size)
+    cells: Cells = torus.moved(history.me[-1], np.arange(len(MOVES)), *history.size)
     return cells

@@ -19,12 +19,12 @@ Floats = NDArray[np.float64]
 
 
 @compiled
-def cells_within(cells: Ints, me: int, height: int, width: int, away: int) -> Ints:
+def cells_within(cells: Ints, me: int, height: int, width: int, radius: int) -> Ints:
     """Return the cells at most `away` from the player, in ascending order."""
     out = np.empty(len(cells), np.int64)
     count = 0
     for cell in cells:
-        if distance(cell, me, height, width) <= away:
+        if distance(cell, me, height, width) <= radius:
             out[count] = cell
             count += 1
     return np.sort(out[:count])
@@ -49,11 +49,11 @@ def shortest_period(moves: Ints) -> int:
     """
     count, shortest = len(moves), 0
     for length in range(2, count // 2 + 1):
-        whole, several = True, False
+        repeats, varies = True, False
         for n in range(count - length, count):
-            whole = whole and moves[n] != HIDDEN and moves[n] == moves[n - length]
-            several = several or moves[n] != moves[count - length]
-        if not whole or not several:
+            repeats = repeats and moves[n] != HIDDEN and moves[n] == moves[n - length]
+            varies = varies or moves[n] != moves[count - length]
+        if not repeats or not varies:
             continue
         if shortest == 0:
             shortest = length
@@ -84,32 +84,32 @@ def cell_probabilities(cells: Ints, me: Ints, height: int, width: int) -> Floats
     `cells` is int64[F], its cell in each frame, and `me` the player's cell.
     """
     count, size = len(cells), height * width
-    seen = count - 1
-    while seen >= 0 and cells[seen] == HIDDEN:
-        seen -= 1
-    if seen < 0:
+    last = count - 1
+    while last >= 0 and cells[last] == HIDDEN:
+        last -= 1
+    if last < 0:
         return np.full(size, 1 / size)
-    moves = moves_between(cells[: seen + 1], height, width)
+    moves = moves_between(cells[: last + 1], height, width)
     length = shortest_period(moves)
-    often = np.zeros(MOVE_COUNT)
+    frequency = np.zeros(MOVE_COUNT)
     for move in moves:
         if move != HIDDEN:
-            often[move] += 1
-    if often.sum() == 0:
-        often[:] = 1
-    often /= often.sum()
+            frequency[move] += 1
+    if frequency.sum() == 0:
+        frequency[:] = 1
+    frequency /= frequency.sum()
     chance = np.zeros(size)
-    chance[cells[seen]] = 1.0
-    for frame in range(seen + 1, count + 1):
+    chance[cells[last]] = 1.0
+    for frame in range(last + 1, count + 1):
         if length:
-            often[:] = 0
-            often[moves[len(moves) - length + (frame - seen - 1) % length]] = 1
+            frequency[:] = 0
+            frequency[moves[len(moves) - length + (frame - last - 1) % length]] = 1
         spread = np.zeros(size)
         for cell in range(size):
             if chance[cell] > 0:
                 for move in range(MOVE_COUNT):
-                    if often[move] > 0:
-                        spread[moved(cell, move, height, width)] += chance[cell] * often[move]
+                    if frequency[move] > 0:
+                        spread[moved(cell, move, height, width)] += chance[cell] * frequency[move]
         if frame < count:
             for move in range(MOVE_COUNT):
                 spread[moved(me[frame], move, height, width)] = 0
@@ -128,10 +128,10 @@ def distance_probabilities(chance: Floats, me: int, height: int, width: int, mos
     """
     out = np.zeros((most + 2, MOVE_COUNT))
     for move in range(MOVE_COUNT):
-        here = moved(me, move, height, width)
+        landing = moved(me, move, height, width)
         for cell in range(len(chance)):
             if chance[cell] > 0:
-                away = distance(here, cell, height, width)
+                away = distance(landing, cell, height, width)
                 out[most + 1, move] += away * chance[cell]
                 for within in range(away, most + 1):
                     out[within, move] += chance[cell]

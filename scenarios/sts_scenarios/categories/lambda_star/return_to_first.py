@@ -27,35 +27,35 @@ MIN_STEPS_AGO = 4
 MIN_DISTANCE, EASY_DISTANCE, MAX_DISTANCE = 2, 3, 5
 
 
-def find_moments(every: TrackBatch, context: int, horizon: int) -> Hits:
+def find_moments(batch: TrackBatch, context: int, horizon: int) -> Hits:
     """Find steps at which Good was first seen a while ago, on another cell."""
-    age = _steps_since_first_sight(every, context)
-    spots = MomentBatch.select(every, age >= MIN_STEPS_AGO, context, horizon)
+    age = _steps_since_first_sight(batch, context)
+    moments = MomentBatch.select(batch, age >= MIN_STEPS_AGO, context, horizon)
 
-    def cells(spots: MomentBatch) -> Any:
-        return spots.values_at(every.good, -spots.values_at(age))
+    def cells(moments: MomentBatch) -> Any:
+        return moments.values_at(batch.good, -moments.values_at(age))
 
-    away = every.distance(spots.values_at(every.me), cells(spots))
-    spots = spots.filter((away >= MIN_DISTANCE) & (away <= MAX_DISTANCE))
-    spots = spots.filter((spots.chase_good() != cells(spots)[:, None]).all(1))
-    latest = spots.values_at(every.good, -spots.values_at(frames_since_sight(every.to_good)))
-    me, free = spots.values_at(every.me), np.ones(len(spots.track), np.bool_)
+    distance = batch.distance(moments.values_at(batch.me), cells(moments))
+    moments = moments.filter((distance >= MIN_DISTANCE) & (distance <= MAX_DISTANCE))
+    moments = moments.filter((moments.chase_good() != cells(moments)[:, None]).all(1))
+    latest = moments.values_at(batch.good, -moments.values_at(frames_since_sight(batch.to_good)))
+    me, free = moments.values_at(batch.me), np.ones(len(moments.track), np.bool_)
     for _ in range(horizon):
-        me = every.cell_after(me, every.move_towards(me, latest))
-        free &= me != cells(spots)
-    spots = spots.filter(free)
-    spots = spots.filter(~spots.is_on_constant_path(cells(spots)))
-    cell, me = cells(spots), spots.values_at(every.me)
-    rim = every.is_diagonal(spots.values_at(every.me, -spots.values_at(age)), cell)
-    codes, kind = np.unique(cell * 9 + every.move_towards(me, cell), return_inverse=True)
+        me = batch.cell_after(me, batch.move_towards(me, latest))
+        free &= me != cells(moments)
+    moments = moments.filter(free)
+    moments = moments.filter(~moments.is_on_constant_path(cells(moments)))
+    cell, me = cells(moments), moments.values_at(batch.me)
+    rim = batch.is_diagonal(moments.values_at(batch.me, -moments.values_at(age)), cell)
+    codes, kind = np.unique(cell * 9 + batch.move_towards(me, cell), return_inverse=True)
     kinds = [(MOVES[code % 9], {"cell": code // 9}) for code in codes.tolist()]
-    return make_hits(spots, 1 * (every.distance(me, cell) > EASY_DISTANCE) + rim, kinds, kind)
+    return make_hits(moments, 1 * (batch.distance(me, cell) > EASY_DISTANCE) + rim, kinds, kind)
 
 
-def _steps_since_first_sight(every: TrackBatch, context: int) -> Ints:
+def _steps_since_first_sight(batch: TrackBatch, context: int) -> Ints:
     """Return how many frames ago Good was first in sight in the context; negative if never."""
-    frames = np.arange(every.me.shape[1], dtype=np.int32)
-    near = every.to_good <= SIGHT
+    frames = np.arange(batch.me.shape[1], dtype=np.int32)
+    near = batch.to_good <= SIGHT
     coming = np.where(near, frames, len(frames))[:, ::-1]
     sights = np.minimum.accumulate(coming, axis=1)[:, ::-1]
     age = np.full(near.shape, -1, np.int32)
@@ -63,35 +63,35 @@ def _steps_since_first_sight(every: TrackBatch, context: int) -> Ints:
     return age
 
 
-def _return_to_cell(seen: History) -> int:
-    sights = [cell for cell in seen.good[: seen.asked_frame + 1] if cell != HIDDEN]
-    return move_towards(seen, sights[0]) if sights else STAY
+def _return_to_cell(history: History) -> int:
+    sights = [cell for cell in history.good[: history.asked_frame + 1] if cell != HIDDEN]
+    return move_towards(history, sights[0]) if sights else STAY
 
 
-def _first_seen_frame(own: Track) -> int:
+def _first_seen_frame(track: Track) -> int:
     """Return the first frame with Good in sight, or the number of frames if there is none.
 
     The first sighting in the context counts; a player remembers no more than that.
     """
-    return int(np.argmax(np.append(own.to_good <= SIGHT, True)))
+    return int(np.argmax(np.append(track.to_good <= SIGHT, True)))
 
 
-def _why_invalid(own: Track, scenario: Scenario) -> str | None:
-    frame = _first_seen_frame(own)
-    if len(own.me) - 1 - frame < MIN_STEPS_AGO:
+def _why_invalid(track: Track, scenario: Scenario) -> str | None:
+    frame = _first_seen_frame(track)
+    if len(track.me) - 1 - frame < MIN_STEPS_AGO:
         return f"Good was not first in sight {MIN_STEPS_AGO} steps ago or more"
-    cell = int(own.good[frame])
-    if not MIN_DISTANCE <= distances(int(own.me[-1]), cell, own.size) <= MAX_DISTANCE:
+    cell = int(track.good[frame])
+    if not MIN_DISTANCE <= distances(int(track.me[-1]), cell, track.size) <= MAX_DISTANCE:
         return f"the cell is not {MIN_DISTANCE} to {MAX_DISTANCE} cells away"
     if scenario.parameters["cell"] != cell:
-        row, column = divmod(cell, own.size.width)
+        row, column = divmod(cell, track.size.width)
         return f"Good was first seen in row {row + 1}, column {column + 1}"
     return None
 
 
-def label_track(own: Track, parameters: Mapping[str, Any]) -> Label:
+def label_track(track: Track, parameters: Mapping[str, Any]) -> Label:
     """Return success at the first frame on the cell; else not_done."""
-    return label_first_hit(own.me[1:] == parameters["cell"])
+    return label_first_hit(track.me[1:] == parameters["cell"])
 
 
 CATEGORY = build_instruction(

@@ -57,27 +57,27 @@ def build_search(
     Two candidates of one step and player are a contrast pair.
     """
 
-    def screened(every: Abreast, context: int, horizon: int) -> Hits:
-        return find(build_tracks(every), context, horizon)
+    def screened(episodes: Abreast, context: int, horizon: int) -> Hits:
+        return find(build_tracks(episodes), context, horizon)
 
     def candidates(trajectory: Trajectory, context: int, horizon: int) -> Iterator[Candidate]:
         episode = trajectory.episode
         scene = episode.scene[None]
-        one = TrackBatch(Abreast(*read_grid(episode.state), episode.participants, scene))
-        found = find(one, context, horizon)
-        difficulties = _confirm_hits(found, episode, context, horizon, confirm)
+        batch = TrackBatch(Abreast(*read_grid(episode.state), episode.participants, scene))
+        hits = find(batch, context, horizon)
+        difficulties = _confirm_hits(hits, episode, context, horizon, confirm)
 
         @functools.cache
         def filled(role: int, kind: int) -> dict[str, str]:
-            own = words(episode, role, found.kinds[kind][1]) if words else {}
-            return {field: word.text for field, word in own.items()}
+            fields = words(episode, role, hits.kinds[kind][1]) if words else {}
+            return {field: word.text for field, word in fields.items()}
 
-        order = np.lexsort((found.kind, found.moment, found.role))
-        ordered = np.stack((found.role, found.moment, found.kind), 1)[order].tolist()
+        order = np.lexsort((hits.kind, hits.moment, hits.role))
+        ordered = np.stack((hits.role, hits.moment, hits.kind), 1)[order].tolist()
         count = Counter((role, moment) for role, moment, _ in ordered)
         for role, moment, kind in ordered:
             if (role, moment) in difficulties:
-                answer, parameters = found.kinds[kind]
+                answer, parameters = hits.kinds[kind]
                 yield Candidate(
                     moment,
                     role,
@@ -92,16 +92,16 @@ def build_search(
 
 
 def _confirm_hits(
-    found: Hits, episode: Episode, context: int, horizon: int, confirm: Confirm | None
+    hits: Hits, episode: Episode, context: int, horizon: int, confirm: Confirm | None
 ) -> dict[tuple[int, int], int]:
     """Return the difficulty of each confirmed player and step, an index of DIFFICULTIES."""
-    columns = (one.tolist() for one in (found.role, found.moment, found.difficulty))
-    every = {(role, moment): level for role, moment, level in zip(*columns, strict=True)}
+    columns = (column.tolist() for column in (hits.role, hits.moment, hits.difficulty))
+    levels = {(role, moment): level for role, moment, level in zip(*columns, strict=True)}
     if confirm is None:
-        return every
-    by_role = {role: make_track(episode, role) for role, _ in every}
+        return levels
+    by_role = {role: make_track(episode, role) for role, _ in levels}
     out = {}
-    for (role, moment), level in every.items():
+    for (role, moment), level in levels.items():
         label = confirm(by_role[role], moment, context, horizon)
         if label is not None:
             steps = difficulty_by_steps(label.step, horizon)
@@ -114,39 +114,39 @@ def make_confirm(
 ) -> Confirm:
     """Return a check that a policy, given what it has seen, satisfies a rule."""
 
-    def confirm(own: Track, moment: int, context: int, horizon: int) -> Label | None:
-        label = rule(simulate(own, moment, context, horizon, policy, partner), parameters)
+    def confirm(track: Track, moment: int, context: int, horizon: int) -> Label | None:
+        label = rule(simulate(track, moment, context, horizon, policy, partner), parameters)
         return label if label.verdict == "success" else None
 
     return confirm
 
 
 def make_hits(
-    spots: MomentBatch, difficulty: Any, kinds: Kinds = NO_PARAMETERS, kind: Any = 0
+    moments: MomentBatch, difficulty: Any, kinds: Kinds = NO_PARAMETERS, kind: Any = 0
 ) -> Hits:
     """Return the hits of a prefilter; `kind` is an index of `kinds`."""
-    count, people = len(spots.track), spots.every.people
+    count, players = len(moments.track), moments.tracks.players
     return Hits(
-        spots.track // people,
-        spots.track % people,
-        spots.moment,
+        moments.track // players,
+        moments.track % players,
+        moments.moment,
         np.broadcast_to(np.asarray(difficulty, np.int32), (count,)),
         np.broadcast_to(np.asarray(kind), (count,)),
         kinds,
     )
 
 
-def good_moves_seen(spots: MomentBatch, context: int) -> Cells:
+def good_moves_seen(moments: MomentBatch, context: int) -> Cells:
     """Return Good's moves in the context; NONE if either frame was not seen."""
-    every = spots.every
-    good = spots.window(every.good, -context, 1)
-    near = spots.window(every.to_good, -context, 1) <= SIGHT
-    moves = every.move_towards(good[:, :-1], good[:, 1:])
+    batch = moments.tracks
+    good = moments.window(batch.good, -context, 1)
+    near = moments.window(batch.to_good, -context, 1) <= SIGHT
+    moves = batch.move_towards(good[:, :-1], good[:, 1:])
     out: Cells = np.where(near[:, :-1] & near[:, 1:], moves, NONE).astype(np.int64)
     return out
 
 
-def grade_leaving(away: Ints) -> Any:
+def grade_leaving(distance: Ints) -> Any:
     """Return the difficulty of following, by how long a player standing still stays near."""
-    stays = (away <= SIGHT).sum(1)
+    stays = (distance <= SIGHT).sum(1)
     return np.where(stays > 2, 0, np.where(stays == 2, 1, 2))

@@ -25,22 +25,24 @@ STEPS = 4
 STEP_COUNT = StepCount(STEPS)
 
 
-def find_moments(every: TrackBatch, context: int, horizon: int) -> Hits:
+def find_moments(batch: TrackBatch, context: int, horizon: int) -> Hits:
     """Find steps at which Evil is in sight and about to leave."""
-    spots = MomentBatch.select(every, every.to_evil <= SIGHT, context, horizon)
-    spots = spots.filter(spots.is_moving(every.evil))
-    away = spots.distance_if_still(every.evil)
-    free = ~run_ends(away <= SIGHT, STEPS).any(1)
-    return make_hits(spots.filter(free), grade_leaving(away[free][:, :STEPS]), STEP_COUNT.kinds)
+    moments = MomentBatch.select(batch, batch.to_evil <= SIGHT, context, horizon)
+    moments = moments.filter(moments.is_moving(batch.evil))
+    distance = moments.distance_if_still(batch.evil)
+    free = ~run_ends(distance <= SIGHT, STEPS).any(1)
+    return make_hits(
+        moments.filter(free), grade_leaving(distance[free][:, :STEPS]), STEP_COUNT.kinds
+    )
 
 
-def _why_invalid(own: Track, scenario: Scenario) -> str | None:
-    return None if own.to_evil[-1] <= SIGHT else "Evil is not in sight at takeover"
+def _why_invalid(track: Track, scenario: Scenario) -> str | None:
+    return None if track.to_evil[-1] <= SIGHT else "Evil is not in sight at takeover"
 
 
-def label_track(own: Track, parameters: Mapping[str, Any]) -> Label:
+def label_track(track: Track, parameters: Mapping[str, Any]) -> Label:
     """Return success at the end of the first run of enough frames on Evil or next to it."""
-    return label_first_hit(run_ends(own.to_evil[1:] <= SIGHT, parameters["steps"]))
+    return label_first_hit(run_ends(track.to_evil[1:] <= SIGHT, parameters["steps"]))
 
 
 CATEGORY = build_instruction(

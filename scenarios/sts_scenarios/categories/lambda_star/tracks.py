@@ -44,8 +44,8 @@ class Grid(NamedTuple):
 @functools.lru_cache(maxsize=4096)
 def read_grid(state: bytes) -> Grid:
     """Return the grid of a serialised state."""
-    found = decode(state)
-    return Grid(found.height, found.width)
+    decoded = decode(state)
+    return Grid(decoded.height, decoded.width)
 
 
 def distances(a: Cells | int, b: Cells | int, size: Grid) -> Any:
@@ -65,10 +65,10 @@ def directions(a: Any, b: Any, size: tuple[int, int]) -> Any:
     return np.where(oblique | halfway, NONE, torus.step(torus.Offset(rows, columns)))
 
 
-def number_word(asked: int, every: Iterable[int]) -> Word:
+def number_word(requested: int, alternatives: Iterable[int]) -> Word:
     """Return the template field of a number, in digits or as a word, with its alternatives."""
-    text, *also = _spellings(asked)
-    others = [word for one in every if one != asked for word in _spellings(one)]
+    text, *also = _spellings(requested)
+    others = [word for other in alternatives if other != requested for word in _spellings(other)]
     return Word(text, tuple(others), tuple(also))
 
 
@@ -103,8 +103,8 @@ class Track:
 
     def distance_to(self, other: int) -> Cells:
         """Return the distance to another player."""
-        away: Cells = distances(self.me, self.scene[:, FIRST_PLAYER + other], self.size)
-        return away
+        distance: Cells = distances(self.me, self.scene[:, FIRST_PLAYER + other], self.size)
+        return distance
 
 
 def make_track(episode: Episode, role: int, frames: slice = slice(None)) -> Track:
@@ -123,9 +123,9 @@ def frames_since(hits: Bools) -> Any:
     return frames - np.maximum.accumulate(np.where(hits, frames, -NEVER), axis=-1)
 
 
-def frames_since_sight(away: Any) -> Any:
+def frames_since_sight(distance: Any) -> Any:
     """Return the number of frames since something was in sight; NEVER or more if it never was."""
-    return frames_since(away <= SIGHT)
+    return frames_since(distance <= SIGHT)
 
 
 def first_step(hits: Bools) -> Any:

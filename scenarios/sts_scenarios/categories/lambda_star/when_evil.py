@@ -20,35 +20,37 @@ ANSWERS = tuple(str(n) for n in range(MAX_STEPS + 1))
 EASY_STEPS = 3
 
 
-def find_moments(every: TrackBatch, context: int, horizon: int) -> Hits:
+def find_moments(batch: TrackBatch, context: int, horizon: int) -> Hits:
     """Find steps at which Evil has been in sight in the context."""
-    gone = frames_since_sight(every.to_evil)
-    spots = MomentBatch.select(every, gone <= min(MAX_STEPS, context), context, horizon)
-    steps = spots.values_at(gone)
-    rim = every.is_diagonal(spots.values_at(every.me, -steps), spots.values_at(every.evil, -steps))
-    return make_hits(spots, 1 * (steps > EASY_STEPS) + rim, COUNTS, steps)
+    unseen = frames_since_sight(batch.to_evil)
+    moments = MomentBatch.select(batch, unseen <= min(MAX_STEPS, context), context, horizon)
+    steps = moments.values_at(unseen)
+    rim = batch.is_diagonal(
+        moments.values_at(batch.me, -steps), moments.values_at(batch.evil, -steps)
+    )
+    return make_hits(moments, 1 * (steps > EASY_STEPS) + rim, COUNTS, steps)
 
 
 def _format_steps(steps: int) -> str:
     return str(steps) if steps <= MAX_STEPS else MORE
 
 
-def _steps_since_evil(seen: History) -> str:
-    return _format_steps(last_seen(seen.evil[: seen.asked_frame + 1])[1])
+def _steps_since_evil(history: History) -> str:
+    return _format_steps(last_seen(history.evil[: history.asked_frame + 1])[1])
 
 
-def _steps_since_good(seen: History) -> str:
+def _steps_since_good(history: History) -> str:
     """Return how many steps ago Good was last in sight."""
-    return _format_steps(last_seen(seen.good[: seen.asked_frame + 1])[1])
+    return _format_steps(last_seen(history.good[: history.asked_frame + 1])[1])
 
 
-def _why_invalid(own: Track, scenario: Scenario) -> str | None:
-    return "Evil was never in sight" if frames_since_sight(own.to_evil)[-1] >= NEVER else None
+def _why_invalid(track: Track, scenario: Scenario) -> str | None:
+    return "Evil was never in sight" if frames_since_sight(track.to_evil)[-1] >= NEVER else None
 
 
-def true_answer(own: Track) -> str:
+def true_answer(track: Track) -> str:
     """Return how many steps ago Evil was last in sight."""
-    return _format_steps(frames_since_sight(own.to_evil)[-1])
+    return _format_steps(frames_since_sight(track.to_evil)[-1])
 
 
 CATEGORY = build_question(
@@ -61,7 +63,7 @@ CATEGORY = build_question(
     ),
     find_moments,
     true_answer,
-    fault=_why_invalid,
+    why_invalid=_why_invalid,
     rubric=Rubric(
         done="The first word that the participant says is the number of steps between the last "
         "time that Evil was in the framed square around the participant and the takeover, or more "

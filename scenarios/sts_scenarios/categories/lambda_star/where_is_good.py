@@ -17,26 +17,26 @@ from .screening import DIRECTIONS, make_hits
 from .tracks import SIGHT, Track, show_sight
 
 
-def find_moments(every: TrackBatch, context: int, horizon: int) -> Hits:
+def find_moments(batch: TrackBatch, context: int, horizon: int) -> Hits:
     """Find every step with Good in sight."""
-    spots = MomentBatch.select(every, every.to_good <= SIGHT, context, horizon)
-    me, good = spots.values_at(every.me), spots.values_at(every.good)
-    crowded = (spots.values_at(every.to_evil) <= SIGHT) | (
-        spots.values_at(every.count_others()) > 0
+    moments = MomentBatch.select(batch, batch.to_good <= SIGHT, context, horizon)
+    me, good = moments.values_at(batch.me), moments.values_at(batch.good)
+    crowded = (moments.values_at(batch.to_evil) <= SIGHT) | (
+        moments.values_at(batch.count_others()) > 0
     )
-    width = every.size[1]
+    width = batch.size[1]
     rows, columns = abs(me // width - good // width), abs(me % width - good % width)
     across = (rows > SIGHT) | (columns > SIGHT)
-    return make_hits(spots, 1 * crowded + across, DIRECTIONS, every.move_towards(me, good))
+    return make_hits(moments, 1 * crowded + across, DIRECTIONS, batch.move_towards(me, good))
 
 
-def _why_invalid(own: Track, scenario: Scenario) -> str | None:
-    return None if own.to_good[-1] <= SIGHT else "Good is not in sight at takeover"
+def _why_invalid(track: Track, scenario: Scenario) -> str | None:
+    return None if track.to_good[-1] <= SIGHT else "Good is not in sight at takeover"
 
 
-def true_answer(own: Track) -> str:
+def true_answer(track: Track) -> str:
     """Return Good's direction from the player."""
-    return MOVES[int(torus.toward(own.me[-1], own.good[-1], *own.size, torus.BACK))]
+    return MOVES[int(torus.toward(track.me[-1], track.good[-1], *track.size, torus.BACK))]
 
 
 CATEGORY = build_question(
@@ -48,7 +48,7 @@ CATEGORY = build_question(
     ),
     find_moments,
     true_answer,
-    fault=_why_invalid,
+    why_invalid=_why_invalid,
     rubric=Rubric(
         done="The first word that the participant says is the direction in which Good was from it "
         "at the takeover, or stay where Good was on its cell.",

@@ -26,53 +26,57 @@ BACKTRACK_STEPS = (3, 5)
 """The direction to the player's own cell of so many steps ago must not be the answer."""
 
 
-def find_moments(every: TrackBatch, context: int, horizon: int) -> Hits:
+def find_moments(batch: TrackBatch, context: int, horizon: int) -> Hits:
     """Find steps at which Evil was last seen elsewhere, a while ago."""
-    gone = frames_since_sight(every.to_evil)
-    lately = (gone >= MIN_STEPS_AGO) & (gone <= min(MAX_STEPS_AGO, context))
-    spots = MomentBatch.select(every, lately, context, horizon)
+    unseen = frames_since_sight(batch.to_evil)
+    hits = (unseen >= MIN_STEPS_AGO) & (unseen <= min(MAX_STEPS_AGO, context))
+    moments = MomentBatch.select(batch, hits, context, horizon)
 
-    def answers(spots: MomentBatch) -> Any:
-        return every.direction(
-            spots.values_at(every.me), spots.values_at(every.evil, -spots.values_at(gone))
+    def answers(moments: MomentBatch) -> Any:
+        return batch.direction(
+            moments.values_at(batch.me), moments.values_at(batch.evil, -moments.values_at(unseen))
         )
 
-    spots = spots.filter(answers(spots) != NONE)
+    moments = moments.filter(answers(moments) != NONE)
     for steps in BACKTRACK_STEPS:
-        back = every.direction(spots.values_at(every.me), spots.values_at(every.me, -steps))
-        spots = spots.filter(back != answers(spots))
-    steps = spots.values_at(gone)
-    rim = every.is_diagonal(spots.values_at(every.me, -steps), spots.values_at(every.evil, -steps))
-    return make_hits(spots, 1 * (steps > EASY_STEPS) + rim, DIRECTIONS, answers(spots))
+        back = batch.direction(moments.values_at(batch.me), moments.values_at(batch.me, -steps))
+        moments = moments.filter(back != answers(moments))
+    steps = moments.values_at(unseen)
+    rim = batch.is_diagonal(
+        moments.values_at(batch.me, -steps), moments.values_at(batch.evil, -steps)
+    )
+    return make_hits(moments, 1 * (steps > EASY_STEPS) + rim, DIRECTIONS, answers(moments))
 
 
-def _direction_of_last_sight(seen: History) -> str:
-    cell = last_seen(seen.evil[: seen.asked_frame + 1])[0]
-    return MOVES[STAY if cell == HIDDEN else move_towards(seen, cell)]
+def _direction_of_last_sight(history: History) -> str:
+    cell = last_seen(history.evil[: history.asked_frame + 1])[0]
+    return MOVES[STAY if cell == HIDDEN else move_towards(history, cell)]
 
 
-def _direction_back(seen: History) -> str:
+def _direction_back(history: History) -> str:
     """Return the direction to the player's own cell of a few steps ago."""
-    return MOVES[move_towards(seen, seen.me[max(0, seen.asked_frame - BACKTRACK_STEPS[0])])]
+    return MOVES[
+        move_towards(history, history.me[max(0, history.asked_frame - BACKTRACK_STEPS[0])])
+    ]
 
 
-def _why_invalid(own: Track, scenario: Scenario) -> str | None:
-    if not MIN_STEPS_AGO <= frames_since_sight(own.to_evil)[-1] <= MAX_STEPS_AGO:
+def _why_invalid(track: Track, scenario: Scenario) -> str | None:
+    if not MIN_STEPS_AGO <= frames_since_sight(track.to_evil)[-1] <= MAX_STEPS_AGO:
         return f"Evil was not last in sight {MIN_STEPS_AGO} to {MAX_STEPS_AGO} steps ago"
-    if directions(own.me[-1], _last_seen_cell(own), own.size) == NONE:
+    if directions(track.me[-1], _last_seen_cell(track), track.size) == NONE:
         return "that cell is neither straight nor diagonally from the participant"
     return None
 
 
-def _last_seen_cell(own: Track) -> int:
+def _last_seen_cell(track: Track) -> int:
     """Return the cell where Evil was last in sight, or its current cell if it never was."""
-    gone = frames_since_sight(own.to_evil)[-1]
-    return int(own.evil[-1 - (gone if gone < NEVER else 0)])
+    gone = frames_since_sight(track.to_evil)[-1]
+    return int(track.evil[-1 - (gone if gone < NEVER else 0)])
 
 
-def true_answer(own: Track) -> str:
+def true_answer(track: Track) -> str:
     """Return the direction of the cell where Evil was last in sight."""
-    return MOVES[directions(own.me[-1], _last_seen_cell(own), own.size)]
+    return MOVES[directions(track.me[-1], _last_seen_cell(track), track.size)]
 
 
 def _mark_cell(scenario: Scenario) -> Overlay:
@@ -90,7 +94,7 @@ CATEGORY = build_question(
     ),
     find_moments,
     true_answer,
-    fault=_why_invalid,
+    why_invalid=_why_invalid,
     rubric=Rubric(
         done="The first word that the participant says is the direction of the marked cell, on "
         "which Evil was when it was last in the framed square, from where the participant was at "

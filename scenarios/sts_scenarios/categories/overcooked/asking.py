@@ -62,70 +62,72 @@ class Request(NamedTuple):
 
 
 def build_category(
-    name: str, wordings: tuple[str, ...], deed: Task, *, horizon: int, rubric: Rubric
+    name: str, wordings: tuple[str, ...], task: Task, *, horizon: int, rubric: Rubric
 ) -> Category:
     """Return a category that asks a cook for a task alongside the recorded person."""
 
     def candidates(trajectory: Trajectory, context: int, horizon: int) -> Iterator[Candidate]:
         """Yield candidates at regular steps."""
         episode = trajectory.episode
-        line = replay_snapshots(episode)
+        snapshots = replay_snapshots(episode)
         for role in range(len(HATS)):
             moment = context
-            while moment + horizon < len(line):
-                every = list(deed.propose(Request(line, episode.moves, moment, role, horizon)))
-                if every:
-                    asked = every[moment % len(every)]
-                    steps = _tried(
-                        episode, moment, role, (context, horizon), encode_proposals(asked)
+            while moment + horizon < len(snapshots):
+                proposals = list(
+                    task.propose(Request(snapshots, episode.moves, moment, role, horizon))
+                )
+                if proposals:
+                    pair = proposals[moment % len(proposals)]
+                    steps = count_solver_steps(
+                        episode, moment, role, (context, horizon), encode_proposals(pair)
                     )
                     if steps is not None:
                         yield from make_candidates(
                             moment,
                             role,
                             difficulty_by_steps(steps, horizon),
-                            asked,
+                            pair,
                             hat_names(role),
                         )
-                moment += STEPS_BETWEEN_MOMENTS if every else 1
+                moment += STEPS_BETWEEN_MOMENTS if proposals else 1
 
     @functools.lru_cache(maxsize=CACHE_SIZE)
-    def _tried(
-        episode: Episode, moment: int, role: int, lengths: tuple[int, int], asked: bytes
+    def count_solver_steps(
+        episode: Episode, moment: int, role: int, lengths: tuple[int, int], encoded: bytes
     ) -> int | None:
         """Return the steps the solver needs; None if it fails or the shortcut succeeds."""
-        line, own = replay_snapshots(episode), json.loads(asked)
+        snapshots, requests = replay_snapshots(episode), json.loads(encoded)
 
         def labels(policy: Policy) -> Iterator[Label]:
-            for words, parameters in own:
+            for words, parameters in requests:
                 text = wordings[0].format(**words, **hat_names(role))
-                what = play_from(episode, line, moment, lengths, role, text, policy)
-                asked_of = functools.partial(deed.rule, role=role, parameters=parameters)
-                yield label_attempt(what, asked_of)
+                attempt = play_from(episode, snapshots, moment, lengths, role, text, policy)
+                rule = functools.partial(task.rule, role=role, parameters=parameters)
+                yield label_attempt(attempt, rule)
 
-        return steps_needed(labels(deed.probe), labels(deed.shortcut), lengths[1])
+        return steps_needed(labels(task.probe), labels(task.shortcut), lengths[1])
 
-    def _proposed(scenario: Scenario) -> list[Proposal]:
-        line, moves = replay_snapshots(scenario.recording), scenario.recording.moves
-        place = Request(line, moves, scenario.takeover, scenario.roles[0], scenario.horizon)
-        return [one for asked in deed.propose(place) for one in asked]
+    def list_proposals(scenario: Scenario) -> list[Proposal]:
+        snapshots, moves = replay_snapshots(scenario.recording), scenario.recording.moves
+        request = Request(snapshots, moves, scenario.takeover, scenario.roles[0], scenario.horizon)
+        return [proposal for pair in task.propose(request) for proposal in pair]
 
     def fits(scenario: Scenario) -> str | None:
         """Return why it cannot be asked at the takeover; else None."""
         if scenario.partner != PARTNER:
             return "only of the recorded person is it known what they will do"
-        return why_not_proposed(scenario, _proposed(scenario))
+        return why_not_proposed(scenario, list_proposals(scenario))
 
     def words(scenario: Scenario) -> Mapping[str, Word]:
         """Return the template fields, each with its alternatives."""
         other = Word(hat_names(scenario.roles[0])["other"])
-        return template_fields(scenario, _proposed(scenario)) | {"other": other}
+        return template_fields(scenario, list_proposals(scenario)) | {"other": other}
 
     def label(
         episode: Episode, takeover: int, roles: tuple[int, ...], parameters: dict[str, Any]
     ) -> Label:
         """Return the rule's label of the snapshots from the takeover on."""
-        return deed.rule(replay_snapshots(episode)[takeover:], roles[0], parameters)
+        return task.rule(replay_snapshots(episode)[takeover:], roles[0], parameters)
 
     return Category(
         name=name,
@@ -141,22 +143,22 @@ def build_category(
         words=words,
         rubric=rubric,
         controls=Controls(
-            probe=PolicyAgent(deed.probe), shortcut=PolicyAgent(deed.shortcut), against_reward=True
+            probe=PolicyAgent(task.probe), shortcut=PolicyAgent(task.shortcut), against_reward=True
         ),
     )
 
 
 def find_first_event(
-    line: Sequence[Snapshot], role: int, deeds: Sequence[str]
+    snapshots: Sequence[Snapshot], role: int, kinds: Sequence[str]
 ) -> tuple[int, str, tuple[int, int]] | None:
     """Return the step, kind and place of a cook's first event of some kinds; None for none."""
     return next(
         (
-            (n, deed, place)
-            for n, one in enumerate(line)
+            (n, kind, place)
+            for n, snapshot in enumerate(snapshots)
             if n
-            for who, deed, place in one.events
-            if who == role and deed in deeds
+            for cook, kind, place in snapshot.events
+            if cook == role and kind in kinds
         ),
         None,
     )

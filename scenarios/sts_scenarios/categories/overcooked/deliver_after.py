@@ -24,47 +24,49 @@ EVENTS = {
 }
 
 
-def propose(asked: Request) -> Iterator[tuple[Proposal, ...]]:
+def propose(request: Request) -> Iterator[tuple[Proposal, ...]]:
     """Yield each listed event that the other cook is going to cause."""
-    if asked.snapshot.held_thing(asked.role) != "soup":
+    if request.snapshot.held_thing(request.role) != "soup":
         return
-    ahead = [asked.snapshot, *asked.future]
+    ahead = [request.snapshot, *request.future]
     for event, text in EVENTS.items():
-        if find_first_event(ahead, 1 - asked.role, [event]) is not None:
+        if find_first_event(ahead, 1 - request.role, [event]) is not None:
             yield (Proposal({"event": event}, {"event": text}, event),)
 
 
-def label_snapshots(line: Sequence[Snapshot], role: int, parameters: Mapping[str, Any]) -> Label:
+def label_snapshots(
+    snapshots: Sequence[Snapshot], role: int, parameters: Mapping[str, Any]
+) -> Label:
     """Judge the first delivery: it must come after the event."""
-    done = find_first_event(line, role, ["soup_delivery"])
+    done = find_first_event(snapshots, role, ["soup_delivery"])
     if done is None:
         return NOT_DONE
-    event = find_first_event(line, 1 - role, [parameters["event"]])
+    event = find_first_event(snapshots, 1 - role, [parameters["event"]])
     return make_label(done[0], event is not None and event[0] < done[0])
 
 
-def solver_policy(past: History) -> int:
+def solver_policy(history: History) -> int:
     """Stand still until the event has been seen, then deliver."""
-    if past.held != SOUP:
+    if history.held != SOUP:
         return STAY
-    held = [int(frame["partner"][3]) for frame in past.frames[past.asked_frame :]]
+    held = [int(frame["partner"][3]) for frame in history.frames[history.asked_frame :]]
     changes = set(zip(held, held[1:], strict=False))
-    pots = [int(frame["filled"].sum()) for frame in past.frames[past.asked_frame :]]
-    more = any(a < b for a, b in zip(pots, pots[1:], strict=False))
-    taken = ONION if "an onion" in past.instruction else DISH
-    came = any(b == taken != a for a, b in changes)
-    seen = past.kitchen
+    pots = [int(frame["filled"].sum()) for frame in history.frames[history.asked_frame :]]
+    pots_filled = any(a < b for a, b in zip(pots, pots[1:], strict=False))
+    wanted = ONION if "an onion" in history.instruction else DISH
+    has_taken = any(b == wanted != a for a, b in changes)
+    kitchen = history.kitchen
     return (
-        go_to(seen, seen.find_cells(WINDOW))
-        if (more if "pot" in past.instruction else came)
+        go_to(kitchen, kitchen.find_cells(WINDOW))
+        if (pots_filled if "pot" in history.instruction else has_taken)
         else STAY
     )
 
 
-def shortcut_policy(past: History) -> int:
+def shortcut_policy(history: History) -> int:
     """Deliver at once."""
-    seen = past.kitchen
-    return go_to(seen, seen.find_cells(WINDOW)) if past.held == SOUP else STAY
+    kitchen = history.kitchen
+    return go_to(kitchen, kitchen.find_cells(WINDOW)) if history.held == SOUP else STAY
 
 
 CATEGORY = build_category(

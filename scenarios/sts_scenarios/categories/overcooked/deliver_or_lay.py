@@ -24,9 +24,9 @@ OPTION_TEXTS = {
 }
 
 
-def propose(asked: Request) -> Iterator[tuple[Proposal, ...]]:
+def propose(request: Request) -> Iterator[tuple[Proposal, ...]]:
     """Yield both options if the cook can reach a window and an empty counter."""
-    now, role = asked.snapshot, asked.role
+    now, role = request.snapshot, request.role
     tiles = {
         now.tile_at(place) for place in reachable_places(now, role) if place not in now.objects
     }
@@ -36,38 +36,44 @@ def propose(asked: Request) -> Iterator[tuple[Proposal, ...]]:
         )
 
 
-def label_snapshots(line: Sequence[Snapshot], role: int, parameters: Mapping[str, Any]) -> Label:
+def label_snapshots(
+    snapshots: Sequence[Snapshot], role: int, parameters: Mapping[str, Any]
+) -> Label:
     """Judge the first use of the soup; once put down it must be left there."""
-    done = find_first_event(line, role, ["soup_delivery", "soup_drop"])
-    if done is None:
+    event = find_first_event(snapshots, role, ["soup_delivery", "soup_drop"])
+    if event is None:
         return NOT_DONE
-    step, deed, _ = done
-    if (deed == "soup_delivery") != (parameters["asked"] == "deliver"):
+    step, kind, _ = event
+    if (kind == "soup_delivery") != (parameters["asked"] == "deliver"):
         return make_label(step, False)
-    if deed == "soup_delivery":
+    if kind == "soup_delivery":
         return make_label(step, True)
-    again = find_first_event(line[step:], role, ["soup_pickup"])
-    if again is not None and again[0] <= STEPS_LEFT_LYING:
-        return make_label(step + again[0], False)
+    retaken = find_first_event(snapshots[step:], role, ["soup_pickup"])
+    if retaken is not None and retaken[0] <= STEPS_LEFT_LYING:
+        return make_label(step + retaken[0], False)
     return (
         make_label(step + STEPS_LEFT_LYING, True)
-        if step + STEPS_LEFT_LYING < len(line)
+        if step + STEPS_LEFT_LYING < len(snapshots)
         else NOT_DONE
     )
 
 
-def solver_policy(past: History) -> int:
+def solver_policy(history: History) -> int:
     """Follow the instruction, then stand still."""
-    if past.held != SOUP:
+    if history.held != SOUP:
         return STAY
-    seen = past.kitchen
-    return go_to(seen, seen.find_cells(WINDOW)) if "window" in past.instruction else put_down(seen)
+    kitchen = history.kitchen
+    return (
+        go_to(kitchen, kitchen.find_cells(WINDOW))
+        if "window" in history.instruction
+        else put_down(kitchen)
+    )
 
 
-def shortcut_policy(past: History) -> int:
+def shortcut_policy(history: History) -> int:
     """Deliver the soup, whatever the instruction."""
-    seen = past.kitchen
-    return go_to(seen, seen.find_cells(WINDOW)) if past.held == SOUP else STAY
+    kitchen = history.kitchen
+    return go_to(kitchen, kitchen.find_cells(WINDOW)) if history.held == SOUP else STAY
 
 
 CATEGORY = build_category(

@@ -24,7 +24,7 @@ def why_invalid(moment: Snapshot, role: int) -> str | None:
         return None
     if moment.held_thing(role) not in ("", "dish"):
         return "the cook holds something else"
-    soups = [it for it in moment.objects.values() if isinstance(it, list)]
+    soups = [thing for thing in moment.objects.values() if isinstance(thing, list)]
     return None if any(cooked >= 0 for *_, cooked in soups) else "there is no soup"
 
 

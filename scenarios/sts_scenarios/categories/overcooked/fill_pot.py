@@ -16,8 +16,8 @@ HORIZON, MAX_LEAD = 60, 40
 
 def is_done(before: Snapshot, after: Snapshot, role: int) -> bool:
     """Return True if the cook added the last onion to a pot that is now full."""
-    potted = [(who, place) for who, deed, place in after.events if deed == "potting_onion"]
-    filled = dict((place, who) for who, place in potted if len(after.objects[place][1]) == FULL)
+    potted = [(cook, place) for cook, kind, place in after.events if kind == "potting_onion"]
+    filled = dict((place, cook) for cook, place in potted if len(after.objects[place][1]) == FULL)
     return role in filled.values()
 
 
@@ -25,8 +25,8 @@ def why_invalid(moment: Snapshot, role: int) -> str | None:
     """Return why the cook cannot be asked to fill a pot; else None."""
     if moment.held_thing(role) not in ("", "onion"):
         return "the cook holds something else"
-    begun = any(len(ingredients) < FULL for _, ingredients, _ in moment.soups_in_pots())
-    return None if begun else "no pot is begun and not full"
+    has_room = any(len(ingredients) < FULL for _, ingredients, _ in moment.soups_in_pots())
+    return None if has_room else "no pot is begun and not full"
 
 
 CATEGORY = build_category(

@@ -16,31 +16,33 @@ from .playing import History, bring_onion, open_pots
 from .same_pot import count_fillable_pots, label_snapshots
 
 
-def propose(asked: Request) -> Iterator[tuple[Proposal, ...]]:
+def propose(request: Request) -> Iterator[tuple[Proposal, ...]]:
     """Yield the fuller and the emptier of two pots."""
-    pots = count_fillable_pots(asked.snapshot, asked.role)
+    pots = count_fillable_pots(request.snapshot, request.role)
     if (
-        asked.snapshot.held_thing(asked.role) in ("", "onion")
+        request.snapshot.held_thing(request.role) in ("", "onion")
         and len(pots) == len({*pots.values()}) == 2
     ):
         ranked = sorted(pots, key=lambda place: -pots[place])
         yield tuple(
-            Proposal({"pot": [*place], "asked": how}, {"how": how}, how)
-            for how, place in zip(("more", "fewer"), ranked, strict=True)
+            Proposal({"pot": [*place], "asked": amount}, {"how": amount}, amount)
+            for amount, place in zip(("more", "fewer"), ranked, strict=True)
         )
 
 
-def solver_policy(past: History) -> int:
+def solver_policy(history: History) -> int:
     """Go to the pot that had more or fewer onions when the instruction came."""
-    seen, then = past.kitchen, past.frames[past.asked_frame]["filled"]
-    sign = -1 if " more " in past.instruction else 1
-    return bring_onion(past, sorted(open_pots(seen), key=lambda pot: sign * then[pot])[:1])
+    kitchen, then = history.kitchen, history.frames[history.asked_frame]["filled"]
+    sign = -1 if " more " in history.instruction else 1
+    return bring_onion(history, sorted(open_pots(kitchen), key=lambda pot: sign * then[pot])[:1])
 
 
-def shortcut_policy(past: History) -> int:
+def shortcut_policy(history: History) -> int:
     """Go to the fullest pot, whatever the instruction."""
-    seen = past.kitchen
-    return bring_onion(past, sorted(open_pots(seen), key=lambda pot: -seen.filled[pot])[:1])
+    kitchen = history.kitchen
+    return bring_onion(
+        history, sorted(open_pots(kitchen), key=lambda pot: -kitchen.filled[pot])[:1]
+    )
 
 
 CATEGORY = build_category(

@@ -35,31 +35,36 @@ THINGS = {"onion": "an onion", "dish": "a dish"}
 
 def find_candidates(trajectory: Trajectory, context: int, horizon: int) -> Iterator[Candidate]:
     """Yield a step before each time that a cook put down something that the other then took."""
-    line = replay_snapshots(trajectory.episode)
-    for step in range(context + 1, len(line)):
-        for who, deed, place in line[step].events:
-            thing = deed.removesuffix("_drop")
-            if thing not in THINGS or not deed.endswith("_drop"):
+    snapshots = replay_snapshots(trajectory.episode)
+    for step in range(context + 1, len(snapshots)):
+        for cook, kind, place in snapshots[step].events:
+            thing = kind.removesuffix("_drop")
+            if thing not in THINGS or not kind.endswith("_drop"):
                 continue
-            if not _is_taken_by(line[step + 1 : step + 1 + TAKEN_WITHIN], 1 - who, thing, place):
+            if not _is_taken_by(
+                snapshots[step + 1 : step + 1 + TAKEN_WITHIN], 1 - cook, thing, place
+            ):
                 continue
             moment = step
             while moment > max(context, step - MAX_LEAD) and not _why_invalid(
-                line[moment - 1], who, thing
+                snapshots[moment - 1], cook, thing
             ):
                 moment -= 1
-            if moment < step and moment + horizon < len(line):
-                told = hat_names(who) | {"a": THINGS[thing]}
-                how = _grade_difficulty(line[moment], who, thing)
-                yield Candidate(moment, who, how, {"thing": thing}, told, answer=thing)
+            if moment < step and moment + horizon < len(snapshots):
+                fields = hat_names(cook) | {"a": THINGS[thing]}
+                difficulty = _grade_difficulty(snapshots[moment], cook, thing)
+                yield Candidate(moment, cook, difficulty, {"thing": thing}, fields, answer=thing)
 
 
-def _is_taken_by(later: tuple[Snapshot, ...], who: int, thing: str, place: Place) -> bool:
+def _is_taken_by(later: tuple[Snapshot, ...], cook: int, thing: str, place: Place) -> bool:
     """Return True if this cook, and not the other, is the first to take what lies there."""
     takers = (
-        w for moment in later for w, *what in moment.events if what == [_pickup_event(thing), place]
+        taker
+        for moment in later
+        for taker, *event in moment.events
+        if event == [_pickup_event(thing), place]
     )
-    return next(takers, None) == who
+    return next(takers, None) == cook
 
 
 def _pickup_event(thing: str) -> str:
@@ -99,11 +104,11 @@ def label_hand_over(
     laid: dict[Place, int] = {}
     taken: list[int] = []
     for step, moment in enumerate(replay_snapshots(episode)[takeover + 1 :], 1):
-        for who, deed, place in moment.events:
-            if deed == _pickup_event(thing) and place in laid:
+        for cook, kind, place in moment.events:
+            if kind == _pickup_event(thing) and place in laid:
                 since = laid.pop(place)
-                taken += [since] if who != role else []
-            elif (who, deed) == (role, f"{thing}_drop") and place in reachable_places(
+                taken += [since] if cook != role else []
+            elif (cook, kind) == (role, f"{thing}_drop") and place in reachable_places(
                 moment, 1 - role
             ):
                 laid[place] = step

@@ -25,27 +25,31 @@ EASY_STEPS, MEDIUM_STEPS = 3, 6
 def find_candidates(trajectory: Trajectory, context: int, horizon: int) -> Iterator[Candidate]:
     """Yield steps at which a cook blocks the other, who later comes by."""
     episode = trajectory.episode
-    line = replay_snapshots(episode)
-    for moment in range(context, len(line) - horizon):
+    snapshots = replay_snapshots(episode)
+    for moment in range(context, len(snapshots) - horizon):
         for role in range(episode.participants):
-            if not _is_in_the_way(episode, line, moment, role):
+            if not _is_in_the_way(episode, snapshots, moment, role):
                 continue
-            steps = _steps_until_passed(line[moment : moment + horizon + 1], role)
+            steps = _steps_until_passed(snapshots[moment : moment + horizon + 1], role)
             if steps is not None:
-                how = (
+                difficulty = (
                     "easy" if steps <= EASY_STEPS else "medium" if steps <= MEDIUM_STEPS else "hard"
                 )
-                yield Candidate(moment, role, how, words=hat_names(role))
+                yield Candidate(moment, role, difficulty, words=hat_names(role))
 
 
-def _is_in_the_way(episode: Episode, line: tuple[Snapshot, ...], moment: int, role: int) -> bool:
+def _is_in_the_way(
+    episode: Episode, snapshots: tuple[Snapshot, ...], moment: int, role: int
+) -> bool:
     """Return True if the other cook has just tried in vain to step onto this cook's cell."""
     other = 1 - role
     move = int(episode.moves[moment - 1, other])
     if move >= len(SIDES):
         return False
-    (x, y), (dx, dy) = line[moment].position(other), SIDES[move]
-    return (x + dx, y + dy) == line[moment].position(role) and line[moment - 1].position(other) == (
+    (x, y), (dx, dy) = snapshots[moment].position(other), SIDES[move]
+    return (x + dx, y + dy) == snapshots[moment].position(role) and snapshots[moment - 1].position(
+        other
+    ) == (
         x,
         y,
     )

@@ -57,13 +57,13 @@ class Snapshot(NamedTuple):
 
     def soups_in_pots(self) -> Iterator[Any]:
         """Return the soups in pots: being filled, cooking or done."""
-        return (it for place, it in self.objects.items() if self.tile_at(place) == "P")
+        return (thing for place, thing in self.objects.items() if self.tile_at(place) == "P")
 
-    def has_done(self, role: int, deed: str, tile: str = "") -> bool:
+    def has_done(self, role: int, kind: str, tile: str = "") -> bool:
         """Return True if a cook caused this event in the last step, on a tile of this letter."""
         return any(
-            who == role and what == deed and self.tile_at(place) in (tile or "XOTDPS")
-            for who, what, place in self.events
+            cook == role and event_kind == kind and self.tile_at(place) in (tile or "XOTDPS")
+            for cook, event_kind, place in self.events
         )
 
 
@@ -77,8 +77,8 @@ WhyInvalid = Callable[[Snapshot, int], str | None]
 def replay_snapshots(episode: Episode) -> tuple[Snapshot, ...]:
     """Return the T + 1 snapshots of an episode, before each step and after the last."""
     out = []
-    for one in environments(episode):
-        out.append(capture_snapshot(cast(Any, one)))
+    for world in environments(episode):
+        out.append(capture_snapshot(cast(Any, world)))
     return (out[0]._replace(events=()), *out[1:])
 
 
@@ -86,7 +86,7 @@ def capture_snapshot(world: Any) -> Snapshot:
     """Return a snapshot of a live environment."""
     players, objects = world.facts()
     events = tuple((event.who, event.deed, event.place) for event in world.events)
-    things = {(x, y): it for x, y, it in objects}
+    things = {(x, y): thing for x, y, thing in objects}
     return Snapshot(world.grid, players, things, events, world.state())
 
 
@@ -98,8 +98,8 @@ def snapshots_until_takeover(scenario: Scenario) -> tuple[Snapshot, ...]:
 def build_category(
     name: str,
     wordings: tuple[str, ...],
-    done: IsDone,
-    sensible: WhyInvalid,
+    is_done: IsDone,
+    why_invalid: WhyInvalid,
     *,
     horizon: int,
     lead: int,
@@ -116,29 +116,29 @@ def build_category(
         It is at most `lead` steps before and not before the previous time, and all steps between
         are valid too.
         """
-        line = replay_snapshots(trajectory.episode)
+        snapshots = replay_snapshots(trajectory.episode)
         for role in range(len(HATS)):
-            before = context
-            for step in range(context + 1, len(line)):
-                if not done(line[step - 1], line[step], role):
+            previous = context
+            for step in range(context + 1, len(snapshots)):
+                if not is_done(snapshots[step - 1], snapshots[step], role):
                     continue
-                moment, earliest, before = step, max(before, step - lead), step
-                while moment > earliest and not sensible(line[moment - 1], role):
+                moment, earliest, previous = step, max(previous, step - lead), step
+                while moment > earliest and not why_invalid(snapshots[moment - 1], role):
                     moment -= 1
-                if moment < step and moment + horizon < len(line):
-                    how = grade_difficulty(step - moment, lead)
-                    yield Candidate(moment, role, how, words=hat_names(role))
+                if moment < step and moment + horizon < len(snapshots):
+                    difficulty = grade_difficulty(step - moment, lead)
+                    yield Candidate(moment, role, difficulty, words=hat_names(role))
 
     def fits(scenario: Scenario) -> str | None:
         """Return why the instruction is not valid at the takeover; else None."""
-        return sensible(snapshots_until_takeover(scenario)[-1], scenario.roles[0])
+        return why_invalid(snapshots_until_takeover(scenario)[-1], scenario.roles[0])
 
     def label(
         episode: Episode, takeover: int, roles: tuple[int, ...], parameters: dict[str, Any]
     ) -> Label:
         """Return success when the evaluated cook first does it; else not_done."""
         after = replay_snapshots(episode)[takeover:]
-        steps = (n for n in range(1, len(after)) if done(after[n - 1], after[n], roles[0]))
+        steps = (n for n in range(1, len(after)) if is_done(after[n - 1], after[n], roles[0]))
         return next((make_label(step, True) for step in steps), NOT_DONE)
 
     return Category(
@@ -174,14 +174,14 @@ def hat_field(role: int) -> dict[str, Word]:
 
 def reachable_places(moment: Snapshot, role: int) -> set[Place]:
     """Return the places that a cook can come to face, ignoring the other cook."""
-    seen, waiting = {moment.position(role)}, [moment.position(role)]
+    visited, stack = {moment.position(role)}, [moment.position(role)]
     faced = set()
-    while waiting:
-        x, y = waiting.pop()
+    while stack:
+        x, y = stack.pop()
         for place in ((x + dx, y + dy) for dx, dy in SIDES):
             if moment.tile_at(place) not in " 12":
                 faced.add(place)
-            elif place not in seen:
-                seen.add(place)
-                waiting.append(place)
+            elif place not in visited:
+                visited.add(place)
+                stack.append(place)
     return faced

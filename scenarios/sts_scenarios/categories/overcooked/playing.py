@@ -55,32 +55,34 @@ Policy = Callable[[History], int]
 """Maps a history to an action index."""
 
 
-def go_to(seen: Kitchen, cells: Iterable[Cell]) -> int:
+def go_to(kitchen: Kitchen, cells: Iterable[Cell]) -> int:
     """Return the first action towards the nearest of some cells, or interact with it; else stay."""
-    way = seen.nearest_route(cells)
+    way = kitchen.nearest_route(cells)
     return STAY if way is None else way.move
 
 
-def open_pots(seen: Kitchen) -> list[Cell]:
+def open_pots(kitchen: Kitchen) -> list[Cell]:
     """Return the pots that have room for an onion and are not cooking."""
-    pots = seen.find_cells(POT)
-    return [one for one in pots if seen.filled[one] < FULL and seen.cooking[one] < 0]
+    pots = kitchen.find_cells(POT)
+    return [pot for pot in pots if kitchen.filled[pot] < FULL and kitchen.cooking[pot] < 0]
 
 
-def bring_onion(past: History, pots: Iterable[Cell]) -> int:
+def bring_onion(history: History, pots: Iterable[Cell]) -> int:
     """Return the next action to bring an onion to the nearest of some pots."""
-    seen = past.kitchen
-    if past.held == ONION:
-        return go_to(seen, pots)
-    if past.held != NOTHING:
-        return put_down(seen)
-    own = seen.find_cells(ONIONS)
-    return go_to(seen, own if seen.nearest_route(own) else seen.find_cells(COUNTER, ONION))
+    kitchen = history.kitchen
+    if history.held == ONION:
+        return go_to(kitchen, pots)
+    if history.held != NOTHING:
+        return put_down(kitchen)
+    stacks = kitchen.find_cells(ONIONS)
+    return go_to(
+        kitchen, stacks if kitchen.nearest_route(stacks) else kitchen.find_cells(COUNTER, ONION)
+    )
 
 
-def put_down(seen: Kitchen) -> int:
+def put_down(kitchen: Kitchen) -> int:
     """Return the next action to put the held thing on the nearest empty counter."""
-    return go_to(seen, seen.find_cells(COUNTER, NOTHING))
+    return go_to(kitchen, kitchen.find_cells(COUNTER, NOTHING))
 
 
 class PolicyAgent(Agent):
@@ -102,23 +104,24 @@ class PolicyAgent(Agent):
         shape = observation.last_move.shape
         now = {name: observation.values[name][:, :, None] for name in _OBSERVED}
         grown = {
-            n: np.concatenate((memory[n], one), 2) if memory else one for n, one in now.items()
+            n: np.concatenate((memory[n], value), 2) if memory else value
+            for n, value in now.items()
         }
         silent = np.array([not text for text in instructions.texts])[instructions.ids]
-        asked = (memory["asked"] if memory else np.zeros(shape[0], np.int64)) + silent
+        asked_frame = (memory["asked"] if memory else np.zeros(shape[0], np.int64)) + silent
         moves = np.full(shape, STAY)
         for b, r in np.ndindex(shape):
             if not silent[b]:
                 count = grown["me"].shape[2]
                 frames = [{n: grown[n][b, r, t] for n in _OBSERVED} for t in range(count)]
                 text = instructions.texts[instructions.ids[b]]
-                moves[b, r] = self.policy(History(frames, int(asked[b]), text))
-        return Choice(moves), {**grown, "asked": asked}
+                moves[b, r] = self.policy(History(frames, int(asked_frame[b]), text))
+        return Choice(moves), {**grown, "asked": asked_frame}
 
 
 def play_from(
     episode: Episode,
-    line: Sequence[Snapshot],
+    snapshots: Sequence[Snapshot],
     moment: int,
     lengths: tuple[int, int],
     role: int,
@@ -130,7 +133,7 @@ def play_from(
 
     context, horizon = lengths
     world = Overcooked()
-    world.restore(line[moment - context].state)
+    world.restore(snapshots[moment - context].state)
     frames = []
     for step in range(moment - context, moment + horizon):
         frames.append(dict(world.observe(role)))

@@ -31,47 +31,51 @@ def count_fillable_pots(moment: Snapshot, role: int) -> dict[Place, int]:
     return {at: n for at, n in count.items() if n < FULL}
 
 
-def propose(asked: Request) -> Iterator[tuple[Proposal, ...]]:
+def propose(request: Request) -> Iterator[tuple[Proposal, ...]]:
     """Yield the pot that the other cook used last."""
-    now, role = asked.snapshot, asked.role
+    now, role = request.snapshot, request.role
     pots = count_fillable_pots(now, role)
     if now.held_thing(role) not in ("", "onion") or len(pots) < 2:
         return
-    before = asked.snapshots[max(asked.moment - CONTEXT, 0) + 1 : asked.moment + 1]
+    before = request.snapshots[max(request.moment - CONTEXT, 0) + 1 : request.moment + 1]
     used = [
         place
-        for one in before
-        for who, deed, place in one.events
-        if (who, deed) == (1 - role, POTTING)
+        for snapshot in before
+        for cook, kind, place in snapshot.events
+        if (cook, kind) == (1 - role, POTTING)
     ]
     if used and pots.get(used[-1], 0) > 0:  # else it was emptied since
         yield (Proposal({"pot": [*used[-1]]}, {}),)
 
 
-def label_snapshots(line: Sequence[Snapshot], role: int, parameters: Mapping[str, Any]) -> Label:
+def label_snapshots(
+    snapshots: Sequence[Snapshot], role: int, parameters: Mapping[str, Any]
+) -> Label:
     """Judge the first onion that the cook puts into a pot."""
-    done = find_first_event(line, role, [POTTING])
+    done = find_first_event(snapshots, role, [POTTING])
     return make_label(done[0], [*done[2]] == parameters["pot"]) if done else NOT_DONE
 
 
-def solver_policy(past: History) -> int:
+def solver_policy(history: History) -> int:
     """Go to the pot that the other cook last left with empty hands."""
-    own: list[Cell] = []
+    last_pot: list[Cell] = []
     for before, after in zip(
-        past.frames[: past.asked_frame], past.frames[1 : past.asked_frame + 1], strict=True
+        history.frames[: history.asked_frame],
+        history.frames[1 : history.asked_frame + 1],
+        strict=True,
     ):
-        gave = before["partner"][3] == ONION != after["partner"][3]
+        gave_onion = before["partner"][3] == ONION != after["partner"][3]
         row, column, side, _ = (int(value) for value in after["partner"])
         right, down = SIDES[side]
         place = (row + down, column + right)
-        if gave and after["tiles"][place] == POT:
-            own = [place]
-    return bring_onion(past, own)
+        if gave_onion and after["tiles"][place] == POT:
+            last_pot = [place]
+    return bring_onion(history, last_pot)
 
 
-def shortcut_policy(past: History) -> int:
+def shortcut_policy(history: History) -> int:
     """Go to the nearest pot."""
-    return bring_onion(past, open_pots(past.kitchen))
+    return bring_onion(history, open_pots(history.kitchen))
 
 
 CATEGORY = build_category(

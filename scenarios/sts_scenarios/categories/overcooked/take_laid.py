@@ -23,51 +23,53 @@ MIN_DISTANCE = 3
 _NUMBERS = {"onion": ONION, "dish": DISH, "soup": SOUP}
 
 
-def propose(asked: Request) -> Iterator[tuple[Proposal, ...]]:
+def propose(request: Request) -> Iterator[tuple[Proposal, ...]]:
     """Yield each thing that the other cook is going to put within reach."""
-    now, role = asked.snapshot, asked.role
+    now, role = request.snapshot, request.role
     if now.held_thing(role):
         return
-    ahead, reach = [now, *asked.future], reachable_places(now, role)
+    ahead, reach = [now, *request.future], reachable_places(now, role)
     for thing, text in THINGS.items():
         laid = find_first_event(ahead, 1 - role, [f"{thing}_drop"])
         if laid is None or laid[2] not in reach or now.tile_at(laid[2]) != "X":
             continue
-        (x, y), (there, down) = now.position(role), laid[2]
-        if abs(x - there) + abs(y - down) >= MIN_DISTANCE:
+        (x, y), (counter_x, counter_y) = now.position(role), laid[2]
+        if abs(x - counter_x) + abs(y - counter_y) >= MIN_DISTANCE:
             yield (Proposal({"thing": thing}, {"a": text}, thing),)
 
 
-def label_snapshots(line: Sequence[Snapshot], role: int, parameters: Mapping[str, Any]) -> Label:
+def label_snapshots(
+    snapshots: Sequence[Snapshot], role: int, parameters: Mapping[str, Any]
+) -> Label:
     """Judge the first thing that the cook takes: it must be one that the other put there."""
     laid: set[tuple[int, int]] = set()
-    for step, moment in enumerate(line[1:], 1):
-        for who, deed, place in moment.events:
-            if who == role and deed.endswith("_pickup"):
-                return make_label(step, deed == f"{parameters['thing']}_pickup" and place in laid)
+    for step, moment in enumerate(snapshots[1:], 1):
+        for cook, kind, place in moment.events:
+            if cook == role and kind.endswith("_pickup"):
+                return make_label(step, kind == f"{parameters['thing']}_pickup" and place in laid)
         laid |= {
             place
-            for who, deed, place in moment.events
-            if (who, deed) == (1 - role, f"{parameters['thing']}_drop")
+            for cook, kind, place in moment.events
+            if (cook, kind) == (1 - role, f"{parameters['thing']}_drop")
         }
     return NOT_DONE
 
 
-def solver_policy(past: History) -> int:
+def solver_policy(history: History) -> int:
     """Stand still until a counter holds such a thing that did not when the instruction came."""
-    if past.held != NOTHING:
+    if history.held != NOTHING:
         return STAY
-    thing = next(number for name, number in _NUMBERS.items() if name in past.instruction.lower())
-    seen, then = past.kitchen, past.frames[past.asked_frame]["things"]
-    return go_to(seen, [at for at in seen.find_cells(COUNTER, thing) if then[at] != thing])
+    thing = next(number for name, number in _NUMBERS.items() if name in history.instruction.lower())
+    kitchen, then = history.kitchen, history.frames[history.asked_frame]["things"]
+    return go_to(kitchen, [at for at in kitchen.find_cells(COUNTER, thing) if then[at] != thing])
 
 
-def shortcut_policy(past: History) -> int:
+def shortcut_policy(history: History) -> int:
     """Take whatever is nearest, from the stacks or from a counter."""
-    seen = past.kitchen
-    lying = [at for number in _NUMBERS.values() for at in seen.find_cells(COUNTER, number)]
-    stacks = [*seen.find_cells(ONIONS), *seen.find_cells(DISHES)]
-    return STAY if past.held != NOTHING else go_to(seen, [*lying, *stacks])
+    kitchen = history.kitchen
+    lying = [at for number in _NUMBERS.values() for at in kitchen.find_cells(COUNTER, number)]
+    stacks = [*kitchen.find_cells(ONIONS), *kitchen.find_cells(DISHES)]
+    return STAY if history.held != NOTHING else go_to(kitchen, [*lying, *stacks])
 
 
 CATEGORY = build_category(

@@ -26,14 +26,18 @@ OPTION_TEXTS = {
 }
 
 
-def propose(asked: Request) -> Iterator[tuple[Proposal, ...]]:
+def propose(request: Request) -> Iterator[tuple[Proposal, ...]]:
     """Yield both options if the other cook is going to come by."""
-    place = asked.snapshot.position(asked.role)
-    come = [n for n, one in enumerate(asked.future, 1) if one.position(1 - asked.role) == place]
+    place = request.snapshot.position(request.role)
+    come = [
+        n
+        for n, snapshot in enumerate(request.future, 1)
+        if snapshot.position(1 - request.role) == place
+    ]
     if come and EARLIEST_STEP <= come[0] <= LATEST_STEP:
         yield tuple(
             Proposal(
-                {"asked": name, "moves": _partner_moves(asked)},
+                {"asked": name, "moves": _partner_moves(request)},
                 {"deed": text},
                 name,
                 _grade_haste(come[0]),
@@ -47,28 +51,32 @@ def _grade_haste(steps: int) -> str:
     return "easy" if steps >= EASY_STEP else "medium" if steps >= MEDIUM_STEP else "hard"
 
 
-def _partner_moves(asked: Request) -> list[int]:
+def _partner_moves(request: Request) -> list[int]:
     """Return the actions that the other cook is going to take."""
-    ahead = asked.moves[asked.moment : asked.moment + LATEST_STEP, 1 - asked.role]
+    ahead = request.moves[request.moment : request.moment + LATEST_STEP, 1 - request.role]
     return [int(move) for move in ahead]
 
 
-def label_snapshots(line: Sequence[Snapshot], role: int, parameters: Mapping[str, Any]) -> Label:
+def label_snapshots(
+    snapshots: Sequence[Snapshot], role: int, parameters: Mapping[str, Any]
+) -> Label:
     """Label one of the two options.
 
     Making way fails at the first push and succeeds once the other stands on the cook's cell.
     Staying fails at the first step onto another cell and succeeds after LATEST_STEP steps.
     """
-    place = line[0].position(role)
+    place = snapshots[0].position(role)
     if parameters["asked"] == "stay":
-        left = next((n for n, one in enumerate(line) if one.position(role) != place), None)
+        left = next(
+            (n for n, snapshot in enumerate(snapshots) if snapshot.position(role) != place), None
+        )
         if left is not None and left <= LATEST_STEP:
             return make_label(left, False)
-        return make_label(LATEST_STEP, True) if len(line) > LATEST_STEP else NOT_DONE
+        return make_label(LATEST_STEP, True) if len(snapshots) > LATEST_STEP else NOT_DONE
     for step, move in enumerate(parameters["moves"], 1):
-        if step >= len(line):
+        if step >= len(snapshots):
             break
-        before, now = line[step - 1], line[step]
+        before, now = snapshots[step - 1], snapshots[step]
         if now.position(1 - role) == place:
             return make_label(step, True)
         if move < len(SIDES) and before.position(1 - role) == now.position(1 - role):
@@ -78,32 +86,35 @@ def label_snapshots(line: Sequence[Snapshot], role: int, parameters: Mapping[str
     return NOT_DONE
 
 
-def solver_policy(past: History) -> int:
+def solver_policy(history: History) -> int:
     """Stay, or step to the cell farthest from the other cook and its extrapolated path."""
-    if "stay on your place" in past.instruction:
+    if "stay on your place" in history.instruction:
         return STAY
-    frame = past.frames[-1]
-    (row, column), (there, across) = frame["me"][:2].tolist(), frame["partner"][:2].tolist()
+    frame = history.frames[-1]
+    (row, column), (other_row, other_column) = (
+        frame["me"][:2].tolist(),
+        frame["partner"][:2].tolist(),
+    )
     right, down = SIDES[int(frame["partner"][2])]
-    way = [(there + n * down, across + n * right) for n in range(1, 4)]
+    path = [(other_row + n * down, other_column + n * right) for n in range(1, 4)]
     best, farthest = STAY, -1.0
     for move, (dx, dy) in enumerate((*SIDES, (0, 0))):
         cell = (row + dy, column + dx)
-        if frame["tiles"][cell] != FLOOR or cell == (there, across):
+        if frame["tiles"][cell] != FLOOR or cell == (other_row, other_column):
             continue
-        apart = abs(cell[0] - there) + abs(cell[1] - across) - 3.0 * (cell in way)
-        apart -= 5.0 * (cell == _place_when_asked(past))
-        if apart > farthest:
-            best, farthest = move, apart
+        distance = abs(cell[0] - other_row) + abs(cell[1] - other_column) - 3.0 * (cell in path)
+        distance -= 5.0 * (cell == _place_when_asked(history))
+        if distance > farthest:
+            best, farthest = move, distance
     return best
 
 
-def _place_when_asked(past: History) -> tuple[int, int]:
-    row, column = past.frames[past.asked_frame]["me"][:2].tolist()
+def _place_when_asked(history: History) -> tuple[int, int]:
+    row, column = history.frames[history.asked_frame]["me"][:2].tolist()
     return row, column
 
 
-def shortcut_policy(past: History) -> int:
+def shortcut_policy(history: History) -> int:
     """Stand still."""
     return STAY
 

@@ -38,10 +38,10 @@ class Clause(NamedTuple):
 
 def mission_kind(mission: str) -> str:
     """Return the kind of a mission, "sequence" for several clauses; "" for other texts."""
-    found = parse_clauses(mission)
-    if len(found) > 1:
+    found_clauses = parse_clauses(mission)
+    if len(found_clauses) > 1:
         return "sequence"
-    return found[0].kind if found else ""
+    return found_clauses[0].kind if found_clauses else ""
 
 
 def is_relative(mission: str) -> bool:
@@ -55,16 +55,16 @@ def parse_clauses(mission: str) -> list[Clause]:
         parts = mission.split(" after you ")[::-1]
     else:
         parts = mission.split(", then ")
-    found = [_CLAUSE.fullmatch(text) for part in parts for text in part.split(" and ")]
-    if not all(found):
+    matches = [_CLAUSE.fullmatch(text) for part in parts for text in part.split(" and ")]
+    if not all(matches):
         return []
-    return [_make_clause(match) for match in found if match]
+    return [_make_clause(match) for match in matches if match]
 
 
 def _make_clause(match: re.Match[str]) -> Clause:
     verb, colour, type, other_colour, other_type = match.groups()
-    beside = _make_thing(other_colour, other_type) if other_type else None
-    return Clause(_VERBS[verb], _make_thing(colour, type), beside)
+    next_to = _make_thing(other_colour, other_type) if other_type else None
+    return Clause(_VERBS[verb], _make_thing(colour, type), next_to)
 
 
 def _make_thing(colour: str | None, type: str) -> Thing:

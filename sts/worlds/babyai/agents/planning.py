@@ -28,8 +28,8 @@ class _Bot(BabyAIBot):
     def _breadth_first_search(self, *args: Any, **named: Any) -> Any:
         if self.bfs_counter >= self._until:
             raise RecursionError("the bot goes round in circles")
-        found = super()._breadth_first_search(*args, **named)  # type: ignore[no-untyped-call]
-        return found
+        path = super()._breadth_first_search(*args, **named)  # type: ignore[no-untyped-call]
+        return path
 
 
 class Planner:
@@ -100,9 +100,9 @@ def find_solution(world: BabyAI, most: int) -> str | None:
     """Return the bot's actions to complete the mission; None if it needs more than `most`."""
     planner = Planner(world.level, world.seed)
     planner.follow(world.moves_made)
-    begun = len(world.moves_made)
+    start = len(world.moves_made)
     for _ in range(most):
         if planner.world.ended:
             break
         planner.follow(planner.world.moves_made + str(planner.advice))
-    return planner.world.moves_made[begun:] if planner.world.verdict == "success" else None
+    return planner.world.moves_made[start:] if planner.world.verdict == "success" else None

@@ -80,38 +80,38 @@ class Reader(Agent):
         self, observation: Any, instructions: Instructions, memory: Memory, draws: Draws
     ) -> tuple[Choice, Memory]:
         """Return the next action, mixed with a share of uniform noise."""
-        asked = [parse_steps(text) for text in instructions.texts]
+        parsed = [parse_steps(text) for text in instructions.texts]
         if not self.colours:
-            asked = [[_without_colours(step) for step in own] for own in asked]
+            parsed = [[_without_colours(step) for step in steps] for steps in parsed]
         after = {name: values.copy() for name, values in memory.items()}
         images = observation.values["image"][:, 0]
         weights = np.full((len(images), 1, len(MOVES)), self.noise / len(MOVES))
         for b, image in enumerate(images):
-            last, told = int(observation.last_move[b, 0]), int(instructions.ids[b])
-            own = _shift_map(after["map"][b], last) if self.remembers else after["map"][b] * 0
-            after["map"][b] = self._draw_view(own, image)
-            if told != after["told"][b]:
-                after["told"][b], after["done"][b], after["stayed"][b] = told, 0, 0
-                _mark_side(after["map"][b], asked[told])
+            last, text_id = int(observation.last_move[b, 0]), int(instructions.ids[b])
+            map = _shift_map(after["map"][b], last) if self.remembers else after["map"][b] * 0
+            after["map"][b] = self._draw_view(map, image)
+            if text_id != after["told"][b]:
+                after["told"][b], after["done"][b], after["stayed"][b] = text_id, 0, 0
+                _mark_side(after["map"][b], parsed[text_id])
             carrying = tuple(observation.values["carrying"][b, 0].tolist())
             view = View(_cells_in_view(after["map"][b]), carrying, last)
             move, after["done"][b], after["stayed"][b] = _next_move(
-                view, asked[told], int(after["done"][b]), int(after["stayed"][b])
+                view, parsed[text_id], int(after["done"][b]), int(after["stayed"][b])
             )
             weights[b, 0, move] += 1 - self.noise
         return Choice(weights), after
 
-    def _draw_view(self, own: NDArray[np.int8], image: NDArray[np.int8]) -> NDArray[np.int8]:
+    def _draw_view(self, map: NDArray[np.int8], image: NDArray[np.int8]) -> NDArray[np.int8]:
         """Return a map with the current view drawn in."""
         xs, ys = np.nonzero(image[..., 0])
         near = np.maximum(abs(xs - HERE[0]), HERE[1] - ys) <= self.reach
         xs, ys = xs[near], ys[near]
-        here = own[_MAP_RADIUS, _MAP_RADIUS].copy()
-        own[xs + _CORNER[0], ys + _CORNER[1], :_MARK] = image[xs, ys]
-        own[_MAP_RADIUS, _MAP_RADIUS] = (
-            here if here[0] else (EMPTY, 0, 0, 0)
+        own_cell = map[_MAP_RADIUS, _MAP_RADIUS].copy()
+        map[xs + _CORNER[0], ys + _CORNER[1], :_MARK] = image[xs, ys]
+        map[_MAP_RADIUS, _MAP_RADIUS] = (
+            own_cell if own_cell[0] else (EMPTY, 0, 0, 0)
         )  # there stands what is carried
-        return own
+        return map
 
 
 class WithoutMemory(Reader):
@@ -156,43 +156,43 @@ def _without_colours(step: Step) -> Step:
     return Step(step.kind, Thing("", step.thing.type), beside)
 
 
-def _shift_map(own: NDArray[np.int8], last: int) -> NDArray[np.int8]:
+def _shift_map(map: NDArray[np.int8], last: int) -> NDArray[np.int8]:
     """Return a map, rotated or shifted by the last action."""
     if last in (LEFT, RIGHT):
-        return np.rot90(own, 1 if last == LEFT else -1).copy()
-    if last == FORWARD and is_passable(tuple(own[_MAP_RADIUS, _MAP_RADIUS - 1])):
-        return np.roll(own, 1, axis=1)
-    return own.copy()
+        return np.rot90(map, 1 if last == LEFT else -1).copy()
+    if last == FORWARD and is_passable(tuple(map[_MAP_RADIUS, _MAP_RADIUS - 1])):
+        return np.roll(map, 1, axis=1)
+    return map.copy()
 
 
-def _mark_side(own: NDArray[np.int8], asked: list[Step]) -> None:
+def _mark_side(map: NDArray[np.int8], steps: list[Step]) -> None:
     """Mark the cells in view on the requested side."""
-    kinds = {step.kind for step in asked}
+    kinds = {step.kind for step in steps}
     columns = (
         slice(_CORNER[0], _MAP_RADIUS)
         if "left" in kinds
         else slice(_MAP_RADIUS + 1, _MAP_RADIUS + 1 + HERE[0])
     )
-    own[..., _MARK] = 0
+    map[..., _MARK] = 0
     if kinds & {"left", "right"}:
-        own[columns, _CORNER[1] : _MAP_RADIUS + 1, _MARK] = 1
+        map[columns, _CORNER[1] : _MAP_RADIUS + 1, _MARK] = 1
 
 
-def _cells_in_view(own: NDArray[np.int8]) -> dict[Cell, tuple[int, ...]]:
+def _cells_in_view(map: NDArray[np.int8]) -> dict[Cell, tuple[int, ...]]:
     """Return the cells of a map by their place in the view, extended beyond its edges."""
-    xs, ys = np.nonzero(own[..., 0])
+    xs, ys = np.nonzero(map[..., 0])
     places = zip((xs - _CORNER[0]).tolist(), (ys - _CORNER[1]).tolist(), strict=True)
-    return {place: tuple(one) for place, one in zip(places, own[xs, ys].tolist(), strict=True)}
+    return {place: tuple(cell) for place, cell in zip(places, map[xs, ys].tolist(), strict=True)}
 
 
-def _next_move(view: View, asked: list[Step], done: int, stayed: int) -> tuple[int, int, int]:
+def _next_move(view: View, steps: list[Step], done: int, stayed: int) -> tuple[int, int, int]:
     """Return the next action, the number of steps done, and how long the current one has lasted."""
-    if done < len(asked):
-        over, stayed = _check_done(view, asked[done], stayed)
+    if done < len(steps):
+        over, stayed = _check_done(view, steps[done], stayed)
         done, stayed = (done + 1, 0) if over else (done, stayed)
-    if done >= len(asked):
+    if done >= len(steps):
         return DONE, done, stayed
-    step = asked[done]
+    step = steps[done]
     if step.kind == "through" and stayed:
         return FORWARD, done, stayed
     move = _move_for_step(view, step)
@@ -223,27 +223,27 @@ def _move_for_step(view: View, step: Step) -> int | None:
         return _face_or_act(view, free_cells(view, _find_things(view, step.next_to)), DROP)
     if step.kind in ("pick-up", "put-next") and view.carrying[0] != EMPTY:
         return DROP if view.front[0] == EMPTY else None
-    there = _find_things(view, step.thing)
+    places = _find_things(view, step.thing)
     if step.kind == "go-to":
-        return _face_or_act(view, there, DONE)
+        return _face_or_act(view, places, DONE)
     if step.kind in ("open", "through"):
         shut = view.front[0] == DOOR and view.front[2] != OPEN
-        return _face_or_act(view, there, TOGGLE if step.kind == "open" or shut else FORWARD)
+        return _face_or_act(view, places, TOGGLE if step.kind == "open" or shut else FORWARD)
     if step.kind == "other":
         type = Thing("", step.thing.type)
-        there = _find_things(view, type) - (there if step.thing.colour else set())
+        places = _find_things(view, type) - (places if step.thing.colour else set())
     elif step.kind == "neighbour":
-        near = {cell for place in there for cell in neighbours(place)}
-        there = near & _find_things(view, Thing("", ""))
+        near = {cell for place in places for cell in neighbours(place)}
+        places = near & _find_things(view, Thing("", ""))
     elif step.kind in ("left", "right"):
-        there = {cell for cell in _find_things(view, Thing("", "")) if view.cells[cell][_MARK]}
-    return _face_or_act(view, there, PICKUP)
+        places = {cell for cell in _find_things(view, Thing("", "")) if view.cells[cell][_MARK]}
+    return _face_or_act(view, places, PICKUP)
 
 
 def _find_things(view: View, thing: Thing) -> set[Cell]:
     """Return the cells of such things; doors only if the type is given."""
-    every = {cell for cell, found in view.cells.items() if matches_thing(found, thing)}
-    return {cell for cell in every if thing.type or view.cells[cell][0] != DOOR}
+    cells = {cell for cell, content in view.cells.items() if matches_thing(content, thing)}
+    return {cell for cell in cells if thing.type or view.cells[cell][0] != DOOR}
 
 
 def _face_or_act(view: View, goals: set[Cell], then: int) -> int | None:
@@ -255,13 +255,13 @@ def _explore(view: View) -> int:
     """Return an action towards an unseen cell or a closed door; else turn left."""
     edge = {
         cell
-        for place, found in view.cells.items()
-        if is_passable(found)
+        for place, content in view.cells.items()
+        if is_passable(content)
         for cell in neighbours(place)
     }
     move = _face_or_act(view, {cell for cell in edge if cell not in view.cells}, LEFT)
     if move is not None:
         return move
-    shut = {c for c, found in view.cells.items() if found[0] == DOOR and found[2] == CLOSED}
+    shut = {c for c, content in view.cells.items() if content[0] == DOOR and content[2] == CLOSED}
     move = _face_or_act(view, shut, TOGGLE)
     return LEFT if move is None else move

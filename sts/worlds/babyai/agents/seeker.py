@@ -60,7 +60,7 @@ class Seeker(Agent):
         self, observation: Any, instructions: Instructions, memory: Memory, draws: Draws
     ) -> tuple[Choice, Memory]:
         """Return the next action, or several with weights to wander."""
-        asked = [missions.parse_clauses(text) for text in instructions.texts]
+        clauses_by_text = [missions.parse_clauses(text) for text in instructions.texts]
         images = observation.values["image"][:, 0].tolist()
         carrying = observation.values["carrying"][:, 0].tolist()
         weights = np.zeros((len(images), 1, len(MOVES)))
@@ -68,7 +68,7 @@ class Seeker(Agent):
         for b, (image, held) in enumerate(zip(images, carrying, strict=True)):
             cells = {(x, y): tuple(image[x][y]) for x in range(VIEW) for y in range(VIEW)}
             view = View(cells, tuple(held), int(observation.last_move[b, 0]))
-            clauses = asked[instructions.ids[b]]
+            clauses = clauses_by_text[instructions.ids[b]]
             if clauses and _is_clause_done(view, clauses[done[b] % len(clauses)]):
                 done[b] += 1
             move = _next_move(view, clauses[done[b] % len(clauses)]) if clauses else None
@@ -79,11 +79,11 @@ class Seeker(Agent):
         return Choice(weights), {"done": done}
 
 
-def matches_thing(found: tuple[int, ...], thing: Thing) -> bool:
+def matches_thing(content: tuple[int, ...], thing: Thing) -> bool:
     """Return True if minigrid's codes of a cell match a thing's type and colour."""
-    if found[0] not in THINGS or (thing.type and found[0] != OBJECT_TO_IDX[thing.type]):
+    if content[0] not in THINGS or (thing.type and content[0] != OBJECT_TO_IDX[thing.type]):
         return False
-    return not thing.colour or found[1] == COLOR_TO_IDX[thing.colour]
+    return not thing.colour or content[1] == COLOR_TO_IDX[thing.colour]
 
 
 THINGS = tuple(OBJECT_TO_IDX[name] for name in ("box", "ball", "key", "door"))
@@ -109,7 +109,7 @@ def _next_move(view: View, clause: Clause) -> int | None:
     if holds and clause.kind in ("pick-up", "put-next"):
         return DROP if view.front[0] == EMPTY else None
     move = plan_step(
-        view, {cell for cell, found in view.cells.items() if matches_thing(found, clause.thing)}
+        view, {cell for cell, content in view.cells.items() if matches_thing(content, clause.thing)}
     )
     if move != FORWARD or not matches_thing(view.front, clause.thing):
         return move
@@ -121,7 +121,7 @@ def _next_move(view: View, clause: Clause) -> int | None:
 def _put_next_to(view: View, beside: Thing) -> int | None:
     """Return the next action to drop what is carried on an empty cell next to a thing."""
     free = free_cells(
-        view, {cell for cell, found in view.cells.items() if matches_thing(found, beside)}
+        view, {cell for cell, content in view.cells.items() if matches_thing(content, beside)}
     )
     return DROP if (HERE[0], HERE[1] - 1) in free else plan_step(view, free)
 
@@ -144,29 +144,29 @@ def plan_step(view: View, goals: set[Cell]) -> int | None:
     None if no path over cells in view leads there.
     """
     start = (*HERE, 0)
-    waiting: deque[tuple[tuple[int, int, int], int]] = deque([(start, FORWARD)])
-    known = {start}
-    while waiting:
-        (x, y, heading), first = waiting.popleft()
+    queue: deque[tuple[tuple[int, int, int], int]] = deque([(start, FORWARD)])
+    visited = {start}
+    while queue:
+        (x, y, heading), first_move = queue.popleft()
         right, down = _AHEAD[heading]
         ahead = (x + right, y + down)
         if ahead in goals:
-            return first
+            return first_move
         ways = [(LEFT, (x, y, (heading - 1) % 4)), (RIGHT, (x, y, (heading + 1) % 4))]
         if is_passable(view.cells.get(ahead)):
             ways.insert(0, (FORWARD, (*ahead, heading)))
-        for move, there in ways:
-            if there not in known:
-                known.add(there)
-                waiting.append((there, move if (x, y, heading) == start else first))
+        for move, pose in ways:
+            if pose not in visited:
+                visited.add(pose)
+                queue.append((pose, move if (x, y, heading) == start else first_move))
     return None
 
 
-def is_passable(found: tuple[int, ...] | None) -> bool:
+def is_passable(content: tuple[int, ...] | None) -> bool:
     """Return True if a player can step onto a cell; None is out of view."""
-    if found is None:
+    if content is None:
         return False
-    return found[0] in (EMPTY, FLOOR) or (found[0] == DOOR and found[2] == OPEN)
+    return content[0] in (EMPTY, FLOOR) or (content[0] == DOOR and content[2] == OPEN)
 
 
 def _wander(view: View) -> list[float]:

@@ -55,18 +55,18 @@ def parse_steps(text: str) -> list[Step]:
         return [Step("other", Thing(_COLOUR.findall(low)[0], things[0].type))]
     if not things:
         return []
-    named = list(dict.fromkeys([one for one in things if one.colour] or things))
+    named = list(dict.fromkeys([thing for thing in things if thing.colour] or things))
     return _parse_two_things(low, *named[:2]) if len(named) > 1 else _parse_one_thing(low, named[0])
 
 
-def _parse_two_things(low: str, one: Thing, other: Thing) -> list[Step]:
+def _parse_two_things(low: str, first: Thing, second: Thing) -> list[Step]:
     if _BEFORE.search(low):
-        return [Step("go-to", one), Step("go-to", other)]
+        return [Step("go-to", first), Step("go-to", second)]
     if _AFTER.search(low):
-        return [Step("go-to", other), Step("go-to", one)]
+        return [Step("go-to", second), Step("go-to", first)]
     if _BESIDE.search(low):
-        return [Step("put-next", one, other)]
-    return [Step("pick-up", other if low.startswith("leave") else one)]
+        return [Step("put-next", first, second)]
+    return [Step("pick-up", second if low.startswith("leave") else first)]
 
 
 def _parse_one_thing(low: str, thing: Thing) -> list[Step]:

@@ -48,7 +48,7 @@ class TrainedNetwork(NamedTuple):
 
 
 class Cloned(Agent):
-    """Cook that takes each action as often as people did in similar states, without instructions."""
+    """Cook that takes each action as often as people did in similar states."""
 
     name = "overcooked-cloned"
     version = "1"
@@ -56,9 +56,9 @@ class Cloned(Agent):
 
     def __init__(self) -> None:
         """Read the weights; an ArgumentError explains how to train them if they are missing."""
-        found = load_weights(weights_path())
-        self._network = found.network
-        self.weights_digest, self.trained_on = found.digest, found.trained_on
+        trained = load_weights(weights_path())
+        self._network = trained.network
+        self.weights_digest, self.trained_on = trained.digest, trained.trained_on
 
     def act(
         self, observation: Seen, instructions: Instructions, memory: Memory, draws: Draws
@@ -89,21 +89,21 @@ def train(
     """
     if epochs < 1:
         raise ArgumentError(f"expected at least 1 epoch, found {epochs}")
-    values, wanted, said = _load_examples()
+    values, wanted, description = _load_examples()
     rng = np.random.default_rng(seed)
-    made, loss = network.init_network(SIZE, HIDDEN, len(MOVES), rng), np.nan
+    trained, loss = network.init_network(SIZE, HIDDEN, len(MOVES), rng), np.nan
 
     def inputs(chosen: NDArray[np.int64]) -> NDArray[np.float32]:
         return extract_features({name: column[chosen] for name, column in values.items()})
 
     epochs_of = network.train_epochs(
-        made, inputs, wanted, epochs=epochs, batch=BATCH, rate=RATE, rng=rng
+        trained, inputs, wanted, epochs=epochs, batch=BATCH, rate=RATE, rng=rng
     )
-    for done, (loss, made) in enumerate(epochs_of, 1):  # noqa: B007
+    for done, (loss, trained) in enumerate(epochs_of, 1):  # noqa: B007
         if show is not None:
             show(done, epochs)
     sink = io.BytesIO()
-    np.savez(sink, *made, trained_on=f"{said} ({epochs} epochs, seed {seed})")
+    np.savez(sink, *trained, trained_on=f"{description} ({epochs} epochs, seed {seed})")
     write_atomically(weights_path(), sink.getvalue())
     return weights_path(), loss
 
@@ -121,15 +121,15 @@ def load_weights(file: Path) -> TrainedNetwork:
         )
     raw = file.read_bytes()
     try:
-        with np.load(io.BytesIO(raw), allow_pickle=False) as kept:
-            found = Network(*(kept[f"arr_{i}"] for i in range(len(Network._fields))))
-            said = str(kept["trained_on"])
+        with np.load(io.BytesIO(raw), allow_pickle=False) as arrays:
+            weights = Network(*(arrays[f"arr_{i}"] for i in range(len(Network._fields))))
+            description = str(arrays["trained_on"])
     except Exception as error:  # a file can be damaged in any way
         raise DamagedData(f"{file}: no weights: {error}; sts overcooked train") from None
     shapes = ((SIZE, HIDDEN), (HIDDEN,), (HIDDEN, len(MOVES)), (len(MOVES),))
-    if tuple(w.shape for w in found) != shapes:
+    if tuple(w.shape for w in weights) != shapes:
         raise DamagedData(f"{file}: weights of another size; sts overcooked train")
-    return TrainedNetwork(found, said, hashlib.sha256(raw).hexdigest()[:16])
+    return TrainedNetwork(weights, description, hashlib.sha256(raw).hexdigest()[:16])
 
 
 @functools.cache
@@ -138,19 +138,22 @@ def _load_examples() -> tuple[Memory, NDArray[np.int64], str]:
     from sts.worlds.overcooked import trials
 
     file = trials.installed_files()[0]
-    seen: list[Any] = []
+    observations: list[Any] = []
     wanted: list[int] = []
-    found = trials.read_trials(file)
-    for trial in found:
+    recorded = trials.read_trials(file)
+    for trial in recorded:
         world = trials.start_trial(trial)
         for moves in trial.moves.tolist():
-            seen += [world.observe(role) for role in range(len(moves))]
+            observations += [world.observe(role) for role in range(len(moves))]
             wanted += moves
             world.step(moves)
-    values = {name: np.stack([one[name] for one in seen]) for name in seen[0]}
-    every, shared = trials.count_workers(trials.installed_files())
-    said = (
-        f"the train side of {trials.SOURCE}: {len(found)} trials, {len(wanted)} moves; {shared} of "
-        f"the {every} workers who led trials are on the test side too"
+    values = {
+        name: np.stack([observation[name] for observation in observations])
+        for name in observations[0]
+    }
+    workers, shared = trials.count_workers(trials.installed_files())
+    description = (
+        f"the train side of {trials.SOURCE}: {len(recorded)} trials, {len(wanted)} moves; "
+        f"{shared} of the {workers} workers who led trials are on the test side too"
     )
-    return values, np.array(wanted), said
+    return values, np.array(wanted), description

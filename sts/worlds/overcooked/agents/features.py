@@ -42,9 +42,9 @@ def extract_features(values: Mapping[str, NDArray[Any]]) -> NDArray[np.float32]:
     for number, layer in enumerate(layers):
         out[:, number * _WINDOW : (number + 1) * _WINDOW] = layer.reshape(count, -1)
     at = _WINDOW * _LAYERS
-    for who in ("me", "partner"):
+    for cook in ("me", "partner"):
         for column, kinds in ((2, _SIDES), (3, _HELD)):
-            out[:, at : at + kinds] = values[who][:, column, None] == np.arange(kinds)
+            out[:, at : at + kinds] = values[cook][:, column, None] == np.arange(kinds)
             at += kinds
     return out
 
@@ -54,15 +54,15 @@ def _cut_window(values: Mapping[str, NDArray[Any]], name: str, outside: int) -> 
     wide = np.pad(values[name], ((0, 0), (ROWS, ROWS), (COLUMNS, COLUMNS)), constant_values=outside)
     rows = values["me"][:, 0, None] + np.arange(2 * ROWS + 1)
     columns = values["me"][:, 1, None] + np.arange(2 * COLUMNS + 1)
-    found: NDArray[Any] = wide[
+    window: NDArray[Any] = wide[
         np.arange(len(wide))[:, None, None], rows[:, :, None], columns[:, None]
     ]
-    return found
+    return window
 
 
 def _partner_layer(values: Mapping[str, NDArray[Any]]) -> NDArray[np.bool_]:
-    away = values["partner"][:, :2] - values["me"][:, :2] + (ROWS, COLUMNS)
-    rows = away[:, 0, None, None] == np.arange(2 * ROWS + 1)[:, None]
-    columns = away[:, 1, None, None] == np.arange(2 * COLUMNS + 1)
-    found: NDArray[np.bool_] = rows & columns
-    return found
+    offset = values["partner"][:, :2] - values["me"][:, :2] + (ROWS, COLUMNS)
+    rows = offset[:, 0, None, None] == np.arange(2 * ROWS + 1)[:, None]
+    columns = offset[:, 1, None, None] == np.arange(2 * COLUMNS + 1)
+    layer: NDArray[np.bool_] = rows & columns
+    return layer

@@ -61,15 +61,15 @@ class Kitchen(NamedTuple):
 
     def find_cells(self, tile: int, thing: int | None = None) -> list[Cell]:
         """Return the cells of a tile, optionally with this thing on it."""
-        found = self.tiles == tile
+        mask = self.tiles == tile
         if thing is not None:
-            found = found & (self.things == thing)
-        return [(int(row), int(column)) for row, column in np.argwhere(found)]
+            mask = mask & (self.things == thing)
+        return [(int(row), int(column)) for row, column in np.argwhere(mask)]
 
     def nearest_route(self, cells: Iterable[Cell]) -> Route | None:
         """Return the shortest route to one of these cells; None if none can be reached."""
-        found = [self.routes[cell] for cell in cells if cell in self.routes]
-        return min(found, default=None)
+        reached = [self.routes[cell] for cell in cells if cell in self.routes]
+        return min(reached, default=None)
 
 
 class Greedy(Agent):
@@ -99,20 +99,22 @@ class Greedy(Agent):
         weights = np.full((batch, roles, len(MOVES)), RANDOM_SHARE / len(MOVES))
         after = {name: values.copy() for name, values in memory.items()}
         for b in range(batch):
-            told = int(instructions.ids[b])
-            task = classify_task(instructions.texts[told])
+            text_id = int(instructions.ids[b])
+            task = classify_task(instructions.texts[text_id])
             for r in range(roles):
-                seen = read_kitchen(
+                kitchen = read_kitchen(
                     {name: values[b, r] for name, values in observation.values.items()}
                 )
-                held = seen.me.held
-                if told != memory["told"][b, r]:
+                held = kitchen.me.held
+                if text_id != memory["told"][b, r]:
                     after["done"][b, r] = False
                 elif _is_task_done(task, int(memory["held"][b, r]), held):
                     after["done"][b, r] = True
-                after["told"][b, r], after["held"][b, r] = told, held
+                after["told"][b, r], after["held"][b, r] = text_id, held
                 wanted = "" if after["done"][b, r] else task
-                weights[b, r, _TASKS[wanted](seen, instructions.texts[told])] += 1 - RANDOM_SHARE
+                weights[b, r, _TASKS[wanted](kitchen, instructions.texts[text_id])] += (
+                    1 - RANDOM_SHARE
+                )
         return Choice(weights), after
 
 
@@ -159,134 +161,146 @@ def _is_task_done(task: str, before: int, now: int) -> bool:
     return changes.get(task, False)
 
 
-def _make_soup(seen: Kitchen, text: str = "") -> int:
+def _make_soup(kitchen: Kitchen, text: str = "") -> int:
     """Return the next action to make soup."""
-    held = seen.me.held
+    held = kitchen.me.held
     if held == _SOUP:
-        return _first_move(_move_to(seen, seen.find_cells(_WINDOW)), _put_on_counter(seen))
+        return _first_move(_move_to(kitchen, kitchen.find_cells(_WINDOW)), _put_on_counter(kitchen))
     if held == _DISH:
-        return _plate_soup(seen, text)
+        return _plate_soup(kitchen, text)
     if held == _ONION:
-        return _first_move(_move_to(seen, _open_pots(seen)), _put_on_counter(seen))
-    if seen.find_cells(_COUNTER, _SOUP) and seen.nearest_route(seen.find_cells(_WINDOW)):
-        move = _move_to(seen, seen.find_cells(_COUNTER, _SOUP))
+        return _first_move(_move_to(kitchen, _open_pots(kitchen)), _put_on_counter(kitchen))
+    if kitchen.find_cells(_COUNTER, _SOUP) and kitchen.nearest_route(kitchen.find_cells(_WINDOW)):
+        move = _move_to(kitchen, kitchen.find_cells(_COUNTER, _SOUP))
         if move is not None:
             return move
-    soups = int((seen.cooking >= 0).sum()) - (seen.partner.held == _DISH)
+    soups = int((kitchen.cooking >= 0).sum()) - (kitchen.partner.held == _DISH)
     if soups > 0:
-        return _first_move(_move_to(seen, _sources(seen, _DISHES, _DISH)), _fetch_onion(seen))
-    return _fetch_onion(seen)
+        return _first_move(
+            _move_to(kitchen, _sources(kitchen, _DISHES, _DISH)), _fetch_onion(kitchen)
+        )
+    return _fetch_onion(kitchen)
 
 
-def _fetch_dish(seen: Kitchen, text: str = "") -> int:
-    if seen.me.held == _NOTHING:
-        return _first_move(_move_to(seen, _sources(seen, _DISHES, _DISH)))
-    return _put_away(seen)
+def _fetch_dish(kitchen: Kitchen, text: str = "") -> int:
+    if kitchen.me.held == _NOTHING:
+        return _first_move(_move_to(kitchen, _sources(kitchen, _DISHES, _DISH)))
+    return _put_away(kitchen)
 
 
-def _fill_pot(seen: Kitchen, text: str = "") -> int:
+def _fill_pot(kitchen: Kitchen, text: str = "") -> int:
     """Return the next action to bring an onion to a pot, preferably one that is nearly full."""
-    if seen.me.held == _ONION:
-        fullest = sorted(_open_pots(seen), key=lambda cell: -int(seen.filled[cell]))
-        best = [cell for cell in fullest if seen.filled[cell] == seen.filled[fullest[0]]]
-        return _first_move(_move_to(seen, best), _move_to(seen, fullest), _put_on_counter(seen))
-    return _fetch_onion(seen) if seen.me.held == _NOTHING else _put_away(seen)
+    if kitchen.me.held == _ONION:
+        fullest = sorted(_open_pots(kitchen), key=lambda cell: -int(kitchen.filled[cell]))
+        best = [cell for cell in fullest if kitchen.filled[cell] == kitchen.filled[fullest[0]]]
+        return _first_move(
+            _move_to(kitchen, best), _move_to(kitchen, fullest), _put_on_counter(kitchen)
+        )
+    return _fetch_onion(kitchen) if kitchen.me.held == _NOTHING else _put_away(kitchen)
 
 
-def _plate_soup(seen: Kitchen, text: str = "") -> int:
+def _plate_soup(kitchen: Kitchen, text: str = "") -> int:
     """Return the next action to bring a dish to the soup that is done first."""
-    held = seen.me.held
+    held = kitchen.me.held
     if held == _NOTHING:
-        return _first_move(_move_to(seen, _sources(seen, _DISHES, _DISH)))
+        return _first_move(_move_to(kitchen, _sources(kitchen, _DISHES, _DISH)))
     if held != _DISH:
-        return _put_away(seen)
-    soups = [(int(row), int(column)) for row, column in np.argwhere(seen.cooking >= 0)]
-    soups.sort(key=lambda cell: int(seen.cooking[cell]))
+        return _put_away(kitchen)
+    soups = [(int(row), int(column)) for row, column in np.argwhere(kitchen.cooking >= 0)]
+    soups.sort(key=lambda cell: int(kitchen.cooking[cell]))
     if not soups:
-        soups = sorted(seen.find_cells(_POT), key=lambda cell: -int(seen.filled[cell]))
+        soups = sorted(kitchen.find_cells(_POT), key=lambda cell: -int(kitchen.filled[cell]))
     for cell in soups:
-        way = seen.routes.get(cell)
+        way = kitchen.routes.get(cell)
         if way is not None:
-            return STAY if way.move == INTERACT and seen.cooking[cell] != 0 else way.move
-    return _put_on_counter(seen)
+            return STAY if way.move == INTERACT and kitchen.cooking[cell] != 0 else way.move
+    return _put_on_counter(kitchen)
 
 
-def _deliver_soup(seen: Kitchen, text: str = "") -> int:
-    held = seen.me.held
+def _deliver_soup(kitchen: Kitchen, text: str = "") -> int:
+    held = kitchen.me.held
     if held == _SOUP:
-        return _first_move(_move_to(seen, seen.find_cells(_WINDOW)), _put_on_counter(seen))
-    if held == _NOTHING and seen.find_cells(_COUNTER, _SOUP):
-        return _first_move(_move_to(seen, seen.find_cells(_COUNTER, _SOUP)), _plate_soup(seen))
-    return _plate_soup(seen)
+        return _first_move(_move_to(kitchen, kitchen.find_cells(_WINDOW)), _put_on_counter(kitchen))
+    if held == _NOTHING and kitchen.find_cells(_COUNTER, _SOUP):
+        return _first_move(
+            _move_to(kitchen, kitchen.find_cells(_COUNTER, _SOUP)), _plate_soup(kitchen)
+        )
+    return _plate_soup(kitchen)
 
 
-def _hand_over(seen: Kitchen, text: str) -> int:
+def _hand_over(kitchen: Kitchen, text: str) -> int:
     thing = _DISH if "dish" in text.lower() else _ONION
-    if seen.me.held == thing:
-        return _put_on_counter(seen)
-    if seen.me.held != _NOTHING:
-        return _put_away(seen)
+    if kitchen.me.held == thing:
+        return _put_on_counter(kitchen)
+    if kitchen.me.held != _NOTHING:
+        return _put_away(kitchen)
     source = _DISHES if thing == _DISH else _ONIONS
     return _first_move(
-        _move_to(seen, seen.find_cells(source)), _move_to(seen, seen.find_cells(_COUNTER, thing))
+        _move_to(kitchen, kitchen.find_cells(source)),
+        _move_to(kitchen, kitchen.find_cells(_COUNTER, thing)),
     )
 
 
-def _make_way(seen: Kitchen, text: str = "") -> int:
+def _make_way(kitchen: Kitchen, text: str = "") -> int:
     """Return a step to the floor cell farthest from the partner; stay if none is farther."""
-    (row, column), (there, across) = seen.me.cell, seen.partner.cell
+    (row, column), (other_row, other_column) = kitchen.me.cell, kitchen.partner.cell
     best, farthest = STAY, 0
     for move, (right, down) in enumerate(SIDES):
         cell = (row + down, column + right)
-        apart = abs(cell[0] - there) + abs(cell[1] - across)
-        if seen.tiles[cell] == _FLOOR and cell != (there, across) and apart > farthest:
-            best, farthest = move, apart
+        distance = abs(cell[0] - other_row) + abs(cell[1] - other_column)
+        if (
+            kitchen.tiles[cell] == _FLOOR
+            and cell != (other_row, other_column)
+            and distance > farthest
+        ):
+            best, farthest = move, distance
     return best
 
 
-def _fetch_onion(seen: Kitchen) -> int:
+def _fetch_onion(kitchen: Kitchen) -> int:
     return _first_move(
-        _move_to(seen, _sources(seen, _ONIONS, _ONION)), _move_to(seen, seen.find_cells(_DISHES))
+        _move_to(kitchen, _sources(kitchen, _ONIONS, _ONION)),
+        _move_to(kitchen, kitchen.find_cells(_DISHES)),
     )
 
 
-def _sources(seen: Kitchen, tile: int, thing: int) -> list[Cell]:
+def _sources(kitchen: Kitchen, tile: int, thing: int) -> list[Cell]:
     """Return where a thing can be taken: the stack, or counters if no stack can be reached.
 
     With a stack in reach, things on counters were left for the partner or out of the way.
     """
-    stack = seen.find_cells(tile)
-    return seen.find_cells(_COUNTER, thing) if seen.nearest_route(stack) is None else stack
+    stack = kitchen.find_cells(tile)
+    return kitchen.find_cells(_COUNTER, thing) if kitchen.nearest_route(stack) is None else stack
 
 
-def _open_pots(seen: Kitchen) -> list[Cell]:
+def _open_pots(kitchen: Kitchen) -> list[Cell]:
     return [
         cell
-        for cell in seen.find_cells(_POT)
-        if seen.filled[cell] < FULL and seen.cooking[cell] < 0
+        for cell in kitchen.find_cells(_POT)
+        if kitchen.filled[cell] < FULL and kitchen.cooking[cell] < 0
     ]
 
 
-def _put_away(seen: Kitchen) -> int:
+def _put_away(kitchen: Kitchen) -> int:
     """Return the next action to put down the held thing, where it is useful or on a counter."""
-    if seen.me.held == _ONION:
-        return _first_move(_move_to(seen, _open_pots(seen)), _put_on_counter(seen))
-    if seen.me.held == _SOUP:
-        return _first_move(_move_to(seen, seen.find_cells(_WINDOW)), _put_on_counter(seen))
-    return _put_on_counter(seen)
+    if kitchen.me.held == _ONION:
+        return _first_move(_move_to(kitchen, _open_pots(kitchen)), _put_on_counter(kitchen))
+    if kitchen.me.held == _SOUP:
+        return _first_move(_move_to(kitchen, kitchen.find_cells(_WINDOW)), _put_on_counter(kitchen))
+    return _put_on_counter(kitchen)
 
 
-def _put_on_counter(seen: Kitchen) -> int:
+def _put_on_counter(kitchen: Kitchen) -> int:
     """Return the next action towards an empty counter, preferably within the partner's reach."""
-    empty = seen.find_cells(_COUNTER, _NOTHING)
+    empty = kitchen.find_cells(_COUNTER, _NOTHING)
     return _first_move(
-        _move_to(seen, [cell for cell in empty if cell in seen.partner_reach]),
-        _move_to(seen, empty),
+        _move_to(kitchen, [cell for cell in empty if cell in kitchen.partner_reach]),
+        _move_to(kitchen, empty),
     )
 
 
-def _move_to(seen: Kitchen, cells: Iterable[Cell]) -> int | None:
-    way = seen.nearest_route(cells)
+def _move_to(kitchen: Kitchen, cells: Iterable[Cell]) -> int | None:
+    way = kitchen.nearest_route(cells)
     return None if way is None else way.move
 
 

@@ -28,22 +28,24 @@ class Network(NamedTuple):
     def gradient(self, inputs: Floats, wanted: NDArray[np.int64]) -> tuple[float, Network]:
         """Return the mean cross-entropy of the actions `wanted`, and its gradient."""
         active = self._hidden_units(inputs)
-        found = self._softmax(active)
+        probabilities = self._softmax(active)
         rows = np.arange(len(wanted))
-        loss = -float(np.log(np.maximum(found[rows, wanted], _TINY)).mean())
-        found[rows, wanted] -= 1
-        found /= np.float32(len(wanted))
-        back = (found @ self.output_weights.T) * (active > 0)
-        return loss, Network(inputs.T @ back, back.sum(0), active.T @ found, found.sum(0))
+        loss = -float(np.log(np.maximum(probabilities[rows, wanted], _TINY)).mean())
+        probabilities[rows, wanted] -= 1
+        probabilities /= np.float32(len(wanted))
+        back = (probabilities @ self.output_weights.T) * (active > 0)
+        return loss, Network(
+            inputs.T @ back, back.sum(0), active.T @ probabilities, probabilities.sum(0)
+        )
 
     def _hidden_units(self, inputs: Floats) -> Floats:
         active: Floats = np.maximum(inputs @ self.input_weights + self.hidden_bias, np.float32(0))
         return active
 
     def _softmax(self, active: Floats) -> Floats:
-        found = active @ self.output_weights + self.output_bias
-        found = np.exp(found - found.max(1, keepdims=True))
-        shares: Floats = found / found.sum(1, keepdims=True)
+        scores = active @ self.output_weights + self.output_bias
+        scores = np.exp(scores - scores.max(1, keepdims=True))
+        shares: Floats = scores / scores.sum(1, keepdims=True)
         return shares
 
 
@@ -92,8 +94,8 @@ def train_epochs(
 
 
 def _blend(old: Network, new: Network, share: float) -> Network:
-    kept, added = np.float32(share), np.float32(1 - share)
-    return Network(*(kept * a + added * b for a, b in zip(old, new, strict=True)))
+    old_share, new_share = np.float32(share), np.float32(1 - share)
+    return Network(*(old_share * a + new_share * b for a, b in zip(old, new, strict=True)))
 
 
 def _apply_adam(network: Network, mean: Network, square: Network, scale: np.float32) -> Network:

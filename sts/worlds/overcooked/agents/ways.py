@@ -38,21 +38,21 @@ def find_routes(
     The edge of `floor`, bool[H, W], is never floor. `side` is the direction the cook faces, as an
     action, and `blocked` lists floor cells that are occupied.
     """
-    found: dict[Cell, Route] = {}
+    routes: dict[Cell, Route] = {}
     right, down = SIDES[side]
     if not floor[ahead := (start[0] + down, start[1] + right)]:
-        found[ahead] = Route(0, INTERACT)
-    seen = {start}
-    waiting = deque([(start, 0, INTERACT)])
-    while waiting:
-        (row, column), steps, first = waiting.popleft()
+        routes[ahead] = Route(0, INTERACT)
+    visited = {start}
+    queue = deque([(start, 0, INTERACT)])
+    while queue:
+        (row, column), steps, first_move = queue.popleft()
         for move, (right, down) in enumerate(SIDES):
-            there, ahead = (row + down, column + right), (row + 2 * down, column + 2 * right)
-            if not floor[there] or there in blocked:
-                there, ahead = (row, column), there
-            if ahead not in found and not floor[ahead]:
-                found[ahead] = Route(steps + 1, first if steps else move)
-            if there not in seen:
-                seen.add(there)
-                waiting.append((there, steps + 1, first if steps else move))
-    return found
+            place, ahead = (row + down, column + right), (row + 2 * down, column + 2 * right)
+            if not floor[place] or place in blocked:
+                place, ahead = (row, column), place
+            if ahead not in routes and not floor[ahead]:
+                routes[ahead] = Route(steps + 1, first_move if steps else move)
+            if place not in visited:
+                visited.add(place)
+                queue.append((place, steps + 1, first_move if steps else move))
+    return routes
