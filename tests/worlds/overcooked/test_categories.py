@@ -231,7 +231,7 @@ ONION = {"thing": "onion"}
 )
 def test_handed_over_is_what_is_laid_within_reach_and_not_taken_back(monkeypatch, events, found):
     line = (moment(), *(moment(events=(event,)) for event in events))
-    monkeypatch.setattr(hand_over, "timeline", lambda episode: line)
+    monkeypatch.setattr(hand_over, "replay_snapshots", lambda episode: line)
     assert hand_over.label_hand_over(cast(Episode, None), 0, (0,), ONION) == found
 
 
