@@ -96,7 +96,7 @@ def test_a_category_of_ones_own_labels_what_was_mined_with_it(mined: str, capsys
     ("words", "line"),
     [
         (["label", "m@1"], "no automatic label for light-one: name a category of your own"),
-        (["label", "m@1", "--category", "tests.domains.keepers:NONE"], "is no Category"),
+        (["label", "m@1", "--category", "tests.domains.keepers:NONE"], "is not a Category"),
         (["label", "m@1", "--category", "tests.domains.keepers:NOWHERE"], "has no NOWHERE"),
         (
             ["label", "m@1", "--category", "tests.domains.keepers:UNLABELLED"],

@@ -226,7 +226,7 @@ ON = episode("stay " * CONTEXT, start=(3, 3), good=[(3, 3)], evil=[(2, 3), (3, 2
         (ON, "find-good-again", {}, "not lost 2 to 5"),
         (ALONE, "ambush", {"steps": 3}, "not in sight"),
         (ON, "ambush", {"steps": 3}, "on Good already"),
-        (ALONE, "follow-mate", {"target": 1, "steps": 4}, "no such team-mate"),
+        (ALONE, "follow-mate", {"target": 1, "steps": 4}, "this teammate does not exist"),
         (ALONE, "good-apart", {"steps": 4}, "Good is not in sight"),
         (ON, "good-apart", {"steps": 4}, "no other participant"),
         (ALONE, "next-move", {"answer": "up"}, "not seen to repeat"),

@@ -40,21 +40,24 @@ def of(domain: str) -> tuple[Category, ...]:
       ArgumentError: two categories share a name.
     """
     modules: list[ModuleType] = []
-    for one in registry.load_every(GROUP, "categories of", domain):
-        if not isinstance(one, ModuleType):
-            raise StsError(f"entry point {GROUP}:{domain} is no package or module")
+    for root in registry.load_every(GROUP, "categories of", domain):
+        if not isinstance(root, ModuleType):
+            raise StsError(f"entry point {GROUP}:{domain} is not a package or module")
         with registry.blaming(f"categories of {domain!r} cannot be loaded"):
-            modules += _walk_modules(one)
-    every = {
-        id(c): replace(c, place=f"{m.__name__}:{name}")
-        for m in modules
-        for name, c in vars(m).items()
-        if isinstance(c, Category)
+            modules += _walk_modules(root)
+    categories = {
+        id(value): replace(value, place=f"{module.__name__}:{name}")
+        for module in modules
+        for name, value in vars(module).items()
+        if isinstance(value, Category)
     }
-    for one in every.values():
-        if one.domain != domain:
-            raise StsError(f"category {one.name!r} of {domain} says that it is of {one.domain}")
-    return tuple(map(spoken_for, _index_by_name(every.values()).values()))
+    for category in categories.values():
+        if category.domain != domain:
+            raise StsError(
+                f"category {category.name!r} of {domain} has domain {category.domain!r}; "
+                f"expected {domain!r}"
+            )
+    return tuple(map(spoken_for, _index_by_name(categories.values()).values()))
 
 
 def agents(domain: str) -> tuple[str, ...]:
@@ -88,7 +91,7 @@ def _collect_names(domain: str, attribute: str) -> tuple[str, ...]:
         for module in registry.load_every(GROUP, "categories of", domain)
     ]
     if not all(isinstance(name, str) for names in lists for name in names):
-        raise StsError(f"categories of {domain!r}: expected {attribute} to be names")
+        raise StsError(f"categories of {domain!r}: expected {attribute} to be a list of names")
     return tuple(dict.fromkeys(name for names in lists for name in names))
 
 
@@ -105,8 +108,8 @@ def _index_by_name(categories: Iterable[Category]) -> dict[str, Category]:
         if category.name in out:
             others = {out[category.name].domain, category.domain}
             raise ArgumentError(
-                f"two categories are called {category.name!r}, of {' and '.join(sorted(others))}; "
-                "expected one, by module:NAME"
+                f"two categories are named {category.name!r}, of {' and '.join(sorted(others))}; "
+                "select one with module:NAME"
             )
         out[category.name] = category
     return out
@@ -120,7 +123,9 @@ def installed(domains: Iterable[str] | None = None) -> dict[str, Category]:
 
 def ruling(scenarios: Iterable[Scenario], own: Iterable[Category] = ()) -> dict[str, Category]:
     """Return the categories of the scenarios' environments and the user's `own`, by name."""
-    return installed(s.recording.domain for s in scenarios) | {one.name: one for one in own}
+    return installed(s.recording.domain for s in scenarios) | {
+        category.name: category for category in own
+    }
 
 
 def criterion(scenario: Scenario) -> Criterion | None:
@@ -137,16 +142,16 @@ def named(name: str) -> Category:
       ArgumentError: the object at `module:NAME` is not a category, or two share the name.
     """
     if ":" in name:
-        own = registry.load_path("category", name)
-        if not isinstance(own, Category):
-            raise ArgumentError(f"{name!r} is no Category, it is of type {type(own).__name__}")
-        return spoken_for(replace(own, place=name))
+        category = registry.load_path("category", name)
+        if not isinstance(category, Category):
+            raise ArgumentError(f"{name!r} is not a Category but a {type(category).__name__}")
+        return spoken_for(replace(category, place=name))
     categories: list[Category] = []
     failed: list[StsError] = []
     for domain in registry.named(GROUP):
         try:
             categories += of(domain)
-        except StsError as error:  # it may be another's that is meant
+        except StsError as error:  # the name may belong to another environment
             failed.append(error)
     matching = [category for category in categories if category.name == name]
     if not matching:

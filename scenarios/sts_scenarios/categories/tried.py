@@ -119,7 +119,7 @@ def why_not_proposed(scenario: Scenario, proposals: Iterable[Proposal]) -> str |
     """Return why a scenario's parameters match none of the proposals at its takeover; else None."""
     if any(proposal.parameters == scenario.parameters for proposal in proposals):
         return None
-    return "what it speaks of is not there, or was not seen, or cannot be asked for"
+    return "this instruction is not possible here: its objects are missing, unseen or unsuitable"
 
 
 def template_fields(scenario: Scenario, proposals: Iterable[Proposal]) -> dict[str, Word]:

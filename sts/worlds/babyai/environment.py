@@ -106,7 +106,7 @@ class BabyAI:
         match = _ID.fullmatch(str(level))
         name = match[1] if match else str(level)
         if name not in levels():
-            raise ValueError(f"no BabyAI level {level!r}; there are {', '.join(levels())}")
+            raise ValueError(f"unknown BabyAI level {level!r}; choose one of {', '.join(levels())}")
         if name != self.level:
             self.live = gymnasium.make(levels()[name], disable_env_checker=True).unwrapped
             self.live.gen_obs = functools.partial(observe, self.live)
@@ -180,8 +180,8 @@ class BabyAI:
             self.step((int(move),))
         if (self._chain.hex(), self.moves_made) != (fields["chain"], moves):
             raise ValueError(
-                f"{self.level} with seed {seed} does not go as when it was recorded; "
-                "is it another version of minigrid, gymnasium or numpy?"
+                f"{self.level} with seed {seed} replays differently from the recording; "
+                "check the versions of minigrid, gymnasium and numpy"
             )
 
     def digest(self) -> bytes:

@@ -55,19 +55,19 @@ def train(args: argparse.Namespace) -> Result:
 
 
 COMMAND = group(
-    "replay the installed trials of Overcooked, and train on them",
+    "replay the installed trials of Overcooked, or train on them",
     "sts overcooked check",
     __name__,
     action(
         "check",
-        "replay every recorded state of the installed trials",
-        option("--rules", "of pots", "2019", choices=("2019", "package")),
+        "compare every recorded state with a replay",
+        option("--rules", "rules for pots", "2019", choices=("2019", "package")),
     ),
     action(
         "train --epochs 5",
-        "make overcooked-cloned from the train side",
+        "train overcooked-cloned on the training split",
         option("--epochs N", "passes over the data", 5),
-        option("--seed S", "of what training draws", 0),
+        option("--seed S", "random seed of training", 0),
     ),
     run=deferred,
 )

@@ -191,11 +191,13 @@ class Overcooked:
             )
             self._step = fields["step"]
         except (KeyError, TypeError, IndexError, AttributeError) as error:
-            raise ValueError(f"no state of a kitchen: {error!r}") from None
+            raise ValueError(f"not a state of a kitchen: {error!r}") from None
         if type(self._step) is not int or not 0 <= self._step <= self._length:
             raise ValueError(f"expected a step of 0 to {self._length}, found {self._step!r:.20}")
         if self.state() != canonical_json(fields):
-            raise ValueError("no state of a kitchen: it is not what the kitchen says of itself")
+            raise ValueError(
+                "not a state of a kitchen: it differs from the state of the restored kitchen"
+            )
 
     def digest(self) -> bytes:
         """Return a digest of everything visible."""
@@ -269,13 +271,11 @@ def read_layout(layout: str) -> tuple[str, ...]:
 
     file = Path(LAYOUTS_DIR) / f"{layout}.layout"
     if not layout.replace("_", "").isalnum() or not file.is_file():
-        raise ValueError(f"no layout {layout!r}; such as {', '.join(LAYOUTS)}")
+        raise ValueError(f"unknown layout {layout!r}; choose one such as {', '.join(LAYOUTS)}")
     values = read_layout_dict(layout)
     unsupported = [key for key, value in values.items() if value and key not in _KEPT_KEYS]
     if unsupported:
-        raise ValueError(
-            f"layout {layout!r} has {', '.join(unsupported)} of its own, which are not kept"
-        )
+        raise ValueError(f"layout {layout!r} sets {', '.join(unsupported)}, which is not supported")
     return tuple(row.strip() for row in values["grid"].split("\n"))
 
 

@@ -18,7 +18,7 @@ from sts.errors import MissingExtra
 from sts.worlds.overcooked.basics import COOKED, FULL, SIDES
 
 with warnings.catch_warnings(), contextlib.redirect_stderr(io.StringIO()):
-    warnings.simplefilter("ignore")  # its strings hold escapes that are none, and its gym is old
+    warnings.simplefilter("ignore")  # its strings have invalid escapes, and its gym is outdated
     try:
         from overcooked_ai_py.mdp.actions import Action
         from overcooked_ai_py.mdp.overcooked_mdp import (
@@ -91,7 +91,7 @@ def load_game(grid: tuple[str, ...], rules: str) -> Any:
     try:
         mdp = OvercookedGridworld.from_grid([list(row) for row in grid], orders)
     except (AssertionError, IndexError) as error:
-        raise ValueError(f"no kitchen: {error}") from None
+        raise ValueError(f"invalid kitchen: {error}") from None
     if mdp.num_players != 2 or mdp.height > HEIGHT or mdp.width > WIDTH:
         raise ValueError(f"expected a kitchen for two of at most {HEIGHT} by {WIDTH}")
     if rules == "2019":
@@ -129,19 +129,19 @@ def validate_facts(facts: Facts, grid: Sequence[str]) -> Facts:
     """Return facts that are possible in a kitchen; raise ValueError for others."""
     numbers = [player[:4] for player in facts.players] + [thing[:2] for thing in facts.objects]
     if any(type(number) is not int for values in numbers for number in values):
-        raise ValueError("expected places and sides as whole numbers")
+        raise ValueError("expected places and sides to be integers")
     places = [(x, y) for x, y, *_ in facts.players]
     if len(places) != 2 or len(set(places)) != 2:
-        raise ValueError("expected two players, each in a place of their own")
+        raise ValueError("expected two players in different places")
     if any(_tile(grid, place) not in " 12" for place in places):
-        raise ValueError("a player stands where nobody can")
+        raise ValueError("a player does not stand on the floor")
     if any((dx, dy) not in SIDES for _, _, dx, dy, _ in facts.players):
-        raise ValueError("a player faces no side")
+        raise ValueError("a player's direction is not one of the four sides")
     for x, y, thing in facts.objects:
         if _tile(grid, (x, y)) != ("P" if _in_pot(grid, (x, y)) else "X") or thing is None:
-            raise ValueError(f"something lies at {x}, {y}, where nothing can")
+            raise ValueError(f"expected things on counters or in pots only, found one at {x}, {y}")
         if _in_pot(grid, (x, y)) and not isinstance(thing, list):
-            raise ValueError("something other than soup is in a pot")
+            raise ValueError("a pot holds something other than soup")
         _check_thing(thing, done=not _in_pot(grid, (x, y)))
     for *_, held in facts.players:
         _check_thing(held, done=True)
@@ -154,7 +154,7 @@ def _check_thing(thing: Thing, *, done: bool) -> None:
     name, ingredients, cooked = thing
     known = all(ingredient in ("onion", "tomato") for ingredient in ingredients)
     if name != "soup" or not known or not 1 <= len(ingredients) <= FULL:
-        raise ValueError(f"there is no such thing: {thing!r:.60}")
+        raise ValueError(f"expected an onion, a tomato, a dish or a soup, found {thing!r:.60}")
     least = COOKED if done else -1
     if type(cooked) is not int or not least <= cooked <= COOKED:
         raise ValueError(

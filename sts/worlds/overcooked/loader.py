@@ -55,7 +55,7 @@ class _RestrictedUnpickler(pickle._Unpickler):
     def find_class(self, module: str, name: str) -> Any:
         if (module, name) not in KNOWN:
             raise DamagedData(
-                f"it asks for {module}.{name}, which no table of recordings needs; nothing was run"
+                f"it uses {module}.{name}, which recordings do not need; no code was run"
             )
         return type("_Placeholder", (_Placeholder,), {"name": name})
 
@@ -101,5 +101,5 @@ def _build_array(record: Any) -> NDArray[Any]:
     elif name in _NUMBERS:
         values = np.frombuffer(content, np.dtype(name).newbyteorder(byte_order))
     else:
-        raise DamagedData(f"it has an array of {name!r:.40}, which no table of recordings needs")
+        raise DamagedData(f"it has an array of {name!r:.40}, which recordings do not need")
     return values.reshape(shape, order="F" if by_column else "C")

@@ -105,7 +105,7 @@ def parse_split(path: Path) -> str:
     splits = [split for split in SPLITS if split in path.stem.split("_")]
     if len(splits) != 1:
         raise ArgumentError(
-            f"{path}: expected a name that says its side, such as clean_train_trials.pickle"
+            f"{path}: expected train or test in the file name, as in clean_train_trials.pickle"
         )
     return splits[0]
 
@@ -124,7 +124,9 @@ def read_trials(path: Path) -> list[Trial]:
     except TypeError:  # a list is no name
         groups = []
     if sum(map(len, groups)) < len(rows):
-        raise DamagedData(f"{path}: a row does not say which trial it is of: {', '.join(_KEY)}")
+        raise DamagedData(
+            f"{path}: a row does not identify its trial: expected values for {', '.join(_KEY)}"
+        )
     return [
         _parse_trial(path, f"{split} trial {number}", split, group)
         for number, group in enumerate(groups, 1)
@@ -158,13 +160,13 @@ def replay_trial(trial: Trial, rules: str = "2019") -> ReplayResult:
     rewards = np.zeros(trial.moves.shape, np.int8)
     steps_alike, first = 0, None
     if world.facts() != trial.states[0]:
-        first = Difference(0, "step 0: the kitchen does not begin as recorded")
+        first = Difference(0, "step 0: the initial state differs from the recording")
     for t, moves in enumerate(trial.moves.tolist()):
         rewards[t] = world.step(moves)
         delivered = sum(event.kind == "soup_delivery" for event in world.events)
         difference = _describe_difference(world.facts(), trial.states[t + 1])
         if not difference and delivered != trial.deliveries[t]:
-            difference = f"{delivered} soups are delivered, recorded {trial.deliveries[t]}"
+            difference = f"expected {trial.deliveries[t]} delivered soups, found {delivered}"
         steps_alike += not difference
         if difference and first is None:
             first = Difference(t, f"step {t}: {difference}")
@@ -175,10 +177,10 @@ def _describe_difference(replayed: Facts, recorded: Facts) -> str:
     """Return a short description of how two states differ, "" if they are equal."""
     if replayed == recorded:
         return ""
-    for cook, (mine, other) in enumerate(zip(replayed.players, recorded.players, strict=False)):
-        if mine != other:
-            return f"the {Overcooked.participants[cook]} is {mine}, recorded {other}"
-    return f"there lies {replayed.objects}, recorded {recorded.objects}"
+    for cook, (found, expected) in enumerate(zip(replayed.players, recorded.players, strict=False)):
+        if found != expected:
+            return f"{Overcooked.participants[cook]}: expected {expected}, found {found}"
+    return f"objects: expected {recorded.objects}, found {replayed.objects}"
 
 
 def _parse_trial(path: Path, name: str, split: str, rows: pd.DataFrame) -> Trial:
@@ -191,9 +193,9 @@ def _parse_trial(path: Path, name: str, split: str, rows: pd.DataFrame) -> Trial
         load_game(grid, "2019")
         for step in range(1, len(rows)):
             if kitchens[step] != kitchens[0]:
-                raise ValueError("its layout is not that of the steps before it")
+                raise ValueError("its layout differs from that of the previous steps")
             if states[step] != nexts[step - 1]:
-                raise ValueError("its state is not the one in which the step before it ended")
+                raise ValueError("its state is not the next state of the previous step")
         step, facts = 0, [_parse_facts(states[0])]
         for step, text in enumerate(nexts):  # noqa: B007
             facts.append(facts[-1] if text == states[step] else _parse_facts(text))
@@ -204,7 +206,7 @@ def _parse_trial(path: Path, name: str, split: str, rows: pd.DataFrame) -> Trial
         rewards = rows["reward"].to_numpy(np.float64) / DELIVERED
         for step, reward in enumerate(rewards):  # noqa: B007
             if reward not in (0.0, 1.0, 2.0):
-                raise ValueError(f"expected rewards of {DELIVERED} a soup")
+                raise ValueError(f"expected a reward of {DELIVERED} for each soup")
         return Trial(
             name,
             split,

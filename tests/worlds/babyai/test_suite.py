@@ -169,7 +169,7 @@ def test_a_mission_fits_that_the_next_move_fulfils_and_not_one_that_is_over() ->
         )
         for moment in (ended[one], ended[one] + 1)
     }
-    assert [own.fits(s) for s in at.values()] == [None, "the mission is over already"]
+    assert [own.fits(s) for s in at.values()] == [None, "the mission has already ended"]
 
 
 def test_a_scenario_does_not_fit_another_mission_or_one_that_is_over() -> None:

@@ -230,7 +230,7 @@ def test_an_untrained_clone_says_how_to_train_it(monkeypatch, tmp_path):
 def test_damaged_weights_are_refused(tmp_path, content):
     file = tmp_path / "weights.npz"
     file.write_bytes(content)
-    with pytest.raises(DamagedData, match="no weights"):
+    with pytest.raises(DamagedData, match="invalid weights"):
         cloned.load_weights(file)
 
 
@@ -238,7 +238,7 @@ def test_weights_of_another_size_are_refused(tmp_path):
     file = tmp_path / "weights.npz"
     small = network.init_network(3, 2, 6, np.random.default_rng(0))
     np.savez(file, *small, trained_on="nothing")
-    with pytest.raises(DamagedData, match="another size"):
+    with pytest.raises(DamagedData, match="another network size"):
         cloned.load_weights(file)
 
 

@@ -179,12 +179,12 @@ def test_pictures_have_one_size_and_tell_the_cooks_apart():
 @pytest.mark.parametrize(
     ("settings", "said"),
     [
-        ({"layout": "nowhere"}, "no layout 'nowhere'"),
-        ({"layout": "../layouts/cramped_room"}, "no layout"),
+        ({"layout": "nowhere"}, "unknown layout 'nowhere'"),
+        ({"layout": "../layouts/cramped_room"}, "unknown layout"),
         ({"rules": "2018"}, "expected rules 2019 or package"),
         ({"length": 0}, "expected a length of 1 step or more, found 0"),
         ({"length": "long"}, "expected a length of 1 step or more, found 'long'"),
-        ({"layout": ["XXX", "X1X", "XXX"]}, "no kitchen"),
+        ({"layout": ["XXX", "X1X", "XXX"]}, "invalid kitchen"),
         ({"layout": ["XPXX", "O1 D", "XSXX"]}, "a kitchen for two"),
     ],
 )
@@ -194,7 +194,7 @@ def test_settings_that_cannot_be_met_are_refused(settings, said):
 
 
 def test_a_kitchen_of_the_package_is_played_as_it_is_there_or_refused_in_one_line():
-    taken, said = set(), r"layout .* of its own, which are not kept|expected a kitchen for two .*"
+    taken, said = set(), r"layout .* sets .*, which is not supported|expected a kitchen for two .*"
     for file in Path(LAYOUTS_DIR).glob("*.layout"):
         try:
             kitchen(file.stem, "package")

@@ -145,8 +145,8 @@ def test_rows_that_make_no_sense_are_refused_by_trial(source, column, value):
         ("joint_action", "[[0, 0]]", "not enough values"),
         ("joint_action", "[[0, 0], [0, 0], [0, 0]]", "too many values"),
         ("joint_action", "[" * 100_000, "recursion"),
-        ("layout", "['XXXXX', 'O  DX']", "its layout is not that of the steps before it"),
-        ("layout_name", "another", "its layout is not that of the steps before it"),
+        ("layout", "['XXXXX', 'O  DX']", "its layout differs from that of the previous steps"),
+        ("layout_name", "another", "its layout differs from that of the previous steps"),
     ],
 )
 def test_a_row_that_is_not_like_its_trial_is_refused(source, column, value, said):
@@ -201,7 +201,7 @@ def test_a_pickle_that_asks_for_anything_else_is_refused_by_name_and_runs_nothin
     file, evil = tmp_path / "trials.pickle", Malicious()
     evil.folder = str(tmp_path / "made")
     file.write_bytes(pickle.dumps(evil))
-    with pytest.raises(DamagedData, match=rf"{file}: it asks for posix.mkdir"):
+    with pytest.raises(DamagedData, match=rf"{file}: it uses posix.mkdir"):
         loader.read_table(file)
     assert not (tmp_path / "made").exists()
 
@@ -224,7 +224,7 @@ def test_functions_of_the_same_libraries_are_refused_too(tmp_path, text):
     file = tmp_path / "trials.pickle"
     file.write_bytes(text)
     name = text.split(b"\n")[1].decode()
-    with pytest.raises(DamagedData, match=f"it asks for .*{name}"):
+    with pytest.raises(DamagedData, match=f"it uses .*{name}"):
         loader.read_table(file)
 
 

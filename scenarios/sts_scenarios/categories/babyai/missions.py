@@ -60,10 +60,10 @@ def build_category(
         """Return why the instruction is not the mission, or is no longer open; else None."""
         *_, world = _replay_worlds(scenario.recording, scenario.takeover)
         if world.ended:
-            return "the mission is over already"
+            return "the mission has already ended"
         if world.instruction() != scenario.instruction.text:
-            return f"the world's own mission is another: {world.instruction()}"
-        return None if _is_asked_kind(world.instruction(), kind) else f"it is no {kind} mission"
+            return f"the level has another mission: {world.instruction()}"
+        return None if _is_asked_kind(world.instruction(), kind) else f"it is not a {kind} mission"
 
     return Category(
         name=f"babyai-{kind}",

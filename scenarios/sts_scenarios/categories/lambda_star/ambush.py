@@ -118,10 +118,10 @@ def _lie_in_wait(history: History) -> int:
 
 def _why_invalid(track: Track, scenario: Scenario) -> str | None:
     if track.to_good[-1] > SIGHT:
-        return "Good is not in sight at takeover"
+        return "Good is not in sight at the takeover"
     if track.to_good[-1] == 0:
-        return "the participant is on Good already"
-    return None if good_period(track) else "Good's moves were not seen to repeat themselves"
+        return "the player is already on Good"
+    return None if good_period(track) else "Good's moves have not been seen to repeat"
 
 
 def label_track(track: Track, parameters: Mapping[str, Any]) -> Label:

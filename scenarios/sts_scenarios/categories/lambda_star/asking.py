@@ -97,10 +97,10 @@ class StepCount(NamedTuple):
 
     def why_too_few(self, scenario: Scenario) -> str | None:
         """Return why the horizon is too short; else None."""
-        if scenario.parameters["steps"] + self.spare_steps <= scenario.horizon:
+        needed = scenario.parameters["steps"] + self.spare_steps
+        if needed <= scenario.horizon:
             return None
-        few = "no more" if self.spare_steps else "fewer"
-        return f"there are {few} steps than are asked for"
+        return f"expected a horizon of at least {needed} steps, found {scenario.horizon}"
 
 
 def build_instruction(

@@ -56,21 +56,21 @@ def _go_to_last_seen(history: History) -> int:
 
 def _why_invalid(track: Track, scenario: Scenario) -> str | None:
     if scenario.partner != PARTNER:
-        return "the team-mate does not run away"
+        return "the teammate is not played by an agent that runs away"
     if scenario.recording.participants != 2:
-        return "there are others besides the team-mate"
+        return "there is more than one teammate"
     if scenario.parameters["target"] != 1 - track.role:
-        return "there is no such team-mate"
+        return "this teammate does not exist"
     distance = track.distance_to(1 - track.role)
     if distance[-1] == 0:
-        return "the two share a cell already"
+        return "the two already share a cell"
     if distance[-1] > MAX_DISTANCE:
-        return f"the team-mate is more than {MAX_DISTANCE} cells away"
+        return f"the teammate is more than {MAX_DISTANCE} cells away"
     if (unseen := frames_since_sight(distance)[-1]) > mates.RECENT_STEPS:
-        return f"the team-mate was not in sight in the last {mates.RECENT_STEPS} steps"
+        return f"the teammate was not in sight in the last {mates.RECENT_STEPS} steps"
     mate = track.scene[:, FIRST_PLAYER + 1 - track.role]
     if distances(mate[-1], mate[-1 - unseen], track.size) > SIGHT:
-        return "the team-mate is not near where it was last in sight"
+        return "the teammate is not near where it was last in sight"
     return None
 
 

@@ -73,7 +73,7 @@ def _why_invalid(track: Track, scenario: Scenario) -> str | None:
     ):
         if frames_since_sight(distance)[-1] > most:
             return f"{name} was not in sight in the last {most} steps"
-    return "the participant is on Good already" if track.to_good[-1] == 0 else None
+    return "the player is already on Good" if track.to_good[-1] == 0 else None
 
 
 def label_track(track: Track, parameters: Mapping[str, Any]) -> Label:

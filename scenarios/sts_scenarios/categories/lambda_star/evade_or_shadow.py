@@ -50,7 +50,7 @@ def find_moments(batch: TrackBatch, context: int, horizon: int) -> tuple[MomentB
 
 def _why_invalid(track: Track, scenario: Scenario) -> str | None:
     if scenario.parameters["asked"] not in OPTIONS:
-        return "there is no such thing to ask for"
+        return "this instruction is not an option of the category"
     if not 0 < track.to_evil[-1] <= MAX_DISTANCE:
         return f"Evil is not one to {MAX_DISTANCE} cells away"
     return why_unseen(track)

@@ -56,7 +56,9 @@ def _why_invalid(track: Track, scenario: Scenario) -> str | None:
     if track.to_good[-1] > SIGHT or track.to_evil[-1] > SIGHT:
         return "Good and Evil are not both in sight"
     apart = directions(track.good[-1], track.evil[-1], track.size)
-    return "Evil is neither straight nor diagonally from Good" if apart == NONE else None
+    return (
+        "Evil is neither in a straight nor in a diagonal line from Good" if apart == NONE else None
+    )
 
 
 def true_answer(track: Track) -> str:

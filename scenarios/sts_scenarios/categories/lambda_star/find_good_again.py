@@ -48,7 +48,9 @@ def _search_for_good(history: History) -> int:
 def _why_invalid(track: Track, scenario: Scenario) -> str | None:
     if not MIN_STEPS_AGO <= frames_since_sight(track.to_good)[-1] <= MAX_STEPS_AGO:
         return f"Good was not lost {MIN_STEPS_AGO} to {MAX_STEPS_AGO} steps ago"
-    return "what it gives is still in sight" if track.to_good[-1] <= REWARD_RADIUS else None
+    return (
+        "the reward around Good is still in sight" if track.to_good[-1] <= REWARD_RADIUS else None
+    )
 
 
 def label_track(track: Track, parameters: Mapping[str, Any]) -> Label:

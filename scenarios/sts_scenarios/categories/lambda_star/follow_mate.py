@@ -75,15 +75,15 @@ def _avoids_good(moments: MomentBatch, values: Ints) -> Any:
 def _why_invalid(track: Track, scenario: Scenario) -> str | None:
     target, players = scenario.parameters["target"], range(scenario.recording.participants)
     if target not in players:
-        return "there is no such team-mate"
+        return "this teammate does not exist"
     if few := STEP_COUNT.why_too_few(scenario):
         return few
     if scenario.partner == "no-op":
-        return "the team-mate stands still, so there is nothing to follow"
+        return "the teammate stands still: expected a partner that moves"
     if target == track.role:
-        return "a participant cannot follow itself"
+        return "a player cannot follow itself"
     if track.distance_to(target)[-1] > SIGHT:
-        return "the team-mate is not in sight at takeover"
+        return "the teammate is not in sight at the takeover"
     return mates.why_ambiguous(track, target)
 
 

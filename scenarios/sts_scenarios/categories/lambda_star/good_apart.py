@@ -70,9 +70,9 @@ def _keep_clear(history: History) -> int:
 
 def _why_invalid(track: Track, scenario: Scenario) -> str | None:
     if track.to_good[-1] > SIGHT:
-        return "Good is not in sight at takeover"
+        return "Good is not in sight at the takeover"
     near = (distances(track.scene[-1, FIRST_PLAYER:], int(track.me[-1]), track.size) <= SIGHT).sum()
-    return None if near > 1 else "no other participant is in sight"
+    return None if near > 1 else "no other player is in sight"
 
 
 def label_track(track: Track, parameters: Mapping[str, Any]) -> Label:

@@ -67,7 +67,7 @@ def _wait_then_flee(history: History) -> int:
 
 
 def _why_invalid(track: Track, scenario: Scenario) -> str | None:
-    return None if track.to_evil[-1] > SIGHT else "Evil is there already"
+    return None if track.to_evil[-1] > SIGHT else "Evil is already in sight"
 
 
 def label_track(track: Track, parameters: Mapping[str, Any]) -> Label:

@@ -55,7 +55,7 @@ def stay_near(history: History) -> int:
 
 def why_invalid(track: Track, scenario: Scenario) -> str | None:
     """Return why the player cannot stay near Good; else None."""
-    return None if track.to_good[-1] == 1 else "the participant is not next to Good"
+    return None if track.to_good[-1] == 1 else "the player is not next to Good"
 
 
 def label_track(track: Track, parameters: Mapping[str, Any]) -> Label:

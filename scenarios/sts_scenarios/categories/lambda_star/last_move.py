@@ -42,7 +42,7 @@ def _direction_of_good(history: History) -> str:
 
 def _why_invalid(track: Track, scenario: Scenario) -> str | None:
     both = len(track.me) > 1 and (track.to_good[-2:] <= SIGHT).all()
-    return None if both else "Good was not in sight at takeover and the step before"
+    return None if both else "Good was not in sight at the takeover and one step before"
 
 
 def true_answer(track: Track) -> str:

@@ -52,5 +52,5 @@ def why_ambiguous(track: Track, target: int) -> str | None:
     if [p for p in others if frames_since_sight(track.distance_to(p))[-1] <= RECENT_STEPS] != [
         target
     ]:
-        return f"the team-mate is not the only one in sight in the last {RECENT_STEPS} steps"
+        return f"the teammate is not the only player in sight in the last {RECENT_STEPS} steps"
     return None

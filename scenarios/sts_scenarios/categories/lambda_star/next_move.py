@@ -52,7 +52,7 @@ def _repeat_last_move(history: History) -> str:
 
 
 def _why_invalid(track: Track, scenario: Scenario) -> str | None:
-    return None if good_period(track) else "Good's moves were not seen to repeat themselves"
+    return None if good_period(track) else "Good's moves have not been seen to repeat"
 
 
 def true_answer(track: Track) -> str:

@@ -37,7 +37,7 @@ def find_moments(batch: TrackBatch, context: int, horizon: int) -> Hits:
 
 
 def _why_invalid(track: Track, scenario: Scenario) -> str | None:
-    return None if track.to_evil[-1] <= SIGHT else "Evil is not in sight at takeover"
+    return None if track.to_evil[-1] <= SIGHT else "Evil is not in sight at the takeover"
 
 
 def label_track(track: Track, parameters: Mapping[str, Any]) -> Label:

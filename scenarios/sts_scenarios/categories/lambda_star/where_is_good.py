@@ -31,7 +31,7 @@ def find_moments(batch: TrackBatch, context: int, horizon: int) -> Hits:
 
 
 def _why_invalid(track: Track, scenario: Scenario) -> str | None:
-    return None if track.to_good[-1] <= SIGHT else "Good is not in sight at takeover"
+    return None if track.to_good[-1] <= SIGHT else "Good is not in sight at the takeover"
 
 
 def true_answer(track: Track) -> str:

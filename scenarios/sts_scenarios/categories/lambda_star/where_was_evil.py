@@ -64,7 +64,7 @@ def _why_invalid(track: Track, scenario: Scenario) -> str | None:
     if not MIN_STEPS_AGO <= frames_since_sight(track.to_evil)[-1] <= MAX_STEPS_AGO:
         return f"Evil was not last in sight {MIN_STEPS_AGO} to {MAX_STEPS_AGO} steps ago"
     if directions(track.me[-1], _last_seen_cell(track), track.size) == NONE:
-        return "that cell is neither straight nor diagonally from the participant"
+        return "the cell is neither in a straight nor in a diagonal line from the player"
     return None
 
 

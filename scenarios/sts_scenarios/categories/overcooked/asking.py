@@ -115,7 +115,7 @@ def build_category(
     def fits(scenario: Scenario) -> str | None:
         """Return why it cannot be asked at the takeover; else None."""
         if scenario.partner != PARTNER:
-            return "only of the recorded person is it known what they will do"
+            return "the partner is not the recorded person, whose actions are known"
         return why_not_proposed(scenario, list_proposals(scenario))
 
     def words(scenario: Scenario) -> Mapping[str, Word]:

@@ -23,7 +23,7 @@ def why_invalid(moment: Snapshot, role: int) -> str | None:
     if moment.held_thing(role) == "soup":
         return None
     if moment.held_thing(role) not in ("", "dish"):
-        return "the cook holds something else"
+        return "the cook holds another thing"
     soups = [thing for thing in moment.objects.values() if isinstance(thing, list)]
     return None if any(cooked >= 0 for *_, cooked in soups) else "there is no soup"
 

@@ -79,7 +79,7 @@ def _grade_difficulty(moment: Snapshot, role: int, thing: str) -> str:
 
 
 def _why_invalid(moment: Snapshot, role: int, thing: str) -> str | None:
-    return None if moment.held_thing(role) in ("", thing) else "the cook holds something else"
+    return None if moment.held_thing(role) in ("", thing) else "the cook holds another thing"
 
 
 def fits(scenario: Scenario) -> str | None:

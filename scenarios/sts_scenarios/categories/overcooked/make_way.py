@@ -65,12 +65,12 @@ def _steps_until_passed(after: tuple[Snapshot, ...], role: int) -> int | None:
 def fits(scenario: Scenario) -> str | None:
     """Return why no recorded person is blocked at the takeover; else None."""
     if scenario.partner != PARTNER:
-        return "only the recorded person is known to want to come by"
+        return "the partner is not the recorded person, who is known to come by"
     context = scenario.recording.part(scenario.recording.state, 0, scenario.takeover)
     blocked = _is_in_the_way(
         context, replay_snapshots(context), scenario.takeover, scenario.roles[0]
     )
-    return None if blocked else "nobody is in the way"
+    return None if blocked else "the cook is not in the way of the other"
 
 
 def words(scenario: Scenario) -> dict[str, Word]:

@@ -20,11 +20,11 @@ def is_done(before: Snapshot, after: Snapshot, role: int) -> bool:
 def why_invalid(moment: Snapshot, role: int) -> str | None:
     """Return why the cook cannot be asked to plate a soup; else None."""
     if moment.held_thing(role) not in ("", "dish"):
-        return "the cook holds something else"
+        return "the cook holds another thing"
     return (
         None
         if any(cooked >= 0 for *_, cooked in moment.soups_in_pots())
-        else "no soup cooks or is done"
+        else "no soup is cooking or done"
     )
 
 

@@ -19,7 +19,7 @@ def is_done(before: Snapshot, after: Snapshot, role: int) -> bool:
 
 def why_invalid(moment: Snapshot, role: int) -> str | None:
     """Return why the cook cannot be asked to pot an onion; else None."""
-    return None if moment.held_thing(role) in ("", "onion") else "the cook holds something else"
+    return None if moment.held_thing(role) in ("", "onion") else "the cook holds another thing"
 
 
 CATEGORY = build_category(

@@ -27,7 +27,7 @@ class _Bot(BabyAIBot):
 
     def _breadth_first_search(self, *args: Any, **named: Any) -> Any:
         if self.bfs_counter >= self._until:
-            raise RecursionError("the bot goes round in circles")
+            raise RecursionError("the bot exceeded its search limit")
         path = super()._breadth_first_search(*args, **named)  # type: ignore[no-untyped-call]
         return path
 

@@ -117,7 +117,7 @@ def load_weights(file: Path) -> TrainedNetwork:
     """
     if not file.is_file():
         raise ArgumentError(
-            "agent 'overcooked-cloned' has not been trained here yet: sts overcooked train"
+            "agent 'overcooked-cloned' is not trained yet; run sts overcooked train"
         )
     raw = file.read_bytes()
     try:
@@ -125,10 +125,10 @@ def load_weights(file: Path) -> TrainedNetwork:
             weights = Network(*(arrays[f"arr_{i}"] for i in range(len(Network._fields))))
             description = str(arrays["trained_on"])
     except Exception as error:  # a file can be damaged in any way
-        raise DamagedData(f"{file}: no weights: {error}; sts overcooked train") from None
+        raise DamagedData(f"{file}: invalid weights: {error}; run sts overcooked train") from None
     shapes = ((SIZE, HIDDEN), (HIDDEN,), (HIDDEN, len(MOVES)), (len(MOVES),))
     if tuple(w.shape for w in weights) != shapes:
-        raise DamagedData(f"{file}: weights of another size; sts overcooked train")
+        raise DamagedData(f"{file}: weights of another network size; run sts overcooked train")
     return TrainedNetwork(weights, description, hashlib.sha256(raw).hexdigest()[:16])
 
 
