@@ -110,10 +110,10 @@ THREE = episode("stay " * CONTEXT, start=(0, 0), others=[((0, 1), ""), ((4, 4), 
 @pytest.mark.parametrize(
     ("what", "partner", "expected"),
     [
-        (THREE, "no-op", "does not run away"),
+        (THREE, "no-op", "not played by an agent that runs away"),
         (AWAY, RULE.partner, "not in sight in the last 3 steps"),
         (LOST, RULE.partner, "not near where it was"),
-        (THREE, RULE.partner, "others besides"),
+        (THREE, RULE.partner, "more than one teammate"),
     ],
 )
 def test_what_does_not_fit_says_why(what: Episode, partner: str, expected: str) -> None:

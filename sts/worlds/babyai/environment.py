@@ -110,14 +110,14 @@ class BabyAI:
         if name != self.level:
             self.live = gymnasium.make(levels()[name], disable_env_checker=True).unwrapped
             self.live.gen_obs = functools.partial(observe, self.live)
-        with contextlib.redirect_stdout(io.StringIO()):  # it tells of each mission it rejects
+        with contextlib.redirect_stdout(io.StringIO()):  # minigrid prints rejected missions
             observed, _ = self.live.reset(seed=int(seed))
         self.live.max_steps = _LIMIT
         if open:
             self.live.instrs, self.live.mission = NoMission(), ""
         self.level, self.seed, self.open, self.moves_made = name, int(seed), open, ""
         self.verdict, self._chain = "continue", b""
-        grid = self.live.grid.grid  # a wall stays where it is
+        grid = self.live.grid.grid  # walls never move
         self._within = [i for i, thing in enumerate(grid) if not (thing and thing.type == "wall")]
         self._record_view(observed)
 

@@ -29,7 +29,7 @@ def render_view(observation: dict[str, Any]) -> NDArray[np.uint8]:
     """
     grid, visible = Grid.decode(observation["image"])
     me = (grid.width // 2, grid.height - 1)
-    grid.set(*me, None)  # there the engine puts what is carried, which has a place of its own
+    grid.set(*me, None)  # the engine draws the carried object there; here it is in the strip
     view = brighten_doors(
         grid.render(TILE, agent_pos=me, agent_dir=3, highlight_mask=visible), grid, TILE
     )

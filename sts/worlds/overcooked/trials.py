@@ -32,7 +32,7 @@ DELIVERED = 5
 _KEY = ("run", "workerid_num", "round_num")
 _MALFORMED = (
     *(ValueError, TypeError, LookupError, SyntaxError, AttributeError),
-    *(RecursionError, MemoryError),  # of brackets within brackets
+    *(RecursionError, MemoryError),  # from deeply nested brackets
 )
 _WANTED = (*_KEY, "layout", "layout_name", "state", "next_state", "joint_action", "reward")
 
@@ -121,7 +121,7 @@ def read_trials(path: Path) -> list[Trial]:
     split, rows = parse_split(path), _read_columns(path, _WANTED)
     try:
         groups = [group for _, group in rows.groupby(list(_KEY), sort=False)]
-    except TypeError:  # a list is no name
+    except TypeError:  # a list cannot be a key
         groups = []
     if sum(map(len, groups)) < len(rows):
         raise DamagedData(

@@ -177,7 +177,7 @@ def test_a_scenario_does_not_fit_another_mission_or_one_that_is_over() -> None:
     category = categories.named(scenario.category)
     told = dataclasses.replace(scenario.instruction, text="go to the moon")
     assert "another" in str(category.fits(dataclasses.replace(scenario, instruction=told)))
-    assert "no open" in str(categories.named("babyai-open").fits(scenario))
+    assert "of kind 'open'" in str(categories.named("babyai-open").fits(scenario))
     over = next(s for s in SUITE.scenarios if "done-in-recording" in s.tags)
     late = dataclasses.replace(over, takeover=over.recording.steps)
     assert "over" in str(categories.named(over.category).fits(late))

@@ -219,7 +219,9 @@ def test_a_kitchen_of_the_package_is_played_as_it_is_there_or_refused_in_one_lin
     ],
 )
 def test_values_of_a_layouts_own_are_not_dropped_in_silence(layout, lost, rules):
-    with pytest.raises(ValueError, match=f"layout '{layout}' has .*{lost}.*, which are not kept"):
+    with pytest.raises(
+        ValueError, match=f"layout '{layout}' sets .*{lost}.*, which is not supported"
+    ):
         kitchen(layout, rules)
 
 

@@ -64,7 +64,9 @@ def test_trials_keep_the_side_of_their_source_and_are_worlds_of_their_own(source
 
 @pytest.mark.parametrize("name", ["trials", "2019_hh_trials_all", "a_train_and_test", "contest"])
 def test_a_file_whose_side_is_not_said_is_refused_for_its_trials_could_be_mined(source, name):
-    with pytest.raises(ArgumentError, match=f"{name}.pickle: expected a name that says its side"):
+    with pytest.raises(
+        ArgumentError, match=f"{name}.pickle: expected train or test in the file name"
+    ):
         importer.read(Path(f"{name}.pickle"))
 
 
@@ -117,7 +119,9 @@ def test_a_state_altered_in_one_step_is_refused_by_trial_and_step(source):
 
 def test_a_reward_altered_in_one_step_is_refused_by_trial_and_step(source):
     source.at[source.index[20], "reward"] = 5.0
-    with pytest.raises(ReplayMismatch, match="test trial 1 .*step 20: 0 soups"):
+    with pytest.raises(
+        ReplayMismatch, match="test trial 1 .*step 20: expected 1 delivered soups, found 0"
+    ):
         importer.read(trials.installed_files()[1])
 
 
@@ -168,7 +172,9 @@ def test_a_layout_that_is_no_kitchen_is_refused(source, layout):
 def test_a_row_that_does_not_say_its_trial_is_refused_and_never_left_out(source, column, value):
     source[column] = source[column].astype(object)
     source.at[source.index[149], column] = value
-    with pytest.raises(DamagedData, match="does not say which trial it is of: run, workerid_num"):
+    with pytest.raises(
+        DamagedData, match="does not identify its trial: expected values for run, workerid_num"
+    ):
         importer.read(trials.installed_files()[1])
 
 

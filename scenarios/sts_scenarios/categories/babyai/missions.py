@@ -63,7 +63,11 @@ def build_category(
             return "the mission has already ended"
         if world.instruction() != scenario.instruction.text:
             return f"the level has another mission: {world.instruction()}"
-        return None if _is_asked_kind(world.instruction(), kind) else f"it is not a {kind} mission"
+        return (
+            None
+            if _is_asked_kind(world.instruction(), kind)
+            else f"it is not a mission of kind {kind!r}"
+        )
 
     return Category(
         name=f"babyai-{kind}",

@@ -210,7 +210,7 @@ class PolicyAgent(Agent):
         for b, way in enumerate(facing):
             text = instructions.texts[instructions.ids[b]]
             after["asked"][b] += not text
-            if not text or len(memory["faced"][b]) == after["asked"][b]:  # until it was asked
+            if not text or len(memory["faced"][b]) == after["asked"][b]:  # up to the instruction
                 after["view"][b] = observation.values["image"][b, 0]
                 after["pose"][b] = (*after["me"][b], way)
             if text:
@@ -231,7 +231,7 @@ def _draw_view(
 ) -> NDArray[np.int8]:
     """Draw the current view into a map; return type and colour of the object faced."""
     cells, in_view = view_offsets(facing) + me, image[..., 0] != 0
-    own_cell = map[tuple(me)].copy()  # there the image has what is carried
+    own_cell = map[tuple(me)].copy()  # the image shows the carried object there
     xs, ys = cells[in_view].T
     map[xs, ys] = image[in_view]
     map[tuple(me)] = own_cell if own_cell[0] else (_EMPTY, 0, 0)

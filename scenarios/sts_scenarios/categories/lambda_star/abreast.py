@@ -107,7 +107,7 @@ class TrackBatch:
     def count_others(self) -> Ints:
         """Return how many other players are in sight."""
         cells = self.me.reshape(-1, self.players, self.me.shape[1])
-        near = np.full(cells.shape, -1, np.int32)  # oneself
+        near = np.full(cells.shape, -1, np.int32)  # without the player itself
         for player in range(self.players):
             near = near + (self.distance(cells, cells[:, player : player + 1]) <= SIGHT)
         return near.reshape(self.me.shape)

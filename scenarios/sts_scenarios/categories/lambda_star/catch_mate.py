@@ -43,7 +43,7 @@ def find_moments(batch: TrackBatch, context: int, horizon: int) -> Hits:
     moments = MomentBatch.select(batch, near, context, horizon)
     last_cell = moments.values_at(mate, -moments.values_at(unseen))
     moments = moments.filter(batch.distance(moments.values_at(mate), last_cell) <= SIGHT)
-    kinds = [("", {"target": target}) for target in (1, 0)]  # by who is asked
+    kinds = [("", {"target": target}) for target in (1, 0)]  # indexed by the evaluated player
     return make_hits(
         moments, np.minimum(moments.values_at(distance), 3) - 1, kinds, moments.track % 2
     )

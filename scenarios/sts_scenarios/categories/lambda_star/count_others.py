@@ -42,7 +42,7 @@ def _count_before(history: History) -> str:
 def true_answer(track: Track) -> str:
     """Return how many other players are in sight."""
     near = distances(track.scene[-1, FIRST_PLAYER:], int(track.me[-1]), track.size) <= SIGHT
-    return str(near.sum() - 1)  # oneself
+    return str(near.sum() - 1)  # without the player itself
 
 
 CATEGORY = build_question(

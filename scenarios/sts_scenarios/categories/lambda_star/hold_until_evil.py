@@ -53,7 +53,7 @@ def _grade_paths(moments: MomentBatch, path: Ints) -> Any:
     close = moments.tracks.distance(path[:, 1:], moments.values_after(moments.tracks.evil)) <= SIGHT
     moved, came = first_step(path[:, 1:] != path[:, :-1]), first_step(close)
     too_early = (moved > 0) & ((came == 0) | (moved <= came))
-    # A frame past the last is not one at which it is left behind.
+    # Frames after the end do not count as having left Evil.
     padded = np.pad(close, ((0, 0), (0, STEPS)), constant_values=True)
     left = ~np.take_along_axis(padded, came[:, None] + np.arange(STEPS), 1).all(1)
     late = came + STEPS <= moments.horizon

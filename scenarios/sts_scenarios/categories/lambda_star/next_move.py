@@ -26,7 +26,7 @@ EASY_PERIOD = 2
 def find_moments(batch: TrackBatch, context: int, horizon: int) -> Hits:
     """Find steps at which Good's moves have repeated in sight."""
     near = batch.to_good <= SIGHT
-    for _ in range(2):  # the shortest period, twice
+    for _ in range(2):  # two periods of the shortest length
         near[:, 2:] &= near[:, 1:-1] & near[:, :-2]
     moments = MomentBatch.select(batch, near, context, horizon)
     length, follows = shortest_periods(good_moves_seen(moments, context))

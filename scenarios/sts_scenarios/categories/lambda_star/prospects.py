@@ -114,7 +114,7 @@ def cell_probabilities(cells: Ints, me: Ints, height: int, width: int) -> Floats
             for move in range(MOVE_COUNT):
                 spread[moved(me[frame], move, height, width)] = 0
         total = spread.sum()
-        if total == 0:  # it moved as it never had
+        if total == 0:  # its move was not predicted
             break
         chance = spread / total
     return chance

@@ -47,7 +47,7 @@ class History(NamedTuple):
 
     @property
     def held(self) -> int:
-        """What the cook holds, from NOTHING to SOUP."""
+        """Code of the thing held, from NOTHING to SOUP."""
         return int(self.frames[-1]["me"][3])
 
 

@@ -44,7 +44,7 @@ def propose(request: Request) -> Iterator[tuple[Proposal, ...]]:
         for cook, kind, place in snapshot.events
         if (cook, kind) == (1 - role, POTTING)
     ]
-    if used and pots.get(used[-1], 0) > 0:  # else it was emptied since
+    if used and pots.get(used[-1], 0) > 0:  # otherwise it has been emptied
         yield (Proposal({"pot": [*used[-1]]}, {}),)
 
 

@@ -1,7 +1,7 @@
 """Next actions of the package's bot, as a function of a level, its seed and the actions so far.
 
 The bot keeps a map and a plan between steps. Here it has watched the episode from the start,
-whoever acted: it is rebuilt from the actions, and cached only to save that work.
+regardless of who acted: it is rebuilt from the actions, and cached only to save that work.
 
 If the bot raises an exception, as it does when its plan was undone, it is restarted with an empty
 map, and drops what it carries first. If it raises again it does nothing for one step.
@@ -59,7 +59,7 @@ class Planner:
         for _ in range(2):
             try:
                 return int(self._bot.replan(taken))
-            except Exception:  # the package's bot asserts, and breaks in other ways
+            except Exception:  # the package's bot raises assertions and other errors
                 self._bot, taken = self._make_bot(), None
         return DONE
 

@@ -108,9 +108,8 @@ class Reader(Agent):
         xs, ys = xs[near], ys[near]
         own_cell = map[_MAP_RADIUS, _MAP_RADIUS].copy()
         map[xs + _CORNER[0], ys + _CORNER[1], :_MARK] = image[xs, ys]
-        map[_MAP_RADIUS, _MAP_RADIUS] = (
-            own_cell if own_cell[0] else (EMPTY, 0, 0, 0)
-        )  # there stands what is carried
+        # The image shows the carried object in the player's own cell.
+        map[_MAP_RADIUS, _MAP_RADIUS] = own_cell if own_cell[0] else (EMPTY, 0, 0, 0)
         return map
 
 

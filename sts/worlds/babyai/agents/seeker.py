@@ -22,7 +22,7 @@ LEFT, RIGHT, FORWARD, PICKUP, DROP, TOGGLE = range(6)
 EMPTY, FLOOR, DOOR = OBJECT_TO_IDX["empty"], OBJECT_TO_IDX["floor"], OBJECT_TO_IDX["door"]
 OPEN, CLOSED = STATE_TO_IDX["open"], STATE_TO_IDX["closed"]
 HERE = (VIEW // 2, VIEW - 1)
-_AHEAD = ((0, -1), (1, 0), (0, 1), (-1, 0))  # turning right each time
+_AHEAD = ((0, -1), (1, 0), (0, 1), (-1, 0))  # clockwise
 Cell = tuple[int, int]
 
 
