@@ -18,13 +18,13 @@ def is_done(before: Snapshot, after: Snapshot, role: int) -> bool:
     return after.has_done(role, "soup_delivery")
 
 
-def why_invalid(moment: Snapshot, role: int) -> str | None:
+def why_invalid(snapshot: Snapshot, role: int) -> str | None:
     """Return why the cook cannot be asked to deliver a soup; else None."""
-    if moment.held_thing(role) == "soup":
+    if snapshot.held_thing(role) == "soup":
         return None
-    if moment.held_thing(role) not in ("", "dish"):
+    if snapshot.held_thing(role) not in ("", "dish"):
         return "the cook holds another thing"
-    soups = [thing for thing in moment.objects.values() if isinstance(thing, list)]
+    soups = [thing for thing in snapshot.objects.values() if isinstance(thing, list)]
     return None if any(cooked >= 0 for *_, cooked in soups) else "there is no soup"
 
 

@@ -17,9 +17,9 @@ def is_done(before: Snapshot, after: Snapshot, role: int) -> bool:
     return after.has_done(role, "dish_pickup")
 
 
-def why_invalid(moment: Snapshot, role: int) -> str | None:
+def why_invalid(snapshot: Snapshot, role: int) -> str | None:
     """Return why the cook cannot be asked for a dish; else None."""
-    return "the cook's hands are not empty" if moment.held_thing(role) else None
+    return "the cook's hands are not empty" if snapshot.held_thing(role) else None
 
 
 CATEGORY = build_category(

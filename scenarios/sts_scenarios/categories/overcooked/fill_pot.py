@@ -21,11 +21,11 @@ def is_done(before: Snapshot, after: Snapshot, role: int) -> bool:
     return role in filled.values()
 
 
-def why_invalid(moment: Snapshot, role: int) -> str | None:
+def why_invalid(snapshot: Snapshot, role: int) -> str | None:
     """Return why the cook cannot be asked to fill a pot; else None."""
-    if moment.held_thing(role) not in ("", "onion"):
+    if snapshot.held_thing(role) not in ("", "onion"):
         return "the cook holds another thing"
-    has_room = any(len(ingredients) < FULL for _, ingredients, _ in moment.soups_in_pots())
+    has_room = any(len(ingredients) < FULL for _, ingredients, _ in snapshot.soups_in_pots())
     return None if has_room else "no pot is partly filled"
 
 

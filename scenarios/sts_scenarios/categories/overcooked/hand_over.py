@@ -60,8 +60,8 @@ def _is_taken_by(later: tuple[Snapshot, ...], cook: int, thing: str, place: Plac
     """Return True if this cook, and not the other, is the first to take what lies there."""
     takers = (
         taker
-        for moment in later
-        for taker, *event in moment.events
+        for snapshot in later
+        for taker, *event in snapshot.events
         if event == [_pickup_event(thing), place]
     )
     return next(takers, None) == cook
@@ -71,15 +71,15 @@ def _pickup_event(thing: str) -> str:
     return f"{thing}_pickup"
 
 
-def _grade_difficulty(moment: Snapshot, role: int, thing: str) -> str:
-    if moment.held_thing(role) == thing:
+def _grade_difficulty(snapshot: Snapshot, role: int, thing: str) -> str:
+    if snapshot.held_thing(role) == thing:
         return "easy"
-    apart = reachable_places(moment, 0) != reachable_places(moment, 1)
+    apart = reachable_places(snapshot, 0) != reachable_places(snapshot, 1)
     return "hard" if apart else "medium"
 
 
-def _why_invalid(moment: Snapshot, role: int, thing: str) -> str | None:
-    return None if moment.held_thing(role) in ("", thing) else "the cook holds another thing"
+def _why_invalid(snapshot: Snapshot, role: int, thing: str) -> str | None:
+    return None if snapshot.held_thing(role) in ("", thing) else "the cook holds another thing"
 
 
 def fits(scenario: Scenario) -> str | None:
@@ -103,13 +103,13 @@ def label_hand_over(
     role, thing = roles[0], parameters["thing"]
     laid: dict[Place, int] = {}
     taken: list[int] = []
-    for step, moment in enumerate(replay_snapshots(episode)[takeover + 1 :], 1):
-        for cook, kind, place in moment.events:
+    for step, snapshot in enumerate(replay_snapshots(episode)[takeover + 1 :], 1):
+        for cook, kind, place in snapshot.events:
             if kind == _pickup_event(thing) and place in laid:
                 since = laid.pop(place)
                 taken += [since] if cook != role else []
             elif (cook, kind) == (role, f"{thing}_drop") and place in reachable_places(
-                moment, 1 - role
+                snapshot, 1 - role
             ):
                 laid[place] = step
     handed = [*taken, *laid.values()]

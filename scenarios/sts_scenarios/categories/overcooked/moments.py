@@ -172,14 +172,14 @@ def hat_field(role: int) -> dict[str, Word]:
     return {"other": Word(hat_names(role)["other"])}
 
 
-def reachable_places(moment: Snapshot, role: int) -> set[Place]:
+def reachable_places(snapshot: Snapshot, role: int) -> set[Place]:
     """Return the places that a cook can come to face, ignoring the other cook."""
-    visited, stack = {moment.position(role)}, [moment.position(role)]
+    visited, stack = {snapshot.position(role)}, [snapshot.position(role)]
     faced = set()
     while stack:
         x, y = stack.pop()
         for place in ((x + dx, y + dy) for dx, dy in SIDES):
-            if moment.tile_at(place) not in " 12":
+            if snapshot.tile_at(place) not in " 12":
                 faced.add(place)
             elif place not in visited:
                 visited.add(place)

@@ -17,13 +17,13 @@ def is_done(before: Snapshot, after: Snapshot, role: int) -> bool:
     return after.has_done(role, "soup_pickup", "P")
 
 
-def why_invalid(moment: Snapshot, role: int) -> str | None:
+def why_invalid(snapshot: Snapshot, role: int) -> str | None:
     """Return why the cook cannot be asked to plate a soup; else None."""
-    if moment.held_thing(role) not in ("", "dish"):
+    if snapshot.held_thing(role) not in ("", "dish"):
         return "the cook holds another thing"
     return (
         None
-        if any(cooked >= 0 for *_, cooked in moment.soups_in_pots())
+        if any(cooked >= 0 for *_, cooked in snapshot.soups_in_pots())
         else "no soup is cooking or done"
     )
 

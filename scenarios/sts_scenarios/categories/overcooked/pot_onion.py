@@ -17,9 +17,9 @@ def is_done(before: Snapshot, after: Snapshot, role: int) -> bool:
     return after.has_done(role, "potting_onion")
 
 
-def why_invalid(moment: Snapshot, role: int) -> str | None:
+def why_invalid(snapshot: Snapshot, role: int) -> str | None:
     """Return why the cook cannot be asked to pot an onion; else None."""
-    return None if moment.held_thing(role) in ("", "onion") else "the cook holds another thing"
+    return None if snapshot.held_thing(role) in ("", "onion") else "the cook holds another thing"
 
 
 CATEGORY = build_category(

@@ -21,12 +21,12 @@ from .playing import ONION, POT, History, bring_onion, open_pots
 POTTING = "potting_onion"
 
 
-def count_fillable_pots(moment: Snapshot, role: int) -> dict[Place, int]:
+def count_fillable_pots(snapshot: Snapshot, role: int) -> dict[Place, int]:
     """Return the number of onions in each pot with room for more that a cook can reach."""
     pots = [
-        (x, y) for y, row in enumerate(moment.grid) for x, tile in enumerate(row) if tile == "P"
+        (x, y) for y, row in enumerate(snapshot.grid) for x, tile in enumerate(row) if tile == "P"
     ]
-    reach, soups = reachable_places(moment, role), moment.objects
+    reach, soups = reachable_places(snapshot, role), snapshot.objects
     count = {at: len(soups[at][1]) if at in soups else 0 for at in pots if at in reach}
     return {at: n for at, n in count.items() if n < FULL}
 

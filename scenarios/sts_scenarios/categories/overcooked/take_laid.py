@@ -43,13 +43,13 @@ def label_snapshots(
 ) -> Label:
     """Judge the first thing that the cook takes: it must be one that the other put there."""
     laid: set[tuple[int, int]] = set()
-    for step, moment in enumerate(snapshots[1:], 1):
-        for cook, kind, place in moment.events:
+    for step, snapshot in enumerate(snapshots[1:], 1):
+        for cook, kind, place in snapshot.events:
             if cook == role and kind.endswith("_pickup"):
                 return make_label(step, kind == f"{parameters['thing']}_pickup" and place in laid)
         laid |= {
             place
-            for cook, kind, place in moment.events
+            for cook, kind, place in snapshot.events
             if (cook, kind) == (1 - role, f"{parameters['thing']}_drop")
         }
     return NOT_DONE
