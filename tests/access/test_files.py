@@ -169,7 +169,7 @@ def test_a_pickle_is_given_no_more_memory_than_it_has(tmp_path: Path) -> None:
     tracemalloc.start()
     try:
         with pytest.raises(DamagedData, match="expected a pickled table"):
-            loader.table(file)
+            loader.read_table(file)
         assert tracemalloc.get_traced_memory()[1] < 2**24
     finally:
         tracemalloc.stop()

@@ -98,7 +98,7 @@ def _missions(scenarios: Sequence[Scenario]) -> Bare:
 
 def _kitchens(scenarios: Sequence[Scenario]) -> Bare:
     """The transitions of the package's own game."""
-    from sts.worlds.overcooked.kitchen import ACTIONS, game, state_of
+    from sts.worlds.overcooked.kitchen import ACTIONS, build_state, load_game
 
     moves = [
         [tuple(ACTIONS[move] for move in both) for both in s.recording.moves[: s.takeover].tolist()]
@@ -107,9 +107,9 @@ def _kitchens(scenarios: Sequence[Scenario]) -> Bare:
 
     def prepare() -> Any:
         worlds = _restored(scenarios)
-        games = [game(world.grid, "2019") for world in worlds]
+        games = [load_game(world.grid, "2019") for world in worlds]
         return [
-            (mdp, state_of(mdp, world.facts())) for mdp, world in zip(games, worlds, strict=True)
+            (mdp, build_state(mdp, world.facts())) for mdp, world in zip(games, worlds, strict=True)
         ]
 
     def work(made: Any) -> None:

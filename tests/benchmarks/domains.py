@@ -97,10 +97,10 @@ def _lives(worlds: Sequence[Any], moves: Moves) -> Callable[[], None]:
 
 def _kitchens(worlds: Sequence[Any], moves: Moves) -> Callable[[], None]:
     """The transitions of the package's own game."""
-    from sts.worlds.overcooked.kitchen import ACTIONS, game, state_of
+    from sts.worlds.overcooked.kitchen import ACTIONS, build_state, load_game
 
-    games = [game(world.grid, "2019") for world in worlds]
-    states = [state_of(mdp, one.facts()) for mdp, one in zip(games, worlds, strict=True)]
+    games = [load_game(world.grid, "2019") for world in worlds]
+    states = [build_state(mdp, one.facts()) for mdp, one in zip(games, worlds, strict=True)]
     rows = [[tuple(ACTIONS[move] for move in both) for both in row] for row in moves.tolist()]
 
     def work() -> None:

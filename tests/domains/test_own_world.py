@@ -95,8 +95,8 @@ def test_a_category_of_ones_own_labels_what_was_mined_with_it(mined: str, capsys
 @pytest.mark.parametrize(
     ("words", "line"),
     [
-        (["label", "m@1"], "category light-one is not installed, so it has no automatic"),
-        (["label", "m@1", "--category", "tests.domains.keepers:NONE"], "is no Category"),
+        (["label", "m@1"], "no automatic label for light-one: name a category of your own"),
+        (["label", "m@1", "--category", "tests.domains.keepers:NONE"], "is not a Category"),
         (["label", "m@1", "--category", "tests.domains.keepers:NOWHERE"], "has no NOWHERE"),
         (
             ["label", "m@1", "--category", "tests.domains.keepers:UNLABELLED"],

@@ -14,7 +14,7 @@ from sts.episodes import Episode
 from sts.suites.types import Scenario
 from sts_scenarios import categories, gates
 from sts_scenarios.categories.lambda_star import playing
-from sts_scenarios.categories.lambda_star.tracks import FIRST, distances, grid
+from sts_scenarios.categories.lambda_star.tracks import FIRST_PLAYER, distances, read_grid
 from sts_scenarios.category import CONTEXT
 from sts_scenarios.fitting import fault
 from sts_scenarios.mining.chance import OpenLoopAgent, pass_rate
@@ -39,7 +39,7 @@ def continued(scenario: Scenario, agent: agents.Agent, index: int = 0) -> Episod
 
 def apart(what: Episode, takeover: int) -> np.ndarray:
     scene = what.scene[takeover:].astype(int)
-    return distances(scene[:, FIRST], scene[:, FIRST + 1], grid(what.state))
+    return distances(scene[:, FIRST_PLAYER], scene[:, FIRST_PLAYER + 1], read_grid(what.state))
 
 
 def test_what_is_proposed_fits_and_runs_from_easy_to_hard(pool: tuple[Scenario, ...]) -> None:
@@ -64,8 +64,8 @@ def test_the_team_mate_stands_until_it_sees_somebody_and_then_flees(
 ) -> None:
     assert RULE.controls and RULE.controls.probe
     for one in pool:
-        mate = FIRST + one.parameters["target"]
-        idle = continued(one, playing.Playing())
+        mate = FIRST_PLAYER + one.parameters["target"]
+        idle = continued(one, playing.PolicyAgent())
         near = apart(idle, one.takeover)[:-1] <= 1
         moves = np.diff(idle.scene[one.takeover :, mate].astype(int)) != 0
         assert not moves[~near].any()
@@ -77,19 +77,19 @@ def test_the_team_mate_stands_until_it_sees_somebody_and_then_flees(
 
 def test_whoever_comes_from_another_side_meets_another_flight(pool: tuple[Scenario, ...]) -> None:
     one = next(one for one in pool if one.difficulty == "easy")
-    mate = FIRST + one.parameters["target"]
+    mate = FIRST_PLAYER + one.parameters["target"]
     walkers = [OpenLoopAgent(domain("lambda-star"), [way], [0]) for way in range(9)]
     paths = {tuple(continued(one, walker).scene[one.takeover :, mate]) for walker in walkers}
     assert len(paths) > 3
 
 
 def test_its_partner_draws_so_nobody_always_ends_alike(pool: tuple[Scenario, ...]) -> None:
-    assert not is_deterministic(playing.Playing(), RULE.partner)
+    assert not is_deterministic(playing.PolicyAgent(), RULE.partner)
     one = next(one for one in pool if one.difficulty == "easy")
-    ends = {tuple(continued(one, playing.Playing(), n).scene[-1]) for n in range(6)}
+    ends = {tuple(continued(one, playing.PolicyAgent(), n).scene[-1]) for n in range(6)}
     assert len(ends) > 1
-    again = continued(one, playing.Playing(), 3)
-    assert (again.scene == continued(one, playing.Playing(), 3).scene).all()
+    again = continued(one, playing.PolicyAgent(), 3)
+    assert (again.scene == continued(one, playing.PolicyAgent(), 3).scene).all()
 
 
 def test_a_reader_catches_it_and_the_shortcut_does_not(pool: tuple[Scenario, ...]) -> None:
@@ -110,10 +110,10 @@ THREE = episode("stay " * CONTEXT, start=(0, 0), others=[((0, 1), ""), ((4, 4), 
 @pytest.mark.parametrize(
     ("what", "partner", "expected"),
     [
-        (THREE, "no-op", "does not run away"),
+        (THREE, "no-op", "not played by an agent that runs away"),
         (AWAY, RULE.partner, "not in sight in the last 3 steps"),
         (LOST, RULE.partner, "not near where it was"),
-        (THREE, RULE.partner, "others besides"),
+        (THREE, RULE.partner, "more than one teammate"),
     ],
 )
 def test_what_does_not_fit_says_why(what: Episode, partner: str, expected: str) -> None:

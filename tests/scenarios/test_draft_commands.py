@@ -227,8 +227,10 @@ def test_freezing_runs_the_checks_of_the_categories(own: Curation) -> None:
     }
     none = next(t for t in range(10, 35) if t not in track)
     assert "it does not fit" in own.draft("edit", one.id, "--takeover", str(none))
-    assert f"{one.id}: Good is not in sight at takeover" in own("suite", "freeze", "own", code=1)
-    assert f"{one.id}: Good is not in sight at takeover" in own.draft("check", code=1)
+    assert f"{one.id}: Good is not in sight at the takeover" in own(
+        "suite", "freeze", "own", code=1
+    )
+    assert f"{one.id}: Good is not in sight at the takeover" in own.draft("check", code=1)
     own.draft("undo", one.id)
     for id in ("shadow-evil-01", "shadow-evil-02", "shadow-evil-03"):
         own.draft("undo", id)

@@ -191,7 +191,7 @@ def test_another_category_asks_its_own_at_the_same_moment() -> None:
 def test_an_unfit_takeover_is_said_to_be_one() -> None:
     before, trajectory, none = unasked("where-is-good")
     made = edited(before, trajectory, EVERY["where-is-good"], {"takeover": none})
-    assert made.fault == "Good is not in sight at takeover"
+    assert made.fault == "Good is not in sight at the takeover"
 
 
 def test_another_category_that_asks_nothing_there_says_where_it_does() -> None:

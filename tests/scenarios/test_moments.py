@@ -12,7 +12,7 @@ from sts.suites.types import Scenario
 from sts.worlds.lambda_star.state import MOVES, TOKENS
 from sts.worlds.lambda_star.torus import distance
 from sts_scenarios import categories, mining
-from sts_scenarios.categories.lambda_star.tracks import grid
+from sts_scenarios.categories.lambda_star.tracks import read_grid
 from sts_scenarios.category import CONTEXT
 from tests.examples import on_test_side, recorded
 from tests.scenarios.scripted import episode
@@ -51,7 +51,7 @@ def passes(scenario: Scenario, word: str) -> bool:
 
 def apart(scenario: Scenario, frame: int, which: int) -> int:
     """Return how far object `which` is from the participant, by the world's own measure."""
-    size, scene = grid(scenario.recording.state), scenario.recording.scene[frame]
+    size, scene = read_grid(scenario.recording.state), scenario.recording.scene[frame]
     return int(distance(int(scene[2 + scenario.roles[0]]), int(scene[which]), *size))
 
 
@@ -73,7 +73,7 @@ def test_the_answer_passes_and_silence_does_not(proposed: list[Scenario]) -> Non
 def test_good_is_in_sight_where_the_answer_points(proposed: list[Scenario]) -> None:
     for s in proposed:
         assert apart(s, CONTEXT, 0) <= 1
-        size = grid(s.recording.state)
+        size = read_grid(s.recording.state)
         row, column = divmod(int(s.recording.scene[CONTEXT, 2 + s.roles[0]]), size.width)
         move = MOVES.index(s.parameters["answer"])
         there = (row + move // 3 - 1) % size.height, (column + move % 3 - 1) % size.width

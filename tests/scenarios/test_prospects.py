@@ -17,7 +17,7 @@ def at(*places: tuple[int, int] | None) -> np.ndarray:
 
 
 def expected(cells: np.ndarray, me: np.ndarray = NOBODY) -> dict[tuple[int, int], float]:
-    chance = prospects.expected(cells, me[: len(cells)], *SIZE)
+    chance = prospects.cell_probabilities(cells, me[: len(cells)], *SIZE)
     assert chance.sum() == pytest.approx(1)
     return {divmod(int(cell), 7): float(chance[cell]) for cell in np.flatnonzero(chance)}
 
@@ -53,13 +53,13 @@ def test_it_is_not_where_it_would_have_been_seen() -> None:
     ],
 )
 def test_a_period_was_seen_twice_and_is_no_single_move(moves: list[int], length: int) -> None:
-    assert prospects.period(np.array(moves)) == length
+    assert prospects.shortest_period(np.array(moves)) == length
 
 
 def test_how_near_a_move_leads_is_by_chance() -> None:
     chance = np.zeros(42)
     chance[at((2, 2), (2, 5))] = 0.75, 0.25
-    near = prospects.nearness(chance, 2 * 7 + 1, *SIZE, 2)
+    near = prospects.distance_probabilities(chance, 2 * 7 + 1, *SIZE, 2)
     right, stay = 5, 4
     assert near[:, right].tolist() == [0.75, 0.75, 0.75, 0.75]
     assert near[:3, stay].tolist() == [0, 0.75, 0.75]
@@ -67,4 +67,4 @@ def test_how_near_a_move_leads_is_by_chance() -> None:
 
 
 def test_near_cells_are_counted_across_the_edges() -> None:
-    assert prospects.near(at((0, 6), (3, 3), (1, 0)), 0, *SIZE, 1).tolist() == [6, 7]
+    assert prospects.cells_within(at((0, 6), (3, 3), (1, 0)), 0, *SIZE, 1).tolist() == [6, 7]

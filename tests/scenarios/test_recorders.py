@@ -9,7 +9,7 @@ from sts.episodes import Episode
 from sts.trajectories.record import record
 from sts.worlds.lambda_star.agents.readers.grammar import parse
 from sts.worlds.lambda_star.state import MOVES
-from sts_scenarios.categories.lambda_star.tracks import Track, ago, track
+from sts_scenarios.categories.lambda_star.tracks import Track, frames_since_sight, make_track
 from tests.reproduction.suites.recorders import ERRANDS, Instructed, PersonLike
 
 STEPS = 50
@@ -22,13 +22,15 @@ def episodes(agent: agents.Agent) -> list[Episode]:
 
 
 def tracks(agent: agents.Agent) -> list[Track]:
-    return [track(one, role) for one in episodes(agent) for role in range(2)]
+    return [make_track(one, role) for one in episodes(agent) for role in range(2)]
 
 
 def lost(every: list[Track]) -> float:
     """Return at what share of steps Good is far and was in sight two to five steps ago."""
     hits = [
-        ((since := ago(one.to_good)[10:]) >= 2) & (since <= 5) & (one.to_good[10:] > 2)
+        ((since := frames_since_sight(one.to_good)[10:]) >= 2)
+        & (since <= 5)
+        & (one.to_good[10:] > 2)
         for one in every
     ]
     return float(np.mean(hits))

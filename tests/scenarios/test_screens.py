@@ -20,8 +20,8 @@ from sts.trajectories import flat, store
 from sts.trajectories.flat import Abreast
 from sts.trajectories.types import Trajectory
 from sts_scenarios import categories, mining
-from sts_scenarios.categories.lambda_star.playing import repeated
-from sts_scenarios.categories.lambda_star.prospects import periods
+from sts_scenarios.categories.lambda_star.playing import find_period
+from sts_scenarios.categories.lambda_star.prospects import shortest_periods
 from sts_scenarios.category import Category, Hits, Screen
 from sts_scenarios.mining import asking, rows, survey
 from sts_scenarios.mining.choice import (
@@ -114,8 +114,8 @@ def test_batch_finds_what_its_episodes_give_alone(
 
 @given(st.lists(st.integers(-1, 2), max_size=10))
 def test_periods_are_those_of_one_moment(moves: list[int]) -> None:
-    length, follows = periods(np.array([moves], np.int64))
-    one = repeated(moves)
+    length, follows = shortest_periods(np.array([moves], np.int64))
+    one = find_period(moves)
     expected = (0, -1) if one is None else (len(one), one[0])
     assert (int(length[0]), int(follows[0])) == expected
 

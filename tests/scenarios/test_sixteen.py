@@ -19,7 +19,7 @@ from sts.trajectories.types import Trajectory
 from sts.worlds.lambda_star.state import TOKENS
 from sts_scenarios import categories, gates, mining
 from sts_scenarios.categories.lambda_star import clean_take, evade_evil, playing
-from sts_scenarios.categories.lambda_star.tracks import never, track
+from sts_scenarios.categories.lambda_star.tracks import label_no_miss, make_track
 from sts_scenarios.category import CONTEXT, Candidate, Category, Controls, Label
 from sts_scenarios.fitting import fault
 from sts_scenarios.mining.chance import pass_rate
@@ -109,7 +109,7 @@ def test_its_rubric_and_overlay_are_filled_for_every_scenario(
         assert "{" not in said
         if rule.rubric.overlay:
             overlay = rule.rubric.overlay(one)
-            size = track(one.recording, 0).size
+            size = make_track(one.recording, 0).size
             assert overlay.sight or overlay.cells
             assert all(0 <= cell < size.height * size.width for cell in overlay.cells)
 
@@ -120,7 +120,7 @@ def test_the_probe_does_it_and_waiting_in_silence_does_not(
 ) -> None:
     rule = RULES[name]
     assert rule.controls and rule.controls.probe
-    probe, idle = rule.controls.probe, playing.Playing()
+    probe, idle = rule.controls.probe, playing.PolicyAgent()
     assert {verdict(one, played(one, probe)) for one in proposed[name]} == {"success"}
     assert "success" not in [verdict(one, played(one, idle)) for one in proposed[name]]
 
@@ -128,7 +128,7 @@ def test_the_probe_does_it_and_waiting_in_silence_does_not(
 def test_clean_take_is_not_had_by_going_wherever_reward_is_expected(
     proposed: dict[str, list[Scenario]],
 ) -> None:
-    greedy = playing.moving(clean_take._greedily)
+    greedy = playing.make_mover(clean_take._maximise_reward)
     assert "success" not in {verdict(one, played(one, greedy)) for one in proposed["clean-take"]}
 
 
@@ -168,16 +168,16 @@ def test_its_rule_reads_nothing_before_takeover(
 @EACH
 def test_what_is_imagined_is_what_is_played(name: str, proposed: dict[str, list[Scenario]]) -> None:
     rule = RULES[name]
-    assert rule.controls and isinstance(rule.controls.probe, playing.Playing)
+    assert rule.controls and isinstance(rule.controls.probe, playing.PolicyAgent)
     policy = rule.controls.probe.move
     if policy is None:
         return
     for one in proposed[name]:
-        own = track(one.recording, one.roles[0])
+        own = make_track(one.recording, one.roles[0])
         lengths = (one.takeover, one.takeover, one.horizon)
         text = one.instruction.text
-        told = partial(lambda text, seen: policy(seen._replace(told=text)), text)
-        thought = playing.imagined(own, *lengths, told, one.partner)
+        told = partial(lambda text, seen: policy(seen._replace(instruction=text)), text)
+        thought = playing.simulate(own, *lengths, told, one.partner)
         done = played(one, rule.controls.probe)
         assert (thought.scene == done.scene[one.takeover :]).all()
 
@@ -188,22 +188,22 @@ def test_a_probe_looks_at_nothing_but_what_was_in_sight(
 ) -> None:
     """Good and Evil are moved about where nobody sees them, and it decides as before."""
     rule = RULES[name]
-    assert rule.controls and isinstance(rule.controls.probe, playing.Playing)
+    assert rule.controls and isinstance(rule.controls.probe, playing.PolicyAgent)
     probe = rule.controls.probe
     decide: Any = probe.move or probe.say
     for one in proposed[name]:
-        own = track(one.recording, one.roles[0])
+        own = make_track(one.recording, one.roles[0])
         scene = one.recording.scene.copy()
         far = (own.me + 5 * own.size.width) % (own.size.width * own.size.height)
         for which, away in enumerate((own.to_good, own.to_evil)):
             scene[:, which] = np.where(away <= 1, scene[:, which], far)
         other = dataclasses.replace(one.recording, scene=scene)
         seen = [
-            playing.past(track(what, one.roles[0]), one.takeover, one.takeover)
+            playing.history_at(make_track(what, one.roles[0]), one.takeover, one.takeover)
             for what in (one.recording, other)
         ]
         assert seen[0] == seen[1]
-        told = [past._replace(told=one.instruction.text) for past in seen]
+        told = [past._replace(instruction=one.instruction.text) for past in seen]
         assert decide(told[0]) == decide(told[1])
 
 
@@ -216,20 +216,20 @@ ON = episode("stay " * CONTEXT, start=(3, 3), good=[(3, 3)], evil=[(2, 3), (3, 2
     [
         (ALONE, "evade-evil", {}, "not 2 cells away"),
         (ALONE, "shadow-evil", {"steps": 4}, "not in sight"),
-        (ON, "shadow-evil", {"steps": 9}, "fewer steps"),
+        (ON, "shadow-evil", {"steps": 9}, "a horizon of at least 9 steps"),
         (ON, "keep-beside", {}, "not next to Good"),
         (ALONE, "clean-take", {}, "Good was not in sight"),
-        (ON, "clean-take", {}, "on Good already"),
-        (ON, "hold-until-evil", {"steps": 4}, "there already"),
+        (ON, "clean-take", {}, "already on Good"),
+        (ON, "hold-until-evil", {"steps": 4}, "already in sight"),
         (ALONE, "return-to-first", {"cell": 0}, "not first in sight 4"),
         (ON, "return-to-first", {"cell": 0}, "not 2 to 5 cells away"),
         (ON, "find-good-again", {}, "not lost 2 to 5"),
         (ALONE, "ambush", {"steps": 3}, "not in sight"),
-        (ON, "ambush", {"steps": 3}, "on Good already"),
-        (ALONE, "follow-mate", {"target": 1, "steps": 4}, "no such team-mate"),
+        (ON, "ambush", {"steps": 3}, "already on Good"),
+        (ALONE, "follow-mate", {"target": 1, "steps": 4}, "this teammate does not exist"),
         (ALONE, "good-apart", {"steps": 4}, "Good is not in sight"),
-        (ON, "good-apart", {"steps": 4}, "no other participant"),
-        (ALONE, "next-move", {"answer": "up"}, "not seen to repeat"),
+        (ON, "good-apart", {"steps": 4}, "no other player"),
+        (ALONE, "next-move", {"answer": "up"}, "not been seen to repeat"),
         (ON, "last-move", {"answer": "up"}, "the answer is stay"),
         (ALONE, "last-move", {"answer": "up"}, "not in sight"),
         (ON, "evil-from-good", {"answer": "down"}, "the answer is up"),
@@ -260,14 +260,14 @@ def test_both_halves_of_a_pair_are_mined_and_done_is_who_does_both(
     name: str, trajectories: list[Trajectory]
 ) -> None:
     rule = RULES[name]
-    assert rule.controls and isinstance(rule.controls.probe, playing.Playing)
+    assert rule.controls and isinstance(rule.controls.probe, playing.PolicyAgent)
     scenarios = mining.mine(trajectories, [rule], per_category=3, seed=0).scenarios
     assert len(scenarios) == 6
     asked = sorted({one.parameters["asked"] for one in scenarios})
     for halves in pairs(scenarios).values():
         assert sorted(one.parameters["asked"] for one in halves) == asked
         assert len({one.takeover_hash for one in halves}) == 1
-    own, half = rule.controls.probe, playing.Playing(move=evade_evil.away)
+    own, half = rule.controls.probe, playing.PolicyAgent(move=evade_evil.flee)
     both = {n: pass_rate(rule, scenarios, a, continuations=1) for n, a in (("p", own), ("h", half))}
     alone = [dataclasses.replace(one, pair="") for one in scenarios]
     assert both == {"p": 1.0, "h": 0.0}
@@ -290,15 +290,15 @@ def row(rows: list[gates.Gate], name: str) -> gates.Gate:
 def standing_still(
     episode: Episode, takeover: int, roles: tuple[int, ...], parameters: dict[str, Any]
 ) -> Label:
-    me = track(episode, roles[0]).me
-    return never(me[takeover + 1 :] != me[takeover])
+    me = make_track(episode, roles[0]).me
+    return label_no_miss(me[takeover + 1 :] != me[takeover])
 
 
 def test_what_is_done_with_closed_eyes_does_not_pass_the_gates(
     trajectories: list[Trajectory],
 ) -> None:
     still = dataclasses.replace(
-        with_controls("keep-beside", shortcut=playing.Playing(), against_reward=True),
+        with_controls("keep-beside", shortcut=playing.PolicyAgent(), against_reward=True),
         name="stand-still",
         label=standing_still,
     )

@@ -1,15 +1,17 @@
-"""The installed categories, by whose worlds they are about.
+"""Registry of the installed categories, by environment.
 
-The entry-point group `sts.categories` names a package or a module by the name of a domain: every
-`Category` in it is one of that domain, and a file there is all it takes to be installed. They must
-be importable without what the domain needs: that is at hand only where a trajectory of it is.
+The entry-point group `sts.categories` maps the name of an environment to a package or module. Every
+`Category` in it belongs to that environment; adding a file installs a category. The modules must be
+importable without the environment's own dependencies.
 
-It may name `AGENTS`, a fixed list of installed agents of these worlds: by how many continuations
-each of them passes, a curator tells scenarios apart. And `BASELINES`, agents that read nothing and
-only maximise reward, installed or `module:Class`: what they pass was not asked for. `READERS` are
-those that do what they are told, and `CURATION` those that have a say where scenarios are chosen by
-effect: the others are held out. `MIXES` are moves by name with a space between them: who makes
-those equally often gets on in these worlds without eyes, where no single move does.
+A module may also define these lists of names:
+
+- `AGENTS`: fixed list of installed agents whose pass rates form the response profile of a scenario.
+- `BASELINES`: agents that ignore instructions and maximise reward, installed or `module:Class`.
+- `READERS`: agents that follow instructions.
+- `CURATION`: agents used to select scenarios by discrimination; all others are held out.
+- `MIXES`: space-separated actions; drawing from them at random explores these environments without
+  observations better than any single action does.
 """
 
 from __future__ import annotations
@@ -31,121 +33,127 @@ GROUP = "sts.categories"
 
 @functools.cache
 def of(domain: str) -> tuple[Category, ...]:
-    """Return the categories of a domain, in order of name; none where none are installed.
+    """Return the categories of an environment, sorted by name; () if none are installed.
 
     Raises:
-      StsError: they cannot be imported, or one is of another domain.
-      ArgumentError: two have one name.
+      StsError: a module cannot be imported, or a category belongs to another environment.
+      ArgumentError: two categories share a name.
     """
     modules: list[ModuleType] = []
-    for one in registry.load_every(GROUP, "categories of", domain):
-        if not isinstance(one, ModuleType):
-            raise StsError(f"entry point {GROUP}:{domain} is no package or module")
+    for root in registry.load_every(GROUP, "categories of", domain):
+        if not isinstance(root, ModuleType):
+            raise StsError(f"entry point {GROUP}:{domain} is not a package or module")
         with registry.blaming(f"categories of {domain!r} cannot be loaded"):
-            modules += _within(one)
-    every = {
-        id(c): replace(c, place=f"{m.__name__}:{name}")
-        for m in modules
-        for name, c in vars(m).items()
-        if isinstance(c, Category)
+            modules += _walk_modules(root)
+    categories = {
+        id(value): replace(value, place=f"{module.__name__}:{name}")
+        for module in modules
+        for name, value in vars(module).items()
+        if isinstance(value, Category)
     }
-    for one in every.values():
-        if one.domain != domain:
-            raise StsError(f"category {one.name!r} of {domain} says that it is of {one.domain}")
-    return tuple(map(spoken_for, _by_name(every.values()).values()))
+    for category in categories.values():
+        if category.domain != domain:
+            raise StsError(
+                f"category {category.name!r} of {domain} has domain {category.domain!r}; "
+                f"expected {domain!r}"
+            )
+    return tuple(map(spoken_for, _index_by_name(categories.values()).values()))
 
 
 def agents(domain: str) -> tuple[str, ...]:
-    """Return the agents by which scenarios of a domain are told apart; () where none are named."""
-    return _listed(domain, "AGENTS")
+    """Return the agents that form response profiles in an environment; () if it names none."""
+    return _collect_names(domain, "AGENTS")
 
 
 def baselines(domain: str) -> tuple[str, ...]:
-    """Return the agents of a domain that only maximise reward."""
-    return _listed(domain, "BASELINES")
+    """Return the agents of an environment that only maximise reward."""
+    return _collect_names(domain, "BASELINES")
 
 
 def readers(domain: str) -> tuple[str, ...]:
-    """Return the agents of a domain that do what they are told."""
-    return _listed(domain, "READERS")
+    """Return the agents of an environment that follow instructions."""
+    return _collect_names(domain, "READERS")
 
 
 def curation(domain: str) -> tuple[str, ...]:
-    """Return the agents by which scenarios are chosen by effect."""
-    return _listed(domain, "CURATION")
+    """Return the agents used to select scenarios by discrimination."""
+    return _collect_names(domain, "CURATION")
 
 
 def mixes(domain: str) -> tuple[tuple[str, ...], ...]:
-    """Return the moves of a domain that are mixed to play without eyes."""
-    return tuple(tuple(mix.split()) for mix in _listed(domain, "MIXES"))
+    """Return the sets of actions from which open-loop baselines draw."""
+    return tuple(tuple(mix.split()) for mix in _collect_names(domain, "MIXES"))
 
 
-def _listed(domain: str, attribute: str) -> tuple[str, ...]:
+def _collect_names(domain: str, attribute: str) -> tuple[str, ...]:
     lists = [
-        getattr(one, attribute, ()) for one in registry.load_every(GROUP, "categories of", domain)
+        getattr(module, attribute, ())
+        for module in registry.load_every(GROUP, "categories of", domain)
     ]
-    if not all(isinstance(name, str) for own in lists for name in own):
-        raise StsError(f"categories of {domain!r}: expected {attribute} to be names")
-    return tuple(dict.fromkeys(name for own in lists for name in own))
+    if not all(isinstance(name, str) for names in lists for name in names):
+        raise StsError(f"categories of {domain!r}: expected {attribute} to be a list of names")
+    return tuple(dict.fromkeys(name for names in lists for name in names))
 
 
-def _within(module: ModuleType) -> Iterator[ModuleType]:
+def _walk_modules(module: ModuleType) -> Iterator[ModuleType]:
     yield module
     for info in pkgutil.walk_packages(getattr(module, "__path__", ()), f"{module.__name__}."):
         yield importlib.import_module(info.name)
 
 
-def _by_name(every: Iterable[Category]) -> dict[str, Category]:
-    """Return categories by name, in order of it."""
+def _index_by_name(categories: Iterable[Category]) -> dict[str, Category]:
+    """Return categories by name, in alphabetical order."""
     out: dict[str, Category] = {}
-    for one in sorted(every, key=lambda one: one.name):
-        if one.name in out:
-            others = {out[one.name].domain, one.domain}
+    for category in sorted(categories, key=lambda category: category.name):
+        if category.name in out:
+            others = {out[category.name].domain, category.domain}
             raise ArgumentError(
-                f"two categories are called {one.name!r}, of {' and '.join(sorted(others))}; "
-                "expected one, by module:NAME"
+                f"two categories are named {category.name!r}, of {' and '.join(sorted(others))}; "
+                "select one with module:NAME"
             )
-        out[one.name] = one
+        out[category.name] = category
     return out
 
 
 def installed(domains: Iterable[str] | None = None) -> dict[str, Category]:
-    """Return the categories of these domains, or of all, by name and in its order."""
+    """Return the categories of these environments, or of all, by name in alphabetical order."""
     chosen = registry.named(GROUP) if domains is None else dict.fromkeys(domains)
-    return _by_name(category for domain in chosen for category in of(domain))
+    return _index_by_name(category for domain in chosen for category in of(domain))
 
 
 def ruling(scenarios: Iterable[Scenario], own: Iterable[Category] = ()) -> dict[str, Category]:
-    """Return by name the categories of the scenarios' worlds, and the user's `own`."""
-    return installed(s.recording.domain for s in scenarios) | {one.name: one for one in own}
+    """Return the categories of the scenarios' environments and the user's `own`, by name."""
+    return installed(s.recording.domain for s in scenarios) | {
+        category.name: category for category in own
+    }
 
 
 def criterion(scenario: Scenario) -> Criterion | None:
-    """Return by what people judge a scenario; None if its category or a rubric is missing."""
+    """Return the success criterion of a scenario; None if its category or rubric is missing."""
     rule = ruling([scenario]).get(scenario.category)
     return rule.criterion(scenario) if rule else None
 
 
 def named(name: str) -> Category:
-    """Return the category called `name`, or a user's by `module:NAME`.
+    """Return the category with this name, or the user's own at `module:NAME`.
 
     Raises:
-      UnknownName: there is none; says which exist.
-      ArgumentError: what stands at `module:NAME` is no category, or two are called so.
+      UnknownName: no category has this name; the message lists all names.
+      ArgumentError: the object at `module:NAME` is not a category, or two share the name.
     """
     if ":" in name:
-        own = registry.load_path("category", name)
-        if not isinstance(own, Category):
-            raise ArgumentError(f"{name!r} is no Category, it is of type {type(own).__name__}")
-        return spoken_for(replace(own, place=name))
-    every: list[Category] = []
+        category = registry.load_path("category", name)
+        if not isinstance(category, Category):
+            raise ArgumentError(f"{name!r} is not a Category but a {type(category).__name__}")
+        return spoken_for(replace(category, place=name))
+    categories: list[Category] = []
     failed: list[StsError] = []
     for domain in registry.named(GROUP):
         try:
-            every += of(domain)
-        except StsError as error:  # it may be another's that is meant
+            categories += of(domain)
+        except StsError as error:  # the name may belong to another environment
             failed.append(error)
-    matching = [category for category in every if category.name == name]
+    matching = [category for category in categories if category.name == name]
     if not matching:
-        raise failed[0] if failed else UnknownName("category", name, [c.name for c in every])
-    return _by_name(matching)[name]
+        raise failed[0] if failed else UnknownName("category", name, [c.name for c in categories])
+    return _index_by_name(matching)[name]

@@ -1,9 +1,9 @@
-"""Categories that ask only where it can be done: their probe is tried first, and their shortcut.
+"""Solvability filter for categories that propose tasks and keep those a solver can do.
 
-A category proposes what it could ask at a moment. What it does ask is tried: its probe, which sees
-what a participant sees, is to do it within the horizon, and its shortcut is not. Difficulty is by
-how many of the steps the probe needs, unless the category says otherwise: to a third easy, to two
-thirds medium, else hard.
+A category proposes tasks for a candidate step. A proposal is kept if the solver, which observes
+what a player observes, succeeds within the horizon and the shortcut does not. Unless the category
+sets it, difficulty depends on the steps the solver needs: easy up to a third of the horizon, medium
+up to two thirds, else hard.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ from sts.suites.types import DIFFICULTIES, Scenario
 from sts_scenarios.category import Candidate, Label, Word
 
 Frame = TypeVar("Frame")
-"""What is so before a step, as a world's categories see it."""
+"""A state snapshot before a step, as defined by the categories of an environment."""
 NOT_DONE = Label("not_done", None)
 
 
 class Proposal(NamedTuple):
-    """What could be asked.
+    """A possible instruction at a candidate step.
 
     Attributes:
-      parameters: what the rule needs to know.
-      words: what fills the wordings.
-      answer: what a suite should hold equally often of.
-      difficulty: where it is not by the steps that the probe needs.
+      parameters: arguments of the automatic label.
+      words: template fields.
+      answer: value that a suite should hold equally often, such as the correct answer.
+      difficulty: overrides the difficulty computed from the solver's steps.
     """
 
     parameters: dict[str, Any]
@@ -36,16 +36,16 @@ class Proposal(NamedTuple):
     difficulty: str = ""
 
 
-class Deed(NamedTuple):
-    """What a category asks for and how it is held to it.
+class Task(NamedTuple):
+    """Definition of what a category asks, how to label it and how to test it.
 
     Attributes:
-      propose: of a moment, as its world has it, yields what could be asked; two together are a
-        pair.
-      rule: of the frames from the takeover on, whom it asks where there are several, and a
-        candidate's parameters: says whether it was done.
-      probe: does it by what was seen.
-      shortcut: would pass without doing what is asked.
+      propose: yields the proposals at a candidate step, in the environment's own representation; a
+        tuple of two is a contrast pair.
+      rule: automatic label, given the frames from the takeover on, the evaluated player (if there
+        are several) and a candidate's parameters.
+      probe: solver policy, based on observations only.
+      shortcut: policy that would pass without following the instruction.
     """
 
     propose: Callable[[Any], Iterator[tuple[Proposal, ...]]]
@@ -54,74 +54,81 @@ class Deed(NamedTuple):
     shortcut: Callable[[Any], int]
 
 
-def decided(step: int, right: bool) -> Label:
-    """Return the label of what is decided at a step."""
-    return Label("success" if right else "failure", step)
+def make_label(step: int, success: bool) -> Label:
+    """Return a success or failure at a step."""
+    return Label("success" if success else "failure", step)
 
 
-def first_decided(frames: Iterator[Frame], rule: Callable[[Sequence[Frame]], Label]) -> Label:
-    """Return the label of an attempt, which ends once it is decided."""
-    line: list[Frame] = []
+def label_attempt(frames: Iterator[Frame], rule: Callable[[Sequence[Frame]], Label]) -> Label:
+    """Return the label of an attempt, reading frames only until there is a verdict."""
+    seen_frames: list[Frame] = []
     label = NOT_DONE
-    for one in frames:
-        line.append(one)
-        label = rule(line)
+    for frame in frames:
+        seen_frames.append(frame)
+        label = rule(seen_frames)
         if label.verdict != "not_done":
             break
     return label
 
 
-def needed(probe: Iterator[Label], shortcut: Iterator[Label], horizon: int) -> int | None:
-    """Return how many steps the probe needs for all that is asked; None where nothing is asked."""
+def steps_needed(probe: Iterator[Label], shortcut: Iterator[Label], horizon: int) -> int | None:
+    """Return the steps the solver needs for all instructions of a proposal.
+
+    None if the solver fails, or if the shortcut succeeds.
+    """
     steps = []
-    for one in probe:
-        if one.verdict != "success":
+    for label in probe:
+        if label.verdict != "success":
             return None
-        steps.append(one.step or horizon)
-    return None if all(one.verdict == "success" for one in shortcut) else max(steps)
+        steps.append(label.step or horizon)
+    return None if all(label.verdict == "success" for label in shortcut) else max(steps)
 
 
-def margin(steps: int | None, horizon: int) -> str:
-    """Return the difficulty by how many of the steps allowed somebody needs; hard where all."""
+def difficulty_by_steps(steps: int | None, horizon: int) -> str:
+    """Return the difficulty, by the share of allowed steps that are needed; None counts as all."""
     return DIFFICULTIES[min(3 * ((steps or horizon) - 1) // horizon, 2)]
 
 
-def told(asked: Sequence[Proposal]) -> bytes:
-    """Return the words and parameters of what is asked, as JSON."""
-    return canonical_json([(one.words, one.parameters) for one in asked])
+def encode_proposals(proposals: Sequence[Proposal]) -> bytes:
+    """Return the template fields and parameters of proposals as canonical JSON."""
+    return canonical_json([(proposal.words, proposal.parameters) for proposal in proposals])
 
 
-def offered(
+def make_candidates(
     moment: int,
     role: int,
     difficulty: str,
-    asked: Sequence[Proposal],
+    proposals: Sequence[Proposal],
     names: Mapping[str, str] | None = None,
 ) -> Iterator[Candidate]:
-    """Yield the candidates of what is asked of a participant at a moment."""
-    pair = "either" if len(asked) == 2 else ""
-    for one in asked:
+    """Yield the candidates for one proposal, or for both halves of a contrast pair."""
+    pair = "either" if len(proposals) == 2 else ""
+    for proposal in proposals:
         yield Candidate(
             moment,
             role,
-            one.difficulty or difficulty,
-            one.parameters,
-            one.words | dict(names or {}),
-            one.answer,
+            proposal.difficulty or difficulty,
+            proposal.parameters,
+            proposal.words | dict(names or {}),
+            proposal.answer,
             pair=pair,
         )
 
 
-def unfit(scenario: Scenario, proposals: Iterable[Proposal]) -> str | None:
-    """Says why what a scenario asks is not among what could be asked at its takeover."""
-    if any(one.parameters == scenario.parameters for one in proposals):
+def why_not_proposed(scenario: Scenario, proposals: Iterable[Proposal]) -> str | None:
+    """Return why a scenario's parameters match none of the proposals at its takeover; else None."""
+    if any(proposal.parameters == scenario.parameters for proposal in proposals):
         return None
-    return "what it speaks of is not there, or was not seen, or cannot be asked for"
+    return "this instruction is not possible here: its objects are missing, unseen or unsuitable"
 
 
-def fields(scenario: Scenario, proposals: Iterable[Proposal]) -> dict[str, Word]:
-    """Return what the text of a scenario must say, and what would say something else."""
-    every = list(proposals)
-    own = next(one.words for one in every if one.parameters == scenario.parameters)
-    others = {text for one in every for text in one.words.values()} - set(own.values())
-    return {field: Word(text, tuple(sorted(others))) for field, text in own.items()}
+def template_fields(scenario: Scenario, proposals: Iterable[Proposal]) -> dict[str, Word]:
+    """Return the template fields of a scenario, each with the values of the other proposals."""
+    all_proposals = list(proposals)
+    words = next(
+        proposal.words for proposal in all_proposals if proposal.parameters == scenario.parameters
+    )
+    others = {text for proposal in all_proposals for text in proposal.words.values()} - set(
+        words.values()
+    )
+    return {field: Word(text, tuple(sorted(others))) for field, text in words.items()}

@@ -1,4 +1,4 @@
-"""The demo of BabyAI: its packaged suite, from chance to an agent that reads all of it."""
+"""Demo of BabyAI: its packaged suite, with agents from chance to one that follows everything."""
 
 from __future__ import annotations
 

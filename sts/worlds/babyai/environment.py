@@ -1,16 +1,15 @@
-"""One BabyAI level as an environment of the suite.
+"""Environment that runs one BabyAI level.
 
-A state is a level, a seed and the moves since, as JSON: restoring plays them again. A chain of
-digests goes with them, so an engine that plays otherwise, of whatever version, is noticed.
+A state is a level, a seed and the actions since, as JSON; restoring replays them. It includes a
+chain of digests, so that an engine of another version that plays differently is detected.
 
     {"chain": 32 hex digits, "level": "GoToLocal", "moves": "2210", "seed": 7}
 
-The package's own step limit is lifted, since a suite has its own. The reward is whole: 1 at the
-step at which the mission's verifier says success, -1 where it says failure (which only strict
-missions know; the package pays 0). After either the world stays as it is.
+The package's own step limit is lifted, because suites set a horizon. The reward is 1 at the step at
+which the mission's verifier returns success and -1 at failure (possible in strict missions only,
+for which the package pays 0). After either the environment does not change.
 
-A level that is opened has no mission: nothing is asked, nothing is paid, and it goes on. Its state
-says so, `"open": true`.
+A level with `"open": true` in its state has no mission: no instruction, no reward and no end.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ from numpy.typing import NDArray
 from sts.storage.files import canonical_json
 from sts.worlds.babyai import rendering
 from sts.worlds.babyai.library import COLOR_TO_IDX, OBJECT_TO_IDX, VERSION, gymnasium
-from sts.worlds.babyai.view import VIEW, observation
+from sts.worlds.babyai.view import VIEW, observe
 
 SIDE, STRIP = 256, 32
 MOVES = ("left", "right", "forward", "pickup", "drop", "toggle", "done")
@@ -48,7 +47,7 @@ shown, ahead being up; how it is turned on the map stands at the bottom.
 """
 _ID = re.compile(r"BabyAI-(\w+)-v\d+")
 _LIMIT = 2**31 - 1
-_NOTHING = (OBJECT_TO_IDX["empty"], 0)
+_EMPTY_HANDS = (OBJECT_TO_IDX["empty"], 0)
 
 
 @functools.cache
@@ -59,15 +58,15 @@ def levels() -> dict[str, str]:
 
 
 class BabyAI:
-    """A level of BabyAI with one participant, who sees the 7 x 7 cells ahead.
+    """Level of BabyAI with one player, who sees the 7 x 7 cells ahead.
 
     Attributes:
       level: its name; "" before the first reset.
-      seed: what it was reset with.
-      open: whether it has no mission.
-      moves_made: the moves since, a digit each, up to the end of the mission.
-      verdict: "continue", "success" or "failure", as the mission's verifier says.
-      live: minigrid's own environment, to be looked at.
+      seed: seed of the last reset.
+      open: True if it has no mission.
+      moves_made: the actions since, one digit each, up to the end of the mission.
+      verdict: "continue", "success" or "failure", from the mission's verifier.
+      live: minigrid's own environment, to be read only.
     """
 
     name: ClassVar[str] = "babyai"
@@ -88,74 +87,74 @@ class BabyAI:
 
     @property
     def ended(self) -> bool:
-        """Whether the mission is fulfilled or failed."""
+        """True if the mission is completed or failed."""
         return self.verdict != "continue"
 
     def reset(self, seed: int, level: str = "GoToLocal", open: bool = False) -> None:
-        """Begins `level`, by its name or its Gymnasium id, as it is with this seed.
+        """Start `level`, by its name or its Gymnasium id, with this seed.
 
         Args:
-          seed: of the level.
-          level: which.
-          open: True leaves its mission out, so that nothing ends it.
+          seed: seed of the level.
+          level: name of the level.
+          open: True removes its mission, so that it never ends.
 
         Raises:
-          ValueError: there is no such level, or `open` is neither true nor false.
+          ValueError: the level does not exist, or `open` is not a boolean.
         """
         if not isinstance(open, bool):
             raise ValueError(f"expected open=true or open=false, found {open!r}")
         match = _ID.fullmatch(str(level))
-        named = match[1] if match else str(level)
-        if named not in levels():
-            raise ValueError(f"no BabyAI level {level!r}; there are {', '.join(levels())}")
-        if named != self.level:
-            self.live = gymnasium.make(levels()[named], disable_env_checker=True).unwrapped
-            self.live.gen_obs = functools.partial(observation, self.live)
-        with contextlib.redirect_stdout(io.StringIO()):  # it tells of each mission it rejects
-            seen, _ = self.live.reset(seed=int(seed))
+        name = match[1] if match else str(level)
+        if name not in levels():
+            raise ValueError(f"unknown BabyAI level {level!r}; choose one of {', '.join(levels())}")
+        if name != self.level:
+            self.live = gymnasium.make(levels()[name], disable_env_checker=True).unwrapped
+            self.live.gen_obs = functools.partial(observe, self.live)
+        with contextlib.redirect_stdout(io.StringIO()):  # minigrid prints rejected missions
+            observed, _ = self.live.reset(seed=int(seed))
         self.live.max_steps = _LIMIT
         if open:
             self.live.instrs, self.live.mission = NoMission(), ""
-        self.level, self.seed, self.open, self.moves_made = named, int(seed), open, ""
+        self.level, self.seed, self.open, self.moves_made = name, int(seed), open, ""
         self.verdict, self._chain = "continue", b""
-        grid = self.live.grid.grid  # a wall stays where it is
-        self._within = [i for i, one in enumerate(grid) if not (one and one.type == "wall")]
-        self._look(seen)
+        grid = self.live.grid.grid  # walls never move
+        self._within = [i for i, thing in enumerate(grid) if not (thing and thing.type == "wall")]
+        self._record_view(observed)
 
     def step(self, moves: Sequence[int]) -> Sequence[int]:
-        """Make a move; return 1 where it fulfils the mission, -1 where it fails it, else 0."""
+        """Take an action; return 1 if it completes the mission, -1 if it fails it, else 0."""
         if self.ended:
             return (0,)
         (move,) = moves
-        seen, reward, ended, _, _ = self.live.step(move)
+        observed, reward, ended, _, _ = self.live.step(move)
         self.moves_made += str(move)
         if ended:
             self.verdict = "success" if reward > 0 else "failure"
-        self._look(seen)
+        self._record_view(observed)
         return ({"success": 1, "failure": -1, "continue": 0}[self.verdict],)
 
-    def _look(self, seen: dict[str, Any]) -> None:
-        self._image = seen["image"].astype(np.int8)
-        facts = self._facts()
+    def _record_view(self, observed: dict[str, Any]) -> None:
+        self._image = observed["image"].astype(np.int8)
+        facts = self._state_facts()
         whole = self._image.tobytes() + struct.pack(f"<{len(facts)}h", *facts)
         self._digest = hashlib.blake2b(whole, digest_size=8).digest()
         self._chain = hashlib.blake2b(self._chain + self._digest, digest_size=16).digest()
 
-    def _facts(self) -> list[int]:
-        """Return what the future depends on: how far the mission is, and where everything is."""
+    def _state_facts(self) -> list[int]:
+        """Return everything the future depends on: the mission's progress and all objects."""
         live, grid = self.live, self.live.grid.grid
-        facts = [*live.agent_pos, live.agent_dir, self.ended, *_remembered(live.instrs)]
-        found = [(cell, grid[cell]) for cell in self._within if grid[cell]]
-        for cell, thing in [*found, (-1, live.carrying)]:
+        facts = [*live.agent_pos, live.agent_dir, self.ended, *_verifier_memory(live.instrs)]
+        occupied = [(cell, grid[cell]) for cell in self._within if grid[cell]]
+        for cell, thing in [*occupied, (-1, live.carrying)]:
             while thing:
                 facts += cell, *thing.encode()
                 thing = thing.contains
         return facts
 
-    def _carrying(self) -> tuple[int, int]:
-        """Return minigrid's numbers of the type and the colour of what is carried."""
+    def _carried_codes(self) -> tuple[int, int]:
+        """Return minigrid's codes of the type and colour of the object carried."""
         held = self.live.carrying
-        return (OBJECT_TO_IDX[held.type], COLOR_TO_IDX[held.color]) if held else _NOTHING
+        return (OBJECT_TO_IDX[held.type], COLOR_TO_IDX[held.color]) if held else _EMPTY_HANDS
 
     def state(self) -> bytes:
         """Return the level, the seed, the moves and the chain of digests."""
@@ -164,89 +163,89 @@ class BabyAI:
         return canonical_json(fields | ({"open": True} if self.open else {}))
 
     def restore(self, state: bytes) -> None:
-        """Plays the moves of `state` again.
+        """Replay the actions of `state`.
 
         Raises:
-          ValueError: it is no state, or this engine plays otherwise than the one that made it.
+          ValueError: `state` is malformed, or this engine plays differently from its writer's.
         """
-        found = json.loads(state)
-        opened = isinstance(found, dict) and found.pop("open", False)
-        if not isinstance(found, dict) or set(found) != {"chain", "level", "moves", "seed"}:
+        fields = json.loads(state)
+        opened = isinstance(fields, dict) and fields.pop("open", False)
+        if not isinstance(fields, dict) or set(fields) != {"chain", "level", "moves", "seed"}:
             raise ValueError("expected a BabyAI level, a seed, moves and a chain of digests")
-        seed, made = found["seed"], str(found["moves"])
-        if type(seed) is not int or seed < 0 or set(made) - set("0123456"):
+        seed, moves = fields["seed"], str(fields["moves"])
+        if type(seed) is not int or seed < 0 or set(moves) - set("0123456"):
             raise ValueError("expected a seed of 0 or more and moves 0 to 6")
-        self.reset(seed, str(found["level"]), opened)
-        for move in made:
+        self.reset(seed, str(fields["level"]), opened)
+        for move in moves:
             self.step((int(move),))
-        if (self._chain.hex(), self.moves_made) != (found["chain"], made):
+        if (self._chain.hex(), self.moves_made) != (fields["chain"], moves):
             raise ValueError(
-                f"{self.level} with seed {seed} does not go as when it was recorded; "
-                "is it another version of minigrid, gymnasium or numpy?"
+                f"{self.level} with seed {seed} replays differently from the recording; "
+                "check the versions of minigrid, gymnasium and numpy"
             )
 
     def digest(self) -> bytes:
-        """Return 8 bytes of the whole world, in view or not, and of how far the mission is."""
+        """Return 8 bytes that identify the whole state and the mission's progress."""
         return self._digest
 
     def observe(self, role: int) -> dict[str, Any]:
-        """Return the view, the direction and what is carried, in minigrid's numbers.
+        """Return the view, the direction and the object carried, in minigrid's codes.
 
-        `image` is int8[7, 7, 3]: type, colour and state of each cell ahead, the participant at
-        [3, 6] looking towards [3, 5]; what is out of sight is of type 0. `direction` is 0 right, 1
-        down, 2 left, 3 up. `carrying` is int8[2], type and colour; type 1 is nothing.
+        `image` is int8[7, 7, 3]: type, colour and state of each cell ahead, the player at [3, 6]
+        looking towards [3, 5]; cells out of view have type 0. `direction` is 0 right, 1 down, 2
+        left, 3 up. `carrying` is int8[2], type and colour; type 1 is nothing.
         """
         return {
             "image": self._image,
             "direction": np.int8(self.live.agent_dir),
-            "carrying": np.array(self._carrying(), np.int8),
+            "carrying": np.array(self._carried_codes(), np.int8),
         }
 
     def instruction(self) -> str:
-        """Return the mission, "" where there is none."""
+        """Return the mission, "" if there is none."""
         return str(self.live.mission)
 
     def render(self) -> NDArray[np.uint8]:
-        """Return the whole map from above, uint8[288, 256, 3], what is in view brighter.
+        """Return the whole map from above, uint8[288, 256, 3], with cells in view brighter.
 
-        The strip below it shows what is carried.
+        A strip below shows the object carried.
         """
         live = self.live
         tile = SIDE // max(live.width, live.height)
         out = np.zeros((SIDE + STRIP, SIDE, 3), np.uint8)
-        grid = rendering.clear(
+        grid = rendering.brighten_doors(
             live.get_full_render(highlight=True, tile_size=tile), live.grid, tile
         )
         height, width, _ = grid.shape
         top, left = (SIDE - height) // 2, (SIDE - width) // 2
         out[top : top + height, left : left + width] = grid
-        out[SIDE:] = rendering.strip(SIDE, STRIP, np.array(self._carrying(), np.int8))
+        out[SIDE:] = rendering.draw_strip(SIDE, STRIP, np.array(self._carried_codes(), np.int8))
         return out
 
     def sight(self, role: int) -> NDArray[np.uint8]:
-        """Return what it observes as a picture, uint8[512, 448, 3]."""
-        return rendering.sight(dict(self.observe(role)))
+        """Return the player's view as a picture, uint8[512, 448, 3]."""
+        return rendering.render_view(dict(self.observe(role)))
 
 
 class NoMission:
-    """What minigrid asks of a mission, where there is none: it is never fulfilled nor failed."""
+    """Mission for minigrid that is never completed or failed."""
 
     def verify(self, action: int) -> str:
-        """Return that it goes on."""
+        """Return "continue"."""
         return "continue"
 
     def update_objs_poss(self) -> None:
-        """Looks for nothing."""
+        """Do nothing."""
 
 
-def _remembered(mission: Any) -> list[int]:
-    """Return what the verifier keeps in mind.
+def _verifier_memory(mission: Any) -> list[int]:
+    """Return the verifier's state.
 
-    That is which parts are done, whether something was carried, and where it looks for things.
+    It has which parts are done, whether something was carried, and where it looks for objects.
     """
     if hasattr(mission, "instr_a"):
         done = [mission.a_done == "success", mission.b_done == "success"]
-        return done + _remembered(mission.instr_a) + _remembered(mission.instr_b)
+        return done + _verifier_memory(mission.instr_a) + _verifier_memory(mission.instr_b)
     out: list[int] = [getattr(mission, "preCarrying", None) is not None]
     for name in ("desc", "desc_move", "desc_fixed"):
         if hasattr(mission, name):

@@ -1,4 +1,4 @@
-"""What is taken from minigrid; everything else here takes it from this module."""
+"""Names imported from minigrid, with an error if it is not installed."""
 
 from __future__ import annotations
 

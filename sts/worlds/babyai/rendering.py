@@ -1,6 +1,6 @@
-"""What a participant sees as a picture, and what stands below a map.
+"""Pictures of a player's view, and the strip below a map.
 
-Both are drawn from the numbers of an observation alone.
+Both are drawn from an observation alone.
 """
 
 from __future__ import annotations
@@ -14,33 +14,35 @@ from numpy.typing import NDArray
 from sts.worlds.babyai.library import COLOR_TO_IDX, OBJECT_TO_IDX, STATE_TO_IDX, Grid, WorldObj
 
 TILE = 64
-"""Pixels of a cell in a participant's sight, and of the strip below it."""
+"""Pixels of a cell in a player's view, and of the strip below it."""
 _GROUND, _INK = 40, 220
 _SMALL = 20
-"""Pixels of a cell below which every door is made brighter."""
+"""Cells with fewer pixels have all doors brightened."""
 _NOTHING = OBJECT_TO_IDX["empty"]
 
 
-def sight(seen: dict[str, Any]) -> NDArray[np.uint8]:
+def render_view(observation: dict[str, Any]) -> NDArray[np.uint8]:
     """Return an observation as a picture, uint8[512, 448, 3].
 
-    The triangle looks up from the middle of the last row, and where it cannot see it is dark. Below
-    stands what is carried, and the triangle as it is turned on the map.
+    The triangle looks up from the middle of the last row; cells out of view are dark. A strip below
+    shows the object carried and the triangle's direction on the map.
     """
-    grid, visible = Grid.decode(seen["image"])
+    grid, visible = Grid.decode(observation["image"])
     me = (grid.width // 2, grid.height - 1)
-    grid.set(*me, None)  # there the engine puts what is carried, which has a place of its own
-    view = clear(grid.render(TILE, agent_pos=me, agent_dir=3, highlight_mask=visible), grid, TILE)
-    below = strip(view.shape[1], TILE, seen["carrying"], int(seen["direction"]))
+    grid.set(*me, None)  # the engine draws the carried object there; here it is in the strip
+    view = brighten_doors(
+        grid.render(TILE, agent_pos=me, agent_dir=3, highlight_mask=visible), grid, TILE
+    )
+    below = draw_strip(view.shape[1], TILE, observation["carrying"], int(observation["direction"]))
     return np.concatenate((view, below))
 
 
-def clear(picture: NDArray[np.uint8], grid: Grid, tile: int) -> NDArray[np.uint8]:
+def brighten_doors(picture: NDArray[np.uint8], grid: Grid, tile: int) -> NDArray[np.uint8]:
     """Return a picture of a grid, `tile` pixels a cell, in which doors stand out from walls.
 
     The engine draws grey doors and walls in one grey, and in small cells the thin frame of any door
-    grows dark. Here what such a door is drawn with is twice as far from the darkest of its cell, a
-    small grey one three times; of an open grey one that is its bar, which is at the right.
+    turns dark. Here the contrast of such a door to the darkest pixel of its cell is doubled, and
+    tripled for small grey ones. Of an open grey door this applies to its bar, on the right.
     """
     out = picture.copy()
     for x, y in np.ndindex(grid.width, grid.height):
@@ -61,39 +63,40 @@ def clear(picture: NDArray[np.uint8], grid: Grid, tile: int) -> NDArray[np.uint8
     return out
 
 
-def strip(
+def draw_strip(
     width: int, size: int, carrying: NDArray[np.int8], direction: int | None = None
 ) -> NDArray[np.uint8]:
-    """Return uint8[size, width, 3]: what is carried, and which way the participant looks.
+    """Return uint8[size, width, 3]: the object carried and the player's direction.
 
-    `carrying` is int8[2], minigrid's numbers of the type and the colour. None leaves the direction
-    out.
+    `carrying` is int8[2], minigrid's codes of type and colour. None omits the direction.
     """
     out = np.full((size, width, 3), _GROUND, np.uint8)
     kind, colour = carrying.tolist()
     held = None if kind == _NOTHING else WorldObj.decode(kind, colour, 0)
-    _put(
+    _paste_labelled(
         out,
         0,
         "carries",
         np.zeros_like(out) if held is None else Grid.render_tile(held, tile_size=size),
     )
     if direction is not None:
-        _put(out, width // 2, "faces", Grid.render_tile(None, agent_dir=direction, tile_size=size))
+        _paste_labelled(
+            out, width // 2, "faces", Grid.render_tile(None, agent_dir=direction, tile_size=size)
+        )
     return out
 
 
-def _put(out: NDArray[np.uint8], left: int, word: str, tile: NDArray[Any]) -> None:
-    """Write a word with a tile after it."""
-    size, label = len(out), _written(word, len(out))
+def _paste_labelled(out: NDArray[np.uint8], left: int, word: str, tile: NDArray[Any]) -> None:
+    """Draw a word followed by a tile."""
+    size, label = len(out), _draw_word(word, len(out))
     after = left + label.shape[1]
     out[:, left:after] = label
     out[:, after : after + size] = tile[:, :size]
 
 
 @functools.cache
-def _written(word: str, size: int) -> NDArray[np.uint8]:
-    """Return a word as uint8[size, W, 3]."""
+def _draw_word(word: str, size: int) -> NDArray[np.uint8]:
+    """Return a word as a picture, uint8[size, W, 3]."""
     from PIL import Image, ImageDraw, ImageFont
 
     font = ImageFont.load_default(size=size * 0.45)

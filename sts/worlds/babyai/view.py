@@ -1,7 +1,7 @@
-"""What the participant of a level sees: minigrid's `gen_obs`, in a fraction of its time.
+"""Observations of a player: minigrid's `gen_obs`, in a fraction of its time.
 
-The package cuts the view out of its grid, turns it up to four times and then hides what is behind
-walls, an object a cell. Here the cells in view are looked up where they are.
+The package cuts the view out of its grid, rotates it up to four times and then hides what is behind
+walls, object by object. Here the visible cells are read directly from the grid.
 """
 
 from __future__ import annotations
@@ -22,28 +22,28 @@ _WALL = (OBJECT_TO_IDX["wall"], COLOR_TO_IDX["grey"], 0)
 
 
 @functools.cache
-def _cells(facing: int) -> tuple[tuple[int, int], ...]:
-    """Return where the cells of a view lie from who sees them, row by row."""
+def _view_offsets(facing: int) -> tuple[tuple[int, int], ...]:
+    """Return the offset of each cell of a view from the player, row by row."""
     (ahead_x, ahead_y), (right_x, right_y) = _AHEAD[facing], _AHEAD[(facing + 1) % 4]
     return tuple(
-        (away * ahead_x + aside * right_x, away * ahead_y + aside * right_y)
-        for away in reversed(range(VIEW))
+        (distance * ahead_x + aside * right_x, distance * ahead_y + aside * right_y)
+        for distance in reversed(range(VIEW))
         for aside in range(-(VIEW // 2), VIEW // 2 + 1)
     )
 
 
-def observation(live: Any) -> dict[str, Any]:
-    """Return what minigrid's own environment observes now.
+def observe(live: Any) -> dict[str, Any]:
+    """Return the current observation of minigrid's environment.
 
-    `image` is uint8[7, 7, 3] and not to be written to; `direction` and `mission` are beside it.
+    `image` is a read-only uint8[7, 7, 3]; the other keys are `direction` and `mission`.
     """
-    return {"image": _image(live), "direction": live.agent_dir, "mission": live.mission}
+    return {"image": _view_image(live), "direction": live.agent_dir, "mission": live.mission}
 
 
-def _image(live: Any) -> NDArray[np.uint8]:
+def _view_image(live: Any) -> NDArray[np.uint8]:
     grid, (x, y) = live.grid, map(int, live.agent_pos)
     codes, clear = [], []
-    for right, down in _cells(int(live.agent_dir)):
+    for right, down in _view_offsets(int(live.agent_dir)):
         column, row = x + right, y + down
         if not (0 <= column < grid.width and 0 <= row < grid.height):
             codes.append(_WALL)
@@ -53,7 +53,7 @@ def _image(live: Any) -> NDArray[np.uint8]:
         codes.append(thing.encode() if thing else _EMPTY)
         clear.append(thing is None or thing.see_behind())
     codes[_ME] = live.carrying.encode() if live.carrying else _EMPTY
-    sight = _sight(clear)
+    sight = _visible_cells(clear)
     flat = bytearray(3 * VIEW * VIEW)
     for cell, code in enumerate(codes):
         if sight[cell]:
@@ -62,18 +62,18 @@ def _image(live: Any) -> NDArray[np.uint8]:
     return np.frombuffer(bytes(flat), np.uint8).reshape(VIEW, VIEW, 3)
 
 
-def _sight(clear: list[bool]) -> list[bool]:
-    """Return which cells are seen: those that sight spreads to through clear ones."""
-    seen = [False] * (VIEW * VIEW)
-    seen[_ME] = True
+def _visible_cells(clear: list[bool]) -> list[bool]:
+    """Return which cells are visible: light spreads from the player through transparent cells."""
+    visible = [False] * (VIEW * VIEW)
+    visible[_ME] = True
     for row in reversed(range(VIEW)):
         first = row * VIEW
-        for here, to in (
+        for cell, to in (
             *((first + n, 1) for n in range(VIEW - 1)),
             *((first + n, -1) for n in reversed(range(1, VIEW))),
         ):
-            if seen[here] and clear[here]:
-                seen[here + to] = True
+            if visible[cell] and clear[cell]:
+                visible[cell + to] = True
                 if row:
-                    seen[here + to - VIEW] = seen[here - VIEW] = True
-    return seen
+                    visible[cell + to - VIEW] = visible[cell - VIEW] = True
+    return visible

@@ -1,11 +1,11 @@
-"""What is so in every kitchen, for those who do without the game's package too."""
+"""Constants of every kitchen, usable without the game's package."""
 
 from __future__ import annotations
 
 MOVES = ("up", "down", "right", "left", "stay", "interact")
 STAY, INTERACT = MOVES.index("stay"), MOVES.index("interact")
 SIDES = ((0, -1), (0, 1), (1, 0), (-1, 0))
-"""Where the first four moves go: (x, y), x to the right and y down."""
+"""Directions of the first four actions: (x, y), x to the right and y down."""
 HATS = ("blue", "green")
 FULL, COOKED = 3, 20
-"""Ingredients that fill a pot, and steps that a soup takes."""
+"""Ingredients that fill a pot, and steps that a soup cooks."""

@@ -1,4 +1,4 @@
-"""`sts overcooked`: hold the installed trials to the game's rules, and learn from them."""
+"""Command `sts overcooked`: replay the installed trials, and train on them."""
 
 from __future__ import annotations
 
@@ -9,63 +9,65 @@ from sts.cli.command import Result, action, deferred, group, option
 
 
 def check(args: argparse.Namespace) -> Result:
-    """Replay every trial; count the states and trials that come out as recorded."""
+    """Replay every trial; count the states and trials that match the recording."""
     from sts.worlds.overcooked import trials as source
 
-    trials = [trial for path in source.installed() for trial in source.read(path)]
-    wrong, alike, total = [], 0, 0
+    trials = [trial for path in source.installed_files() for trial in source.read_trials(path)]
+    differences, steps_alike, steps = [], 0, 0
     with progress("replaying", "trials") as show:
         for done, trial in enumerate(trials, 1):
-            found = source.replay(trial, args.rules)
-            alike += found.alike
-            total += trial.steps
-            if found.first is not None:
-                wrong.append((trial, found.first))
+            result = source.replay_trial(trial, args.rules)
+            steps_alike += result.steps_alike
+            steps += trial.steps
+            if result.first_difference is not None:
+                differences.append((trial, result.first_difference))
             show(done, len(trials))
-    exact = len(trials) - len(wrong)
-    lines = [f"{trial.name} ({trial.layout}): {first.what}" for trial, first in wrong]
-    figure = f"{alike} of {total} states, {exact} of {len(trials)} trials, rules {args.rules}"
+    exact = len(trials) - len(differences)
+    lines = [f"{trial.name} ({trial.layout}): {first.description}" for trial, first in differences]
+    counts = f"{steps_alike} of {steps} states, {exact} of {len(trials)} trials"
     value = {
         "rules": args.rules,
-        "states": total,
-        "states_alike": alike,
+        "states": steps,
+        "states_alike": steps_alike,
         "trials": len(trials),
         "trials_exact": exact,
         "differences": [
-            {"trial": trial.name, "step": first.step, "what": first.what} for trial, first in wrong
+            {"trial": trial.name, "step": first.step, "what": first.description}
+            for trial, first in differences
         ],
     }
-    return Result(value, "\n".join([*lines, figure]), 1 if wrong else 0)
+    lines.append(f"{counts}, rules {args.rules}")
+    return Result(value, "\n".join(lines), 1 if differences else 0)
 
 
 def train(args: argparse.Namespace) -> Result:
-    """Train the cloned cook, and show where it is kept."""
+    """Train the cloned cook and print where its weights are."""
     from sts.worlds.overcooked.agents import cloned
 
     with progress("training", "epochs") as show:
         path, loss = cloned.train(seed=args.seed, epochs=args.epochs, show=show)
-    found = cloned.load(path)
+    cook = cloned.load_weights(path)
     return Result(
-        {"file": str(path), "loss": loss, "trained_on": found.trained_on, "digest": found.digest},
-        f"trained on {found.trained_on}: {loss:.3f} nats a move -> {path}\n"
+        {"file": str(path), "loss": loss, "trained_on": cook.trained_on, "digest": cook.digest},
+        f"trained on {cook.trained_on}: {loss:.3f} nats a move -> {path}\n"
         "next: sts run SUITE --agent overcooked-cloned",
     )
 
 
 COMMAND = group(
-    "replay the installed trials of Overcooked, and train on them",
+    "replay the installed trials of Overcooked, or train on them",
     "sts overcooked check",
     __name__,
     action(
         "check",
-        "replay every recorded state of the installed trials",
-        option("--rules", "of pots", "2019", choices=("2019", "package")),
+        "compare every recorded state with a replay",
+        option("--rules", "rules for pots", "2019", choices=("2019", "package")),
     ),
     action(
         "train --epochs 5",
-        "make overcooked-cloned from the train side",
+        "train overcooked-cloned on the training split",
         option("--epochs N", "passes over the data", 5),
-        option("--seed S", "of what training draws", 0),
+        option("--seed S", "random seed of training", 0),
     ),
     run=deferred,
 )

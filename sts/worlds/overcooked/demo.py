@@ -1,4 +1,4 @@
-"""The demo of Overcooked: a suite made of the installed recordings of people, and a learner."""
+"""Demo of Overcooked: a suite made from the installed recordings, and a trained agent."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from sts.cli.demo import Demo
 SKILLS = (
     *("deliver-soup", "fetch-dish", "fill-pot", "hand-over", "make-way", "plate-soup", "pot-onion"),
 )
-"""What the planner can be asked for; the categories beside a person take minutes to mine."""
+"""Categories that the planner knows; those alongside a recorded person take minutes to mine."""
 DEMO = Demo(
     suite="overcooked@1",
     agents=(

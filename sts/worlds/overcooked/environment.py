@@ -1,8 +1,8 @@
-"""One kitchen, as a world that can be put back exactly where it was.
+"""Environment that runs one kitchen and can be restored exactly.
 
-The participants are the cooks with the blue and the green hat. A delivered soup gives 20, as in the
-package, to who delivers it; the recordings of 2019 wrote 5 for the same event. A trial ends by the
-clock and by nothing else.
+The players are the cooks with the blue and the green hat. A delivered soup pays 20 to the cook who
+delivers it, as in the package; the recordings of 2019 have 5 for the same event. An episode ends
+only by its time limit.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from sts.worlds.overcooked.kitchen import (
     WIDTH,
     Facts,
     Place,
-    checked,
-    faced,
-    facts,
-    game,
-    state_of,
+    build_state,
+    extract_facts,
+    faced_place,
+    load_game,
+    validate_facts,
 )
 
 LAYOUTS = (
@@ -39,9 +39,9 @@ LAYOUTS = (
     "cramped_room",
     "forced_coordination",
 )
-"""What `reset` chooses from: the kitchens of the recordings, as the package calls them today."""
+"""Kitchens that `reset` chooses from: those of the recordings, by their current package names."""
 LENGTH = 400
-"""Steps of an episode, as in the package; a recorded trial has its own."""
+"""Steps of an episode, as in the package; a recorded trial has its own length."""
 TILES = " XOTDPS"
 GUIDE = """
 **The kitchen.** Two cooks, one with a **blue hat** and one with a **green hat**, walk on the pale
@@ -52,25 +52,25 @@ has cooked, up to 20, when the soup is done. A cook takes the soup out with a di
 window it is gone.
 """
 THINGS = ("", "onion", "tomato", "dish", "soup")
-DEEDS = (
+EVENT_KINDS = (
     *("onion_pickup", "dish_pickup", "soup_pickup", "onion_drop", "dish_drop", "soup_drop"),
     *("potting_onion", "soup_delivery"),
 )
-_KEPT = ("grid", "start_all_orders", "rew_shaping_params")
-"""Of a layout of the package: its rows; the orders, which `rules` decides; what nobody is paid."""
+_KEPT_KEYS = ("grid", "start_all_orders", "rew_shaping_params")
+"""Keys of a package layout that may be set: its rows; orders, set by `rules`; an unused reward."""
 
 
 class Event(NamedTuple):
-    """What a participant did in the last step.
+    """Something a cook did in the last step.
 
     Attributes:
-      who: the participant.
-      deed: one of DEEDS, as the package calls it.
-      place: what it was done to, (x, y).
+      player: index of the cook.
+      kind: one of EVENT_KINDS, as named by the package.
+      place: where, (x, y).
     """
 
-    who: int
-    deed: str
+    player: int
+    kind: str
     place: Place
 
 
@@ -78,8 +78,8 @@ class Overcooked:
     """Two cooks make onion soup: three onions into a pot, 20 steps, a dish, the serving window.
 
     Attributes:
-      grid: rows of letters, as `sts.worlds.overcooked.kitchen` says; 1 and 2 where the cooks began.
-      events: what the cooks did in the last step; no part of the state.
+      grid: rows of letters, as in `sts.worlds.overcooked.kitchen`; cooks started at 1 and 2.
+      events: what the cooks did in the last step; not part of the state.
     """
 
     name: ClassVar[str] = "overcooked"
@@ -96,12 +96,12 @@ class Overcooked:
 
     @property
     def ended(self) -> bool:
-        """Whether the time is up."""
+        """True if the time limit is reached."""
         return self._step >= self._length
 
     @property
     def truncated(self) -> bool:
-        """Whether only the time is up: nothing else ends a trial."""
+        """True if the time limit is reached: an episode has no other end."""
         return self.ended
 
     def reset(
@@ -112,36 +112,36 @@ class Overcooked:
         rules: str | int = "2019",
         length: int = LENGTH,
     ) -> None:
-        """Begins in an empty kitchen.
+        """Start in an empty kitchen.
 
         Args:
-          seed: names the episode, and its kitchen unless one is given.
-          layout: the package's name of one that has no cooking times, values or start of its own,
-            or its rows; None takes one of LAYOUTS by the seed.
-          rules: "2019", or "package" for those of the installed version, where a pot is
-            started by hand and every soup is wanted.
-          length: steps until it ends.
+          seed: identifies the episode, and selects its kitchen unless one is given.
+          layout: a kitchen's rows, or the package's name of one that sets no cooking times, values
+            or start; None selects one of LAYOUTS by the seed.
+          rules: "2019", or "package" for the rules of the installed version, where pots are
+            started by hand and every soup is ordered.
+          length: time limit in steps.
 
         Raises:
-          ValueError: no such kitchen, rules or length.
+          ValueError: the kitchen, the rules or the length is invalid.
         """
         if layout is None:
             layout = LAYOUTS[seed % len(LAYOUTS)]
-        rows = named(layout) if isinstance(layout, str) else tuple(layout)
+        rows = read_layout(layout) if isinstance(layout, str) else tuple(layout)
         self.begin(rows, rules=str(rules), episode=f"seed {seed}", length=length)
 
     def begin(self, grid: Sequence[str], *, rules: str, episode: str, length: int) -> None:
-        """Begins in the kitchen of these rows; `episode` tells it from others in the same one."""
+        """Start in the kitchen of these rows; `episode` identifies the episode."""
         if type(length) is not int or length < 1:
             raise ValueError(f"expected a length of 1 step or more, found {length!r:.20}")
         self.grid = tuple(grid)
         self._rules, self._episode, self._step, self._length = rules, episode, 0, length
-        self._game = game(self.grid, rules)
+        self._game = load_game(self.grid, rules)
         self._state = self._game.get_standard_start_state()
         self.events = ()
 
     def step(self, moves: Sequence[int]) -> Sequence[int]:
-        """Move on by one step; 20 to who delivers a soup."""
+        """Take one step; return 20 for a cook who delivers a soup."""
         if self.ended:
             self.events = ()
             return (0, 0)
@@ -151,20 +151,20 @@ class Overcooked:
         )
         self._step += 1
         self.events = tuple(
-            Event(who, deed, faced(before.players[who]))
-            for deed in DEEDS
-            for who, done in enumerate(happened["event_infos"][deed])
+            Event(cook, kind, faced_place(before.players[cook]))
+            for kind in EVENT_KINDS
+            for cook, done in enumerate(happened["event_infos"][kind])
             if done
         )
         return happened["sparse_reward_by_agent"]  # type: ignore[no-any-return]
 
     def facts(self) -> Facts:
-        """Return all that can be seen, as JSON values."""
-        return facts(self._state)
+        """Return everything visible, as JSON values."""
+        return extract_facts(self._state)
 
     def state(self) -> bytes:
-        """Return it as JSON."""
-        own = {
+        """Return the state as JSON."""
+        fields = {
             "episode": self._episode,
             "step": self._step,
             "length": self._length,
@@ -172,54 +172,59 @@ class Overcooked:
             "grid": list(self.grid),
             **self.facts()._asdict(),
         }
-        return canonical_json(own)
+        return canonical_json(fields)
 
     def restore(self, state: bytes) -> None:
-        """Goes on from `state`.
+        """Continue from `state`.
 
         Raises:
-          ValueError: it is no state of a kitchen.
+          ValueError: `state` is not the state of a kitchen.
         """
         try:
-            own = json.loads(state)
-            grid = tuple(own["grid"])
-            self.begin(grid, rules=own["rules"], episode=str(own["episode"]), length=own["length"])
-            self._state = state_of(self._game, checked(Facts(own["players"], own["objects"]), grid))
-            self._step = own["step"]
+            fields = json.loads(state)
+            grid = tuple(fields["grid"])
+            self.begin(
+                grid, rules=fields["rules"], episode=str(fields["episode"]), length=fields["length"]
+            )
+            self._state = build_state(
+                self._game, validate_facts(Facts(fields["players"], fields["objects"]), grid)
+            )
+            self._step = fields["step"]
         except (KeyError, TypeError, IndexError, AttributeError) as error:
-            raise ValueError(f"no state of a kitchen: {error!r}") from None
+            raise ValueError(f"not a state of a kitchen: {error!r}") from None
         if type(self._step) is not int or not 0 <= self._step <= self._length:
             raise ValueError(f"expected a step of 0 to {self._length}, found {self._step!r:.20}")
-        if self.state() != canonical_json(own):
-            raise ValueError("no state of a kitchen: it is not what the kitchen says of itself")
+        if self.state() != canonical_json(fields):
+            raise ValueError(
+                "not a state of a kitchen: it differs from the state of the restored kitchen"
+            )
 
     def digest(self) -> bytes:
-        """Return the digest of what can be seen."""
+        """Return a digest of everything visible."""
         return digest(self.facts())
 
     def observe(self, role: int) -> Mapping[str, Any]:
-        """Return the whole kitchen, which both can see, from the side of `role`.
+        """Return the whole kitchen, which both cooks see, from the point of view of `role`.
 
-        Arrays are [HEIGHT, WIDTH], smaller kitchens in their upper left corner: `tiles` by the
-        index in TILES (-1 outside), `things` by the index in THINGS of what lies there, `filled`
-        the ingredients in a pot, `cooking` the steps until its soup is done (-1 while it waits).
-        `me` and `partner` are int64[4]: row, column, side (as the first four moves), and what is
-        held, by the index in THINGS.
+        Arrays are [HEIGHT, WIDTH], with smaller kitchens in their upper left corner: `tiles` by
+        index in TILES (-1 outside), `things` by index in THINGS, `filled` the ingredients in a pot,
+        `cooking` the steps until its soup is done (-1 if not cooking). `me` and `partner` are
+        int64[4]: row, column, side (as the first four actions), and held thing, by index in THINGS.
         """
-        seen = self.facts()
+        visible = self.facts()
         things, filled = np.zeros((HEIGHT, WIDTH), np.int8), np.zeros((HEIGHT, WIDTH), np.int8)
         cooking = np.full((HEIGHT, WIDTH), -1, np.int8)
-        for x, y, it in seen.objects:
-            things[y, x] = _kind(it)
+        for x, y, thing in visible.objects:
+            things[y, x] = _thing_index(thing)
             if self.grid[y][x] == "P":
-                filled[y, x] = len(it[1])
-                cooking[y, x] = COOKED - it[2] if it[2] >= 0 else -1
+                filled[y, x] = len(thing[1])
+                cooking[y, x] = COOKED - thing[2] if thing[2] >= 0 else -1
         cooks = [
-            np.array([y, x, SIDES.index((dx, dy)), _kind(held)])
-            for x, y, dx, dy, held in seen.players
+            np.array([y, x, SIDES.index((dx, dy)), _thing_index(held)])
+            for x, y, dx, dy, held in visible.players
         ]
         return {
-            "tiles": tiles(self.grid),
+            "tiles": encode_tiles(self.grid),
             "things": things,
             "filled": filled,
             "cooking": cooking,
@@ -228,28 +233,28 @@ class Overcooked:
         }
 
     def instruction(self) -> str:
-        """Nobody asks for anything."""
+        """Return "": episodes have no instruction of their own."""
         return ""
 
     def render(self) -> NDArray[np.uint8]:
         """Return the kitchen as the package draws it, uint8[300, 540, 3]."""
-        from sts.worlds.overcooked.rendering import draw
+        from sts.worlds.overcooked.rendering import draw_kitchen
 
-        return draw(self._state, self._game.terrain_mtx)
+        return draw_kitchen(self._state, self._game.terrain_mtx)
 
     def sight(self, role: int) -> NDArray[np.uint8]:
-        """Return the kitchen as a judge sees it: both cooks see all of it."""
+        """Return the same picture as `render`: both cooks see everything."""
         return self.render()
 
 
-def digest(seen: Facts) -> bytes:
-    """Return the digest of a kitchen of which this can be seen, 8 bytes."""
-    return hashlib.blake2b(seen.text().encode(), digest_size=8).digest()
+def digest(visible: Facts) -> bytes:
+    """Return the digest of visible facts, 8 bytes."""
+    return hashlib.blake2b(visible.to_json().encode(), digest_size=8).digest()
 
 
 @functools.lru_cache
-def tiles(grid: tuple[str, ...]) -> NDArray[np.int8]:
-    """Return int8[HEIGHT, WIDTH], the index of each tile in TILES, -1 outside; not to write to."""
+def encode_tiles(grid: tuple[str, ...]) -> NDArray[np.int8]:
+    """Return int8[HEIGHT, WIDTH], the index of each tile in TILES, -1 outside; read-only."""
     out = np.full((HEIGHT, WIDTH), -1, np.int8)
     for y, row in enumerate(grid):
         out[y, : len(row)] = [TILES.index(" " if tile in "12" else tile) for tile in row]
@@ -257,8 +262,8 @@ def tiles(grid: tuple[str, ...]) -> NDArray[np.int8]:
     return out
 
 
-def named(layout: str) -> tuple[str, ...]:
-    """Return the rows of a kitchen of the package that has no values of its own to be lost."""
+def read_layout(layout: str) -> tuple[str, ...]:
+    """Return the rows of one of the package's kitchens, if its other values are the defaults."""
     from pathlib import Path
 
     from overcooked_ai_py.static import LAYOUTS_DIR
@@ -266,13 +271,13 @@ def named(layout: str) -> tuple[str, ...]:
 
     file = Path(LAYOUTS_DIR) / f"{layout}.layout"
     if not layout.replace("_", "").isalnum() or not file.is_file():
-        raise ValueError(f"no layout {layout!r}; such as {', '.join(LAYOUTS)}")
-    own = read_layout_dict(layout)
-    lost = [key for key, value in own.items() if value and key not in _KEPT]
-    if lost:
-        raise ValueError(f"layout {layout!r} has {', '.join(lost)} of its own, which are not kept")
-    return tuple(row.strip() for row in own["grid"].split("\n"))
+        raise ValueError(f"unknown layout {layout!r}; choose one such as {', '.join(LAYOUTS)}")
+    values = read_layout_dict(layout)
+    unsupported = [key for key, value in values.items() if value and key not in _KEPT_KEYS]
+    if unsupported:
+        raise ValueError(f"layout {layout!r} sets {', '.join(unsupported)}, which is not supported")
+    return tuple(row.strip() for row in values["grid"].split("\n"))
 
 
-def _kind(it: Any) -> int:
-    return THINGS.index(it if isinstance(it, str) else "soup") if it else 0
+def _thing_index(thing: Any) -> int:
+    return THINGS.index(thing if isinstance(thing, str) else "soup") if thing else 0

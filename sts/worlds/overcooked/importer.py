@@ -1,8 +1,8 @@
-"""The importer `overcooked-2019`: the installed trials of two people as trajectories.
+"""Importer `overcooked-2019`: the installed trials of two people as trajectories.
 
-Each trial is a trajectory and a world of its own. The side on which the source has it is kept, and
-workers' numbers are hashed. Rewards are the game's: 20 for a soup to who delivers it, where the
-recording has 5 and does not say whose.
+Each trial becomes one trajectory in an environment instance of its own. Its split in the source is
+kept, and workers' numbers are hashed. Rewards are the game's: 20 to the cook who delivers a soup;
+the recording has 5 and does not say for whom.
 """
 
 from __future__ import annotations
@@ -23,63 +23,64 @@ from sts.worlds.overcooked.trials import DELIVERED, SOURCE, Trial
 
 
 def read(path: Path | None = None) -> list[Trajectory]:
-    """Return a trajectory for each trial in the file, every state as it was recorded.
+    """Return a trajectory for each trial in the file, with every state as recorded.
 
     Args:
-      path: a file of trials; None reads those that the package installed.
+      path: a file of trials; None reads the installed ones.
 
     Raises:
       ReplayMismatch: the game does not replay a trial; names the trial and the step.
-      DamagedData: the file is not one of trials.
-      ArgumentError: the file's name does not say which side it is.
+      DamagedData: the file does not contain trials.
+      ArgumentError: the file's name does not contain its split.
     """
-    paths = source.installed() if path is None else (path,)
-    return [one for each in paths for one in _file(each)]
+    paths = source.installed_files() if path is None else (path,)
+    return [item for each in paths for item in _read_file(each)]
 
 
 def notes(path: Path) -> list[str]:
-    """Return what a report must say of trials from this file."""
-    own = source.side(path)
-    both = tuple(path.with_name(path.name.replace(own, one)) for one in source.SPLITS)
+    """Return the caveats that a report must state about trials from this file."""
+    split = source.parse_split(path)
+    both = tuple(path.with_name(path.name.replace(split, name)) for name in source.SPLITS)
     if not all(file.is_file() for file in both):
         return []
-    every, shared = source.workers(both)
+    workers, shared = source.count_workers(both)
     return [
-        f"the sides of {SOURCE} share no trial, but {shared} of the {every} workers who led the "
+        f"the sides of {SOURCE} share no trial, but {shared} of the {workers} workers who led the "
         "trials are on both: an agent trained on one side has seen the same people"
     ]
 
 
-def _file(path: Path) -> list[Trajectory]:
-    found = source.read(path)
-    made = provenance() | {
+def _read_file(path: Path) -> list[Trajectory]:
+    trials = source.read_trials(path)
+    origin = provenance() | {
         "file": path.name,
-        "sha256": source.digest_of(path),
+        "sha256": source.file_digest(path),
         "rules": "2019",
         "recorded_reward": DELIVERED,
         "notes": notes(path),
     }
-    return [_trajectory(trial, made) for trial in found]
+    return [_make_trajectory(trial, origin) for trial in trials]
 
 
-def _trajectory(trial: Trial, made: dict[str, object]) -> Trajectory:
+def _make_trajectory(trial: Trial, origin: dict[str, object]) -> Trajectory:
     place = f"{SOURCE} {trial.name} ({trial.layout})"
-    replayed = source.replay(trial)
-    if replayed.first is not None:
+    replayed = source.replay_trial(trial)
+    if replayed.first_difference is not None:
         raise ReplayMismatch(
-            f"{place}: {replayed.first.what}; nothing was imported", step=replayed.first.step
+            f"{place}: {replayed.first_difference.description}; nothing was imported",
+            step=replayed.first_difference.step,
         )
-    marks = b"".join(digest(seen) for seen in trial.states)
+    digests = b"".join(digest(facts) for facts in trial.states)
     return trajectory(
         Episode(
             Overcooked.name,
-            wrap(Overcooked.name, Overcooked.version, source.begun(trial).state()),
+            wrap(Overcooked.name, Overcooked.version, source.start_trial(trial).state()),
             trial.moves,
             np.zeros_like(trial.moves),
             replayed.rewards,
-            np.frombuffer(marks, "<u2").reshape(trial.steps + 1, -1).astype(np.uint16),
+            np.frombuffer(digests, "<u2").reshape(trial.steps + 1, -1).astype(np.uint16),
         ),
         tuple(Participant("human", f"pair-{trial.worker}-{hat}") for hat in HATS),
         source=place,
-        provenance=made | {"layout": trial.layout, "worker": trial.worker, "split": trial.split},
+        provenance=origin | {"layout": trial.layout, "worker": trial.worker, "split": trial.split},
     )

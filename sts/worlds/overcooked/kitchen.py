@@ -1,7 +1,7 @@
-"""The game's own rules, the rules of 2019, and its states as plain JSON values.
+"""Rules of the game, the rules of 2019, and states as plain JSON values.
 
 A grid is rows of letters: X counter, O onions, T tomatoes, D dishes, P pot, S serving window, and a
-space where one can stand. Places are (x, y), x to the right and y down.
+space for the floor. Places are (x, y), x to the right and y down.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from sts.errors import MissingExtra
 from sts.worlds.overcooked.basics import COOKED, FULL, SIDES
 
 with warnings.catch_warnings(), contextlib.redirect_stderr(io.StringIO()):
-    warnings.simplefilter("ignore")  # its strings hold escapes that are none, and its gym is old
+    warnings.simplefilter("ignore")  # its strings have invalid escapes, and its gym is outdated
     try:
         from overcooked_ai_py.mdp.actions import Action
         from overcooked_ai_py.mdp.overcooked_mdp import (
@@ -37,7 +37,7 @@ with warnings.catch_warnings(), contextlib.redirect_stderr(io.StringIO()):
 RULES = ("2019", "package")
 ACTIONS = tuple(Action.ALL_ACTIONS)
 HEIGHT, WIDTH = 9, 14
-"""The largest kitchen, which is the largest that comes with the package."""
+"""Size limit of a kitchen, that of the largest one in the package."""
 
 Place: TypeAlias = tuple[int, int]
 Thing: TypeAlias = Any
@@ -45,44 +45,45 @@ Thing: TypeAlias = Any
 
 
 class Facts(NamedTuple):
-    """All that can be seen of a kitchen, as JSON values.
+    """Everything visible in a kitchen, as JSON values.
 
     Attributes:
-      players: [x, y, dx, dy, what they hold] of each, (dx, dy) the side that they face.
-      objects: [x, y, what it is] of what lies on counters and stands in pots, in order of place.
+      players: [x, y, dx, dy, held thing] of each cook, (dx, dy) the side that it faces.
+      objects: [x, y, thing] of everything on counters and in pots, sorted by place.
     """
 
     players: list[list[Any]]
     objects: list[list[Any]]
 
-    def text(self) -> str:
-        """Return them as text, equal where they are equal."""
+    def to_json(self) -> str:
+        """Return the facts as JSON, equal for equal facts."""
         return json.dumps(self, separators=(",", ":"))
 
 
 class Game2019(OvercookedGridworld):  # type: ignore[misc]
-    """The game as it was in 2019: a pot starts by itself at three ingredients, and never earlier.
+    """Game of 2019: a pot starts by itself at three ingredients, and never earlier.
 
-    Source: found by replaying the recordings; `sts overcooked check` shows it.
+    Source: found by replaying the recordings; `sts overcooked check` confirms it.
     """
 
     def step_environment_effects(self, state: Any) -> None:
-        """Start full pots, and then lets everything cook."""
+        """Start full pots, then let everything cook."""
         for thing in state.objects.values():
             if thing.name == "soup" and thing.is_idle and len(thing.ingredients) == FULL:
                 thing.begin_cooking()
         super().step_environment_effects(state)
 
     def soup_to_be_cooked_at_location(self, state: Any, pos: Place) -> bool:
-        """No soup is ever started by hand."""
+        """Return False: no soup is started by hand."""
         return False
 
 
 @functools.cache
-def game(grid: tuple[str, ...], rules: str) -> Any:
-    """Return the game in a kitchen of rows; it holds nothing that an episode changes.
+def load_game(grid: tuple[str, ...], rules: str) -> Any:
+    """Return the game in a kitchen of rows; it has no state.
 
-    A ValueError says that it is no kitchen for two, too large, or that `rules` are not in RULES.
+    Raises:
+      ValueError: the rows are not a kitchen for two, it is too large, or `rules` is not in RULES.
     """
     if rules not in RULES:
         raise ValueError(f"expected rules {' or '.join(RULES)}, found {rules!r}")
@@ -90,7 +91,7 @@ def game(grid: tuple[str, ...], rules: str) -> Any:
     try:
         mdp = OvercookedGridworld.from_grid([list(row) for row in grid], orders)
     except (AssertionError, IndexError) as error:
-        raise ValueError(f"no kitchen: {error}") from None
+        raise ValueError(f"invalid kitchen: {error}") from None
     if mdp.num_players != 2 or mdp.height > HEIGHT or mdp.width > WIDTH:
         raise ValueError(f"expected a kitchen for two of at most {HEIGHT} by {WIDTH}")
     if rules == "2019":
@@ -98,24 +99,25 @@ def game(grid: tuple[str, ...], rules: str) -> Any:
     return mdp
 
 
-def facts(state: Any) -> Facts:
-    """Return what can be seen of a state of the game."""
+def extract_facts(state: Any) -> Facts:
+    """Return the visible facts of a state of the game."""
     return Facts(
-        [[*p.position, *p.orientation, _thing(p.held_object)] for p in state.players],
-        [[*place, _thing(state.objects[place])] for place in sorted(state.objects)],
+        [[*p.position, *p.orientation, _encode_thing(p.held_object)] for p in state.players],
+        [[*place, _encode_thing(state.objects[place])] for place in sorted(state.objects)],
     )
 
 
-def state_of(mdp: Any, found: Facts) -> Any:
-    """Return the state of the game `mdp` that has these facts."""
+def build_state(mdp: Any, facts: Facts) -> Any:
+    """Return the state of the game `mdp` with these facts."""
     players = [
-        PlayerState((x, y), (dx, dy), _object(held, (x, y))) for x, y, dx, dy, held in found.players
+        PlayerState((x, y), (dx, dy), _build_object(held, (x, y)))
+        for x, y, dx, dy, held in facts.players
     ]
-    objects = {(x, y): _object(it, (x, y)) for x, y, it in found.objects}
+    objects = {(x, y): _build_object(thing, (x, y)) for x, y, thing in facts.objects}
     return OvercookedState(players, objects, all_orders=mdp.start_all_orders)
 
 
-def faced(player: Any) -> Place:
+def faced_place(player: Any) -> Place:
     """Return the place in front of a player."""
     return (
         player.position[0] + player.orientation[0],
@@ -123,36 +125,36 @@ def faced(player: Any) -> Place:
     )
 
 
-def checked(found: Facts, grid: Sequence[str]) -> Facts:
-    """Return facts that can be true of a kitchen; a ValueError says why they cannot."""
-    numbers = [player[:4] for player in found.players] + [thing[:2] for thing in found.objects]
-    if any(type(number) is not int for own in numbers for number in own):
-        raise ValueError("expected places and sides as whole numbers")
-    places = [(x, y) for x, y, *_ in found.players]
+def validate_facts(facts: Facts, grid: Sequence[str]) -> Facts:
+    """Return facts that are possible in a kitchen; raise ValueError for others."""
+    numbers = [player[:4] for player in facts.players] + [thing[:2] for thing in facts.objects]
+    if any(type(number) is not int for values in numbers for number in values):
+        raise ValueError("expected places and sides to be integers")
+    places = [(x, y) for x, y, *_ in facts.players]
     if len(places) != 2 or len(set(places)) != 2:
-        raise ValueError("expected two players, each in a place of their own")
+        raise ValueError("expected two players in different places")
     if any(_tile(grid, place) not in " 12" for place in places):
-        raise ValueError("a player stands where nobody can")
-    if any((dx, dy) not in SIDES for _, _, dx, dy, _ in found.players):
-        raise ValueError("a player faces no side")
-    for x, y, it in found.objects:
-        if _tile(grid, (x, y)) != ("P" if _in_pot(grid, (x, y)) else "X") or it is None:
-            raise ValueError(f"something lies at {x}, {y}, where nothing can")
-        if _in_pot(grid, (x, y)) and not isinstance(it, list):
-            raise ValueError("something other than soup is in a pot")
-        _check_thing(it, done=not _in_pot(grid, (x, y)))
-    for *_, held in found.players:
+        raise ValueError("a player does not stand on the floor")
+    if any((dx, dy) not in SIDES for _, _, dx, dy, _ in facts.players):
+        raise ValueError("a player's direction is not one of the four sides")
+    for x, y, thing in facts.objects:
+        if _tile(grid, (x, y)) != ("P" if _in_pot(grid, (x, y)) else "X") or thing is None:
+            raise ValueError(f"expected things on counters or in pots only, found one at {x}, {y}")
+        if _in_pot(grid, (x, y)) and not isinstance(thing, list):
+            raise ValueError("a pot holds something other than soup")
+        _check_thing(thing, done=not _in_pot(grid, (x, y)))
+    for *_, held in facts.players:
         _check_thing(held, done=True)
-    return found
+    return facts
 
 
-def _check_thing(it: Thing, *, done: bool) -> None:
-    if it is None or (isinstance(it, str) and it in ("onion", "tomato", "dish")):
+def _check_thing(thing: Thing, *, done: bool) -> None:
+    if thing is None or (isinstance(thing, str) and thing in ("onion", "tomato", "dish")):
         return
-    name, ingredients, cooked = it
-    known = all(one in ("onion", "tomato") for one in ingredients)
+    name, ingredients, cooked = thing
+    known = all(ingredient in ("onion", "tomato") for ingredient in ingredients)
     if name != "soup" or not known or not 1 <= len(ingredients) <= FULL:
-        raise ValueError(f"there is no such thing: {it!r:.60}")
+        raise ValueError(f"expected an onion, a tomato, a dish or a soup, found {thing!r:.60}")
     least = COOKED if done else -1
     if type(cooked) is not int or not least <= cooked <= COOKED:
         raise ValueError(
@@ -171,18 +173,18 @@ def _tile(grid: Sequence[str], place: Place) -> str:
     return grid[y][x]
 
 
-def _thing(found: Any) -> Thing:
-    if found is None:
+def _encode_thing(thing: Any) -> Thing:
+    if thing is None:
         return None
-    if found.name != "soup":
-        return found.name
-    return ["soup", found.ingredients, min(found._cooking_tick, COOKED)]
+    if thing.name != "soup":
+        return thing.name
+    return ["soup", thing.ingredients, min(thing._cooking_tick, COOKED)]
 
 
-def _object(it: Thing, place: Place) -> Any:
-    if it is None:
+def _build_object(thing: Thing, place: Place) -> Any:
+    if thing is None:
         return None
-    if isinstance(it, str):
-        return ObjectState(it, place)
-    _, ingredients, cooked = it
+    if isinstance(thing, str):
+        return ObjectState(thing, place)
+    _, ingredients, cooked = thing
     return SoupState(place, [ObjectState(name, place) for name in ingredients], cooked)

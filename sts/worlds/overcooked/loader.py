@@ -1,8 +1,8 @@
-"""Reading the recordings, which are pickles, without running what a pickle may hold.
+"""Loader for pickled recordings that never runs the code a pickle may hold.
 
-A pickle names functions that its reader is to call. This one refuses every name that a table of
-numbers and texts does not need, and calls none: whatever is named, it notes what would have been
-made of what, and the table is put together from those notes.
+A pickle names functions for its reader to call. This loader rejects every name that a table of
+numbers and texts does not need, and calls none: it records which object would have been made from
+what, and builds the table from these records.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ KNOWN = frozenset(
         ("pandas.core.indexes.numeric", "Int64Index"),
     }
 )
-"""All that a pickle may name."""
+"""All names that a pickle may use."""
 _LARGEST = 2**30
 _NUMBERS = ("i8", "f8", "b1")
 
 
-class _Made:
-    """What a pickle would make, of what, and what it would fill it with; nothing is made."""
+class _Placeholder:
+    """Record of an object that a pickle would create: its arguments and its state."""
 
     name = ""
     state: Any = None
@@ -49,27 +49,27 @@ class _Made:
         self.state = state
 
 
-class _Restricted(pickle._Unpickler):
-    """Python's own: the compiled one keeps what is named in an array as long as a pickle asks."""
+class _RestrictedUnpickler(pickle._Unpickler):
+    """Unpickler in Python: the compiled one allocates as much memory for names as a pickle asks."""
 
     def find_class(self, module: str, name: str) -> Any:
         if (module, name) not in KNOWN:
             raise DamagedData(
-                f"it asks for {module}.{name}, which no table of recordings needs; nothing was run"
+                f"it uses {module}.{name}, which recordings do not need; no code was run"
             )
-        return type("_Made", (_Made,), {"name": name})
+        return type("_Placeholder", (_Placeholder,), {"name": name})
 
 
-def table(path: Path) -> pd.DataFrame:
-    """Return the table that is pickled in a file.
+def read_table(path: Path) -> pd.DataFrame:
+    """Return the pickled table in a file.
 
     Raises:
-      DamagedData: it asks for anything but numpy arrays and pandas tables, or is no such pickle.
-      FileNotFoundError: there is none.
+      DamagedData: it uses anything but numpy arrays and pandas tables, or is not such a pickle.
+      FileNotFoundError: the file does not exist.
     """
     raw = regular_bytes(path, _LARGEST)
     try:
-        return _table(_Restricted(io.BytesIO(raw)).load())
+        return _build_table(_RestrictedUnpickler(io.BytesIO(raw)).load())
     except DamagedData as error:
         raise DamagedData(f"{path}: {error}") from None
     except Exception as error:  # a pickle can be broken in any way
@@ -78,28 +78,28 @@ def table(path: Path) -> pd.DataFrame:
         ) from None
 
 
-def _table(found: Any) -> pd.DataFrame:
-    """Return the table that was noted; its columns lie in blocks of one type each."""
-    if getattr(found, "name", "") != "DataFrame":
-        raise DamagedData(f"expected a pickled table, found {type(found).__name__}")
-    *_, own = found.state["_data"].state
-    names, rows = (_array(index.parts[1]["data"]) for index in own["0.14.1"]["axes"])
+def _build_table(record: Any) -> pd.DataFrame:
+    """Return the recorded table; its columns are stored in blocks of one type each."""
+    if getattr(record, "name", "") != "DataFrame":
+        raise DamagedData(f"expected a pickled table, found {type(record).__name__}")
+    *_, manager = record.state["_data"].state
+    names, rows = (_build_array(index.parts[1]["data"]) for index in manager["0.14.1"]["axes"])
     columns: dict[str, pd.Series] = {}
-    for block in own["0.14.1"]["blocks"]:
-        values = _array(block["values"])
-        for place, column in zip(_array(block["mgr_locs"]), values, strict=True):
+    for block in manager["0.14.1"]["blocks"]:
+        values = _build_array(block["values"])
+        for place, column in zip(_build_array(block["mgr_locs"]), values, strict=True):
             columns[names[place]] = pd.Series(column, index=rows, dtype=column.dtype)
     return pd.DataFrame({name: columns[name] for name in names})
 
 
-def _array(made: Any) -> NDArray[Any]:
-    """Return the array that was noted: objects as they are, or numbers of a few types."""
-    _, shape, kind, by_column, content = made.state
+def _build_array(record: Any) -> NDArray[Any]:
+    """Return the recorded array: objects unchanged, or numbers of a few types."""
+    _, shape, kind, by_column, content = record.state
     name, (_, byte_order, *_) = kind.parts[0], kind.state
     if name == "O8":
         values = np.fromiter(content, object, len(content))
     elif name in _NUMBERS:
         values = np.frombuffer(content, np.dtype(name).newbyteorder(byte_order))
     else:
-        raise DamagedData(f"it has an array of {name!r:.40}, which no table of recordings needs")
+        raise DamagedData(f"it has an array of {name!r:.40}, which recordings do not need")
     return values.reshape(shape, order="F" if by_column else "C")

@@ -1,4 +1,4 @@
-"""Kitchens as pictures of one size, by the package's own drawing."""
+"""Pictures of kitchens in one size, drawn by the package."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from numpy.typing import NDArray
 SIZE = (300, 540)
 """Rows and columns of pixels: the largest recorded kitchen in tiles of 60."""
 SPRITE = 15
-"""Pixels of a tile as it is drawn; whole multiples of it keep edges sharp."""
+"""Pixels of a tile in the package's sprites; whole multiples keep edges sharp."""
 BACKGROUND = 32
 
 
-def draw(state: Any, terrain: Sequence[Sequence[str]]) -> NDArray[np.uint8]:
-    """Return uint8[300, 540, 3]: the kitchen as large as fits, in the middle."""
+def draw_kitchen(state: Any, terrain: Sequence[Sequence[str]]) -> NDArray[np.uint8]:
+    """Return uint8[300, 540, 3]: the kitchen as large as fits, centred."""
     rows, columns = len(terrain), len(terrain[0])
     tile = min(SIZE[0] // rows, SIZE[1] // columns) // SPRITE * SPRITE
-    visualizer, pygame = _visualizer(tile)
+    visualizer, pygame = _make_visualizer(tile)
     pixels = pygame.surfarray.array3d(visualizer.render_state(state, terrain)).transpose(1, 0, 2)
     out = np.full((*SIZE, 3), BACKGROUND, np.uint8)
     top, left = (SIZE[0] - len(pixels)) // 2, (SIZE[1] - pixels.shape[1]) // 2
@@ -31,8 +31,8 @@ def draw(state: Any, terrain: Sequence[Sequence[str]]) -> NDArray[np.uint8]:
 
 
 @functools.cache
-def _visualizer(tile: int) -> tuple[Any, Any]:
-    """Return the package's drawing, told that there is no screen and nobody to greet."""
+def _make_visualizer(tile: int) -> tuple[Any, Any]:
+    """Return the package's visualizer and pygame, without a window or a greeting."""
     os.environ.setdefault("SDL_VIDEODRIVER", "dummy")
     os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")
     with warnings.catch_warnings():
@@ -40,5 +40,5 @@ def _visualizer(tile: int) -> tuple[Any, Any]:
         import pygame
         from overcooked_ai_py.visualization.state_visualizer import StateVisualizer
 
-        made = StateVisualizer(tile_size=tile, cooking_timer_font_size=tile // 4)
-    return made, pygame
+        visualizer = StateVisualizer(tile_size=tile, cooking_timer_font_size=tile // 4)
+    return visualizer, pygame

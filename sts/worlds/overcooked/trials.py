@@ -1,8 +1,7 @@
-"""The trials of 2019 as the package installs them, and whether the game replays them.
+"""The trials of 2019 from the installed package, and a check that the game replays them.
 
-A row of the tables holds a state, the next one, what both did in between, and the reward. Some of
-the counters that say how long a soup has cooked went on past the end; they are cut there, on both
-sides of every comparison.
+A row of a table has a state, the next state, both actions and the reward. Some counters of cooking
+steps in the recordings continue past the end; comparisons cap them on both sides.
 """
 
 from __future__ import annotations
@@ -23,17 +22,17 @@ from sts.errors import ArgumentError, DamagedData, MissingExtra
 from sts.storage.files import content_hash
 from sts.worlds.overcooked.basics import COOKED
 from sts.worlds.overcooked.environment import Overcooked
-from sts.worlds.overcooked.kitchen import ACTIONS, Facts, game
-from sts.worlds.overcooked.loader import table
+from sts.worlds.overcooked.kitchen import ACTIONS, Facts, load_game
+from sts.worlds.overcooked.loader import read_table
 
 SOURCE = "overcooked-2019"
 SPLITS = ("train", "test")
 DELIVERED = 5
-"""The reward that the recordings write for a delivered soup."""
+"""Reward for a delivered soup in the recordings."""
 _KEY = ("run", "workerid_num", "round_num")
 _MALFORMED = (
     *(ValueError, TypeError, LookupError, SyntaxError, AttributeError),
-    *(RecursionError, MemoryError),  # of brackets within brackets
+    *(RecursionError, MemoryError),  # from deeply nested brackets
 )
 _WANTED = (*_KEY, "layout", "layout_name", "state", "next_state", "joint_action", "reward")
 
@@ -43,13 +42,13 @@ class Trial(NamedTuple):
 
     Attributes:
       name: such as "test trial 7".
-      split: the side on which the source has it.
+      split: its split in the source.
       worker: 8 hex digits for the worker who led it; the other person is not recorded.
-      layout: what the source calls the kitchen.
+      layout: the kitchen's name in the source.
       grid: the kitchen's rows, as recorded.
-      moves: int8[T, 2].
+      moves: int8[T, 2], the actions.
       deliveries: int8[T], soups that the recorder counted at each step.
-      states: what was seen before each step and after the last, T + 1.
+      states: the visible facts before each step and after the last, T + 1.
     """
 
     name: str
@@ -68,28 +67,28 @@ class Trial(NamedTuple):
 
 
 class Difference(NamedTuple):
-    """Where a replay leaves a trial, and how."""
+    """First step at which a replay differs from the recording, with a description."""
 
     step: int
-    what: str
+    description: str
 
 
-class Replayed(NamedTuple):
-    """A trial held against the game.
+class ReplayResult(NamedTuple):
+    """Comparison of a trial with its replay.
 
     Attributes:
-      alike: steps after which every fact and the deliveries are as recorded.
-      first: where they are not for the first time; None for a trial that replays exactly.
+      steps_alike: number of steps after which all facts and the deliveries match.
+      first_difference: where they first differ; None for a trial that replays exactly.
       rewards: int8[T, 2].
     """
 
-    alike: int
-    first: Difference | None
+    steps_alike: int
+    first_difference: Difference | None
     rewards: NDArray[np.int8]
 
 
-def installed() -> tuple[Path, ...]:
-    """Return the files of the installed package, the training side first."""
+def installed_files() -> tuple[Path, ...]:
+    """Return the installed files of trials, the training split first."""
     folder = Path(str(resources.files("overcooked_ai_py"))) / "data" / "human_data"
     files = tuple(folder / f"clean_{split}_trials.pickle" for split in SPLITS)
     for file in files:
@@ -101,110 +100,113 @@ def installed() -> tuple[Path, ...]:
     return files
 
 
-def side(path: Path) -> str:
-    """Return which of SPLITS a file is, by its name, which must say it: a trial has one side."""
-    found = [one for one in SPLITS if one in path.stem.split("_")]
-    if len(found) != 1:
+def parse_split(path: Path) -> str:
+    """Return the split that a file's name contains, one of SPLITS."""
+    splits = [split for split in SPLITS if split in path.stem.split("_")]
+    if len(splits) != 1:
         raise ArgumentError(
-            f"{path}: expected a name that says its side, such as clean_train_trials.pickle"
+            f"{path}: expected train or test in the file name, as in clean_train_trials.pickle"
         )
-    return found[0]
+    return splits[0]
 
 
-def read(path: Path) -> list[Trial]:
-    """Return the trials in a file, in its order.
+def read_trials(path: Path) -> list[Trial]:
+    """Return the trials in a file, in order.
 
     Raises:
-      DamagedData: it asks for what no table needs, or a row is not what it should be; names the
-        trial and the step.
-      ArgumentError: the file's name does not say which side it is.
+      DamagedData: the file uses names that no table needs, or a row is malformed; names the trial
+        and the step.
+      ArgumentError: the file's name does not contain its split.
     """
-    split, rows = side(path), _table(path, _WANTED)
+    split, rows = parse_split(path), _read_columns(path, _WANTED)
     try:
-        groups = [own for _, own in rows.groupby(list(_KEY), sort=False)]
-    except TypeError:  # a list is no name
+        groups = [group for _, group in rows.groupby(list(_KEY), sort=False)]
+    except TypeError:  # a list cannot be a key
         groups = []
     if sum(map(len, groups)) < len(rows):
-        raise DamagedData(f"{path}: a row does not say which trial it is of: {', '.join(_KEY)}")
+        raise DamagedData(
+            f"{path}: a row does not identify its trial: expected values for {', '.join(_KEY)}"
+        )
     return [
-        _trial(path, f"{split} trial {number}", split, own) for number, own in enumerate(groups, 1)
+        _parse_trial(path, f"{split} trial {number}", split, group)
+        for number, group in enumerate(groups, 1)
     ]
 
 
-def _table(path: Path, columns: Sequence[str]) -> pd.DataFrame:
-    rows = table(path)
+def _read_columns(path: Path, columns: Sequence[str]) -> pd.DataFrame:
+    rows = read_table(path)
     for column in columns:
         if column not in rows:
             raise DamagedData(f"{path}: column {column} is missing")
     return rows
 
 
-def workers(paths: tuple[Path, ...]) -> tuple[int, int]:
-    """Return how many workers led trials in these files, and how many of them in each of them."""
-    each = [set(map(str, _table(path, ("workerid_num",))["workerid_num"])) for path in paths]
+def count_workers(paths: tuple[Path, ...]) -> tuple[int, int]:
+    """Return the number of workers who led trials in any of these files, and in all of them."""
+    each = [set(map(str, _read_columns(path, ("workerid_num",))["workerid_num"])) for path in paths]
     return len(set.union(*each)), len(set.intersection(*each))
 
 
-def begun(trial: Trial, rules: str = "2019") -> Overcooked:
-    """Return the kitchen in which a trial begins, and which ends when the trial does."""
+def start_trial(trial: Trial, rules: str = "2019") -> Overcooked:
+    """Return the kitchen at the start of a trial, limited to the trial's length."""
     world = Overcooked()
     world.begin(trial.grid, rules=rules, episode=f"{SOURCE} {trial.name}", length=trial.steps)
     return world
 
 
-def replay(trial: Trial, rules: str = "2019") -> Replayed:
-    """Plays what both did in a trial and holds every step to the recording."""
-    world = begun(trial, rules)
+def replay_trial(trial: Trial, rules: str = "2019") -> ReplayResult:
+    """Replay the actions of a trial and compare every step with the recording."""
+    world = start_trial(trial, rules)
     rewards = np.zeros(trial.moves.shape, np.int8)
-    alike, first = 0, None
+    steps_alike, first = 0, None
     if world.facts() != trial.states[0]:
-        first = Difference(0, "step 0: the kitchen does not begin as recorded")
+        first = Difference(0, "step 0: the initial state differs from the recording")
     for t, moves in enumerate(trial.moves.tolist()):
         rewards[t] = world.step(moves)
-        delivered = sum(event.deed == "soup_delivery" for event in world.events)
-        what = _difference(world.facts(), trial.states[t + 1])
-        if not what and delivered != trial.deliveries[t]:
-            what = f"{delivered} soups are delivered, recorded {trial.deliveries[t]}"
-        alike += not what
-        if what and first is None:
-            first = Difference(t, f"step {t}: {what}")
-    return Replayed(alike, first, rewards)
+        delivered = sum(event.kind == "soup_delivery" for event in world.events)
+        difference = _describe_difference(world.facts(), trial.states[t + 1])
+        if not difference and delivered != trial.deliveries[t]:
+            difference = f"expected {trial.deliveries[t]} delivered soups, found {delivered}"
+        steps_alike += not difference
+        if difference and first is None:
+            first = Difference(t, f"step {t}: {difference}")
+    return ReplayResult(steps_alike, first, rewards)
 
 
-def _difference(found: Facts, recorded: Facts) -> str:
-    """Return in a few words how two moments differ, "" for not."""
-    if found == recorded:
+def _describe_difference(replayed: Facts, recorded: Facts) -> str:
+    """Return a short description of how two states differ, "" if they are equal."""
+    if replayed == recorded:
         return ""
-    for who, (one, other) in enumerate(zip(found.players, recorded.players, strict=False)):
-        if one != other:
-            return f"the {Overcooked.participants[who]} is {one}, recorded {other}"
-    return f"there lies {found.objects}, recorded {recorded.objects}"
+    for cook, (found, expected) in enumerate(zip(replayed.players, recorded.players, strict=False)):
+        if found != expected:
+            return f"{Overcooked.participants[cook]}: expected {expected}, found {found}"
+    return f"objects: expected {recorded.objects}, found {replayed.objects}"
 
 
-def _trial(path: Path, name: str, split: str, rows: pd.DataFrame) -> Trial:
+def _parse_trial(path: Path, name: str, split: str, rows: pd.DataFrame) -> Trial:
     """Return the trial in these rows."""
     states, nexts = rows["state"].tolist(), rows["next_state"].tolist()
     kitchens = list(zip(rows["layout_name"], rows["layout"], strict=True))
     step = 0
     try:
         grid = tuple(str(row) for row in ast.literal_eval(kitchens[0][1]))
-        game(grid, "2019")
+        load_game(grid, "2019")
         for step in range(1, len(rows)):
             if kitchens[step] != kitchens[0]:
-                raise ValueError("its layout is not that of the steps before it")
+                raise ValueError("its layout differs from that of the previous steps")
             if states[step] != nexts[step - 1]:
-                raise ValueError("its state is not the one in which the step before it ended")
-        step, seen = 0, [_facts(states[0])]
+                raise ValueError("its state is not the next state of the previous step")
+        step, facts = 0, [_parse_facts(states[0])]
         for step, text in enumerate(nexts):  # noqa: B007
-            seen.append(seen[-1] if text == states[step] else _facts(text))
+            facts.append(facts[-1] if text == states[step] else _parse_facts(text))
         moves = np.empty((len(rows), 2), np.int8)
         for step, text in enumerate(rows["joint_action"]):
-            one, other = _parsed(text)
-            moves[step] = _move(one), _move(other)
+            first, second = _parse_literal(text)
+            moves[step] = _parse_action(first), _parse_action(second)
         rewards = rows["reward"].to_numpy(np.float64) / DELIVERED
         for step, reward in enumerate(rewards):  # noqa: B007
             if reward not in (0.0, 1.0, 2.0):
-                raise ValueError(f"expected rewards of {DELIVERED} a soup")
+                raise ValueError(f"expected a reward of {DELIVERED} for each soup")
         return Trial(
             name,
             split,
@@ -213,42 +215,44 @@ def _trial(path: Path, name: str, split: str, rows: pd.DataFrame) -> Trial:
             grid,
             moves,
             rewards.astype(np.int8),
-            tuple(seen),
+            tuple(facts),
         )
     except _MALFORMED as error:
         raise DamagedData(f"{path}: {name}, step {step}: {error!s:.200}") from None
 
 
-def _parsed(text: str) -> Any:
-    """Return what Python wrote of lists, texts and numbers; as JSON, which is read much faster."""
+def _parse_literal(text: str) -> Any:
+    """Return a Python literal of lists, texts and numbers, parsed as JSON, which is much faster."""
     for python, json_text in (("'", '"'), ("False", "false"), ("True", "true"), ("None", "null")):
         text = text.replace(python, json_text)
     return json.loads(text)
 
 
-def _move(one: Any) -> int:
-    return ACTIONS.index("interact" if one == "INTERACT" else tuple(one))
+def _parse_action(action: Any) -> int:
+    return ACTIONS.index("interact" if action == "INTERACT" else tuple(action))
 
 
-def _facts(text: str) -> Facts:
-    """Return the facts of a recorded state, which writes a soup as [kind, count, steps cooked]."""
-    own = _parsed(text)
+def _parse_facts(text: str) -> Facts:
+    """Return the facts of a recorded state, where a soup is [kind, count, steps cooked]."""
+    state = _parse_literal(text)
     players = [
-        [*one["position"], *one["orientation"], _thing(one.get("held_object"))]
-        for one in own["players"]
+        [*player["position"], *player["orientation"], _parse_thing(player.get("held_object"))]
+        for player in state["players"]
     ]
-    things = sorted((tuple(it["position"]), _thing(it)) for it in own["objects"].values())
-    return Facts(players, [[*place, it] for place, it in things])
+    things = sorted(
+        (tuple(thing["position"]), _parse_thing(thing)) for thing in state["objects"].values()
+    )
+    return Facts(players, [[*place, thing] for place, thing in things])
 
 
-def _thing(found: Any) -> Any:
-    if found is None or found["name"] != "soup":
-        return found and found["name"]
-    kind, count, cooked = found["state"]
+def _parse_thing(thing: Any) -> Any:
+    if thing is None or thing["name"] != "soup":
+        return thing and thing["name"]
+    kind, count, cooked = thing["state"]
     return ["soup", [kind] * count, min(cooked, COOKED) if cooked > 0 else -1]
 
 
-def digest_of(path: Path) -> str:
+def file_digest(path: Path) -> str:
     """Return the SHA-256 of a file."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()

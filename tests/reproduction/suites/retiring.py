@@ -13,7 +13,13 @@ from typing import NamedTuple
 import numpy as np
 
 from sts.suites.types import DIFFICULTIES, Scenario
-from sts_scenarios.categories.lambda_star.tracks import FIRST, SIGHT, distances, grid, track
+from sts_scenarios.categories.lambda_star.tracks import (
+    FIRST_PLAYER,
+    SIGHT,
+    distances,
+    make_track,
+    read_grid,
+)
 from sts_scenarios.profiles import Profile
 
 SHARE, FEW, CROWD = 0.2, 3, 3
@@ -93,12 +99,12 @@ def _reasons(
 def unclear(one: Scenario) -> str:
     """Return what a judge cannot tell from the page; "" for nothing."""
     if one.category == "return-to-first":
-        if track(one.recording, one.roles[0]).to_good[0] <= SIGHT:
+        if make_track(one.recording, one.roles[0]).to_good[0] <= SIGHT:
             return "the page does not show whether Good was seen before its first frame"
     if one.category == "count-others":
-        people = one.recording.scene[one.takeover, FIRST:].astype(np.int64)
+        people = one.recording.scene[one.takeover, FIRST_PLAYER:].astype(np.int64)
         me = int(people[one.roles[0]])
-        near = people[distances(people, me, grid(one.recording.state)) <= SIGHT]
+        near = people[distances(people, me, read_grid(one.recording.state)) <= SIGHT]
         if max(Counter(near.tolist()).values()) >= CROWD:
             return f"{CROWD} or more of those to be counted share a cell"
     return ""

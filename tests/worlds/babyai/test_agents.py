@@ -174,30 +174,30 @@ def test_the_bot_is_a_function_of_the_moves_however_it_comes_to_know_them() -> N
         for move in moves:
             fresh = BabyAI()
             fresh.restore(watched.state())
-            assert planning.advice(watched) == planning.advice(fresh)
+            assert planning.advise(watched) == planning.advise(fresh)
             watched.step((int(move),))
 
 
 def test_a_world_that_starts_anew_is_planned_anew() -> None:
     world = begun("GoToLocal", 1)
-    planning.advice(world)
+    planning.advise(world)
     world.reset(2, "PutNextLocal")
-    assert planning.advice(world) == planning.advice(begun("PutNextLocal", 2))
+    assert planning.advise(world) == planning.advise(begun("PutNextLocal", 2))
 
 
 @EACH_LEVEL
 def test_after_thirty_random_moves_the_bot_still_has_an_answer_on_every_level(level: str) -> None:
     moves = np.random.default_rng(1).integers(0, len(MOVES), 30)
     world = begun(level, 4, "".join(map(str, moves)))
-    assert 0 <= planning.advice(world) < len(MOVES)
-    found = planning.solution(world, 10)
+    assert 0 <= planning.advise(world) < len(MOVES)
+    found = planning.find_solution(world, 10)
     assert found is None or len(found) <= 10
 
 
 def test_a_bot_that_carries_something_else_drops_it_first() -> None:
     world = begun("PutNextS5N2Carrying", 1)
     assert world.live.carrying is not None
-    assert planning.solution(world, 60)
+    assert planning.find_solution(world, 60)
 
 
 def test_the_seeker_turns_and_walks_to_what_it_sees() -> None:

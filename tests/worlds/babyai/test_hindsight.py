@@ -20,7 +20,7 @@ from sts.trajectories.record import record
 from sts.trajectories.types import Trajectory
 from sts.worlds.babyai import library
 from sts.worlds.babyai.agents.missions import Thing as Named
-from sts.worlds.babyai.agents.wording import Step, steps
+from sts.worlds.babyai.agents.wording import Step, parse_steps
 from sts.worlds.babyai.environment import MOVES
 from sts_scenarios import categories, mining
 from sts_scenarios.categories.babyai import other_colour, playing, rooms
@@ -131,7 +131,7 @@ def test_what_is_attempted_is_what_is_played_and_nothing_before_takeover_is_read
 ) -> None:
     rule = RULES[name]
     for one in proposed[name]:
-        assert rule.controls and isinstance(rule.controls.probe, playing.Playing)
+        assert rule.controls and isinstance(rule.controls.probe, playing.PolicyAgent)
         probe: Agent = rule.controls.probe
         (made,) = continue_all([one], probe, seed=0, indices=[0])
         (takeover,) = mining.states_at(made.episode, (one.takeover,))
@@ -180,7 +180,12 @@ UP, DOWN = 3, 1
 
 
 def frame(me: tuple[int, int] = (3, 3), facing: int = UP, **more: Any) -> Frame:
-    own = {"held": None, "things": PLACES, "doors": {(4, 0): "closed"}, "sight": frozenset(PLACES)}
+    own = {
+        "held": None,
+        "things": PLACES,
+        "doors": {(4, 0): "closed"},
+        "visible": frozenset(PLACES),
+    }
     return Frame(me, facing, **(own | more))
 
 
@@ -260,7 +265,7 @@ def test_the_rule_is_as_the_page_says(
     parameters: dict[str, Any],
     expected: Label,
 ) -> None:
-    monkeypatch.setattr(rooms, "timeline", lambda episode: line)
+    monkeypatch.setattr(rooms, "replay_frames", lambda episode: line)
     nothing: Any = None
     assert RULES[f"babyai-{name}"].label(nothing, 0, (0,), parameters) == expected
 
@@ -288,7 +293,7 @@ def test_the_rule_is_as_the_page_says(
     ],
 )
 def test_many_wordings_are_read(text: str, expected: list[Step]) -> None:
-    assert steps(text) == expected
+    assert parse_steps(text) == expected
 
 
 def test_every_wording_of_a_category_is_read_and_asks_for_the_same(
@@ -299,7 +304,7 @@ def test_every_wording_of_a_category_is_read_and_asks_for_the_same(
         assert rule.words and len(rule.wordings) >= 3
         for one in own:
             fill = {field: word.text for field, word in rule.words(one).items()}
-            (said,) = {tuple(steps(text.format(**fill))) for text in rule.wordings}
+            (said,) = {tuple(parse_steps(text.format(**fill))) for text in rule.wordings}
             assert said
 
 
@@ -335,4 +340,7 @@ def test_the_gates_play_the_mixes_too(proposed: dict[str, list[Scenario]]) -> No
 
 def test_the_thing_that_is_not_meant_is_read_from_every_wording():
     for wording in other_colour.CATEGORY.wordings:
-        assert other_colour._named(wording.format(type="ball", colour="red")) == ("red", "ball")
+        assert other_colour._parse_thing(wording.format(type="ball", colour="red")) == (
+            "red",
+            "ball",
+        )

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from sts.worlds.babyai.agents.missions import KINDS, Clause, Thing, clauses, kind, relative
+from sts.worlds.babyai.agents.missions import (
+    KINDS,
+    Clause,
+    Thing,
+    is_relative,
+    mission_kind,
+    parse_clauses,
+)
 from sts.worlds.babyai.environment import levels
 from tests.worlds.babyai.examples import begun
 
@@ -33,7 +40,7 @@ BALL, KEY, ANY = Thing("red", "ball"), Thing("", "key"), Thing("grey", "")
 def test_clauses_are_read_in_an_order_in_which_they_may_be_done(
     mission: str, expected: list[Clause]
 ) -> None:
-    assert clauses(mission) == expected
+    assert parse_clauses(mission) == expected
 
 
 @pytest.mark.parametrize("level", sorted(levels()))
@@ -43,10 +50,10 @@ def test_every_level_s_mission_is_of_the_kind_of_its_instruction(level: str) -> 
         world = begun(level, seed)
         own = type(world.live.instrs).__name__
         expected = (named | {"PutNextInstr": "put-next"}).get(own, "sequence")
-        assert kind(world.instruction()) == expected in KINDS, world.instruction()
+        assert mission_kind(world.instruction()) == expected in KINDS, world.instruction()
 
 
 def test_places_seen_from_the_start_are_told_from_the_word_you() -> None:
-    assert relative("pick up the ball in front of you")
-    assert relative("go to the door on your right")
-    assert not relative("go to the door after you open the red door")
+    assert is_relative("pick up the ball in front of you")
+    assert is_relative("go to the door on your right")
+    assert not is_relative("go to the door after you open the red door")

@@ -11,10 +11,10 @@ from sts.errors import ArgumentError, DamagedData
 from sts.trajectories.record import record
 from sts.worlds.overcooked import trials
 from sts.worlds.overcooked.agents import cloned, network
-from sts.worlds.overcooked.agents.features import SIZE, features
-from sts.worlds.overcooked.agents.greedy import Greedy, kitchen
+from sts.worlds.overcooked.agents.features import SIZE, extract_features
+from sts.worlds.overcooked.agents.greedy import Greedy, read_kitchen
 from sts.worlds.overcooked.agents.stay import Stay
-from sts.worlds.overcooked.agents.ways import ways
+from sts.worlds.overcooked.agents.ways import find_routes
 from sts.worlds.overcooked.basics import INTERACT, SIDES, STAY
 from sts.worlds.overcooked.environment import LAYOUTS, Overcooked
 
@@ -96,11 +96,11 @@ def test_cooks_refuse_the_worlds_of_another_domain():
 def test_a_way_turns_when_it_is_there_and_goes_around_who_is_in_it():
     floor = np.zeros((4, 5), np.bool_)
     floor[1, 1:4] = floor[2, 1:4] = True
-    found = ways(floor, (1, 1), 0)
+    found = find_routes(floor, (1, 1), 0)
     assert found[0, 1] == (0, INTERACT) and found[1, 0].steps == 1
     assert found[1, 4].steps == 2, "who walks towards a cell already faces it"
-    assert ways(floor, (1, 1), 0, {(1, 2)})[1, 4].steps == 5
-    assert (1, 4) not in ways(floor, (1, 1), 0, {(1, 2), (2, 2)})
+    assert find_routes(floor, (1, 1), 0, {(1, 2)})[1, 4].steps == 5
+    assert (1, 4) not in find_routes(floor, (1, 1), 0, {(1, 2), (2, 2)})
 
 
 def any_kitchen(rng):
@@ -120,8 +120,8 @@ def any_kitchen(rng):
 
 
 def seen_ways(world):
-    seen = kitchen(dict(world.observe(0)))
-    return seen, ways(seen.tiles == 0, seen.me.cell, seen.me.side, {seen.partner.cell})
+    seen = read_kitchen(dict(world.observe(0)))
+    return seen, find_routes(seen.tiles == 0, seen.me.cell, seen.me.side, {seen.partner.cell})
 
 
 def moved(world, state, move):
@@ -166,12 +166,12 @@ def test_no_way_is_shorter_in_the_game_and_who_goes_it_is_there_in_as_many_steps
 def cache(monkeypatch, tmp_path):
     """A cache of its own, and two short trials to learn from."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    read = trials.read
-    kept = [t._replace(moves=t.moves[:300]) for t in read(trials.installed()[0])[:2]]
-    monkeypatch.setattr(trials, "read", lambda path: kept)
-    cloned._examples.cache_clear()
+    read = trials.read_trials
+    kept = [t._replace(moves=t.moves[:300]) for t in read(trials.installed_files()[0])[:2]]
+    monkeypatch.setattr(trials, "read_trials", lambda path: kept)
+    cloned._load_examples.cache_clear()
     yield tmp_path
-    cloned._examples.cache_clear()
+    cloned._load_examples.cache_clear()
 
 
 @pytest.mark.slow
@@ -230,16 +230,16 @@ def test_an_untrained_clone_says_how_to_train_it(monkeypatch, tmp_path):
 def test_damaged_weights_are_refused(tmp_path, content):
     file = tmp_path / "weights.npz"
     file.write_bytes(content)
-    with pytest.raises(DamagedData, match="no weights"):
-        cloned.load(file)
+    with pytest.raises(DamagedData, match="invalid weights"):
+        cloned.load_weights(file)
 
 
 def test_weights_of_another_size_are_refused(tmp_path):
     file = tmp_path / "weights.npz"
-    small = network.new(3, 2, 6, np.random.default_rng(0))
+    small = network.init_network(3, 2, 6, np.random.default_rng(0))
     np.savez(file, *small, trained_on="nothing")
-    with pytest.raises(DamagedData, match="another size"):
-        cloned.load(file)
+    with pytest.raises(DamagedData, match="another network size"):
+        cloned.load_weights(file)
 
 
 def test_training_for_no_epochs_is_refused():
@@ -249,7 +249,7 @@ def test_training_for_no_epochs_is_refused():
 
 def test_the_gradient_is_that_of_the_loss():
     rng = np.random.default_rng(0)
-    net = network.Network(*(w.astype(np.float64) for w in network.new(5, 4, 3, rng)))
+    net = network.Network(*(w.astype(np.float64) for w in network.init_network(5, 4, 3, rng)))
     inputs, wanted = rng.normal(size=(7, 5)), rng.integers(0, 3, 7)
     _, slope = net.gradient(inputs, wanted)
     for part, own in enumerate(slope):
@@ -266,7 +266,7 @@ def test_features_are_the_kitchen_seen_from_the_cook():
     world = Overcooked()
     world.reset(0, layout="cramped_room")
     seen = [world.observe(role) for role in (0, 1)]
-    found = features({name: np.stack([one[name] for one in seen]) for name in seen[0]})
+    found = extract_features({name: np.stack([one[name] for one in seen]) for name in seen[0]})
     assert found.shape == (2, SIZE) and np.isfinite(found).all()
     assert (found[0] != found[1]).any()
     partner = found[:, 11 * 77 : 12 * 77].reshape(2, 7, 11)

@@ -17,7 +17,7 @@ from sts_scenarios.categories.overcooked import (
     take_laid,
     way_or_stay,
 )
-from sts_scenarios.categories.overcooked.moments import CONTEXT, Moment
+from sts_scenarios.categories.overcooked.moments import CONTEXT, Snapshot
 from sts_scenarios.category import Label
 from sts_scenarios.fitting import fault
 from sts_scenarios.mining.chance import pass_rate
@@ -108,52 +108,60 @@ def test_who_makes_soup_and_hears_nothing_does_not_do_what_pays_less(proposed):
 
 def moment(*events, cooks=((1, 1), (3, 2)), held=(None, None)):
     players = [[*at, 0, -1, it] for at, it in zip(cooks, held, strict=True)]
-    return Moment(GRID, players, {}, events)
+    return Snapshot(GRID, players, {}, events)
 
 
 def test_what_the_other_lays_must_be_waited_for_and_taken_first():
     laid, took = moment((1, "onion_drop", (2, 2))), moment((0, "onion_pickup", (2, 2)))
     asked = {"thing": "onion"}
-    assert take_laid.rule([moment(), laid, took], 0, asked) == Label("success", 2)
-    assert take_laid.rule([laid, took], 0, asked) == Label("failure", 1)
+    assert take_laid.label_snapshots([moment(), laid, took], 0, asked) == Label("success", 2)
+    assert take_laid.label_snapshots([laid, took], 0, asked) == Label("failure", 1)
     stack = moment((0, "onion_pickup", (0, 1)))
-    assert take_laid.rule([moment(), laid, stack], 0, asked) == Label("failure", 2)
-    assert take_laid.rule([moment(), laid, took], 0, {"thing": "dish"}) == Label("failure", 2)
-    assert take_laid.rule([moment(), laid], 0, asked) == NOT_DONE
+    assert take_laid.label_snapshots([moment(), laid, stack], 0, asked) == Label("failure", 2)
+    assert take_laid.label_snapshots([moment(), laid, took], 0, {"thing": "dish"}) == Label(
+        "failure", 2
+    )
+    assert take_laid.label_snapshots([moment(), laid], 0, asked) == NOT_DONE
 
 
 def test_a_delivery_before_the_other_did_it_is_too_early():
     came, gave = moment((1, "dish_pickup", (1, 3))), moment((0, "soup_delivery", (3, 3)))
     asked = {"event": "dish_pickup"}
-    assert deliver_after.rule([moment(), came, gave], 0, asked) == Label("success", 2)
-    assert deliver_after.rule([moment(), gave, came], 0, asked) == Label("failure", 1)
-    assert deliver_after.rule([came, gave], 0, asked) == Label("failure", 1)
-    assert deliver_after.rule([moment(), came], 0, asked) == NOT_DONE
+    assert deliver_after.label_snapshots([moment(), came, gave], 0, asked) == Label("success", 2)
+    assert deliver_after.label_snapshots([moment(), gave, came], 0, asked) == Label("failure", 1)
+    assert deliver_after.label_snapshots([came, gave], 0, asked) == Label("failure", 1)
+    assert deliver_after.label_snapshots([moment(), came], 0, asked) == NOT_DONE
 
 
 def test_a_soup_laid_down_must_be_left_there():
     down, up = moment((0, "soup_drop", (2, 2))), moment((0, "soup_pickup", (2, 2)))
     gave, lay = moment((0, "soup_delivery", (3, 3))), {"asked": "lay"}
-    rest = [moment()] * deliver_or_lay.LEFT_FOR
-    assert deliver_or_lay.rule([moment(), down, *rest], 0, lay) == Label("success", 9)
-    assert deliver_or_lay.rule([moment(), down, up, *rest], 0, lay) == Label("failure", 2)
-    assert deliver_or_lay.rule([moment(), down], 0, lay) == NOT_DONE
-    assert deliver_or_lay.rule([moment(), gave], 0, lay) == Label("failure", 1)
-    assert deliver_or_lay.rule([moment(), gave], 0, {"asked": "deliver"}) == Label("success", 1)
-    assert deliver_or_lay.rule([moment(), down], 0, {"asked": "deliver"}) == Label("failure", 1)
+    rest = [moment()] * deliver_or_lay.STEPS_LEFT_LYING
+    assert deliver_or_lay.label_snapshots([moment(), down, *rest], 0, lay) == Label("success", 9)
+    assert deliver_or_lay.label_snapshots([moment(), down, up, *rest], 0, lay) == Label(
+        "failure", 2
+    )
+    assert deliver_or_lay.label_snapshots([moment(), down], 0, lay) == NOT_DONE
+    assert deliver_or_lay.label_snapshots([moment(), gave], 0, lay) == Label("failure", 1)
+    assert deliver_or_lay.label_snapshots([moment(), gave], 0, {"asked": "deliver"}) == Label(
+        "success", 1
+    )
+    assert deliver_or_lay.label_snapshots([moment(), down], 0, {"asked": "deliver"}) == Label(
+        "failure", 1
+    )
 
 
 def test_whoever_is_pushed_against_has_not_cleared_the_way():
     left = {"asked": "way", "moves": [3, 3]}  # the other goes left, to where the cook stands
     near, by = moment(cooks=((1, 1), (2, 1))), moment(cooks=((1, 2), (1, 1)))
-    assert way_or_stay.rule([near, by], 0, left) == Label("success", 1)
-    assert way_or_stay.rule([near, near, by], 0, left) == Label("failure", 1)
+    assert way_or_stay.label_snapshots([near, by], 0, left) == Label("success", 1)
+    assert way_or_stay.label_snapshots([near, near, by], 0, left) == Label("failure", 1)
     far, waiting = moment(cooks=((1, 2), (2, 1))), left | {"moves": [4, 4]}
-    assert way_or_stay.rule([near, far], 0, waiting) == NOT_DONE
+    assert way_or_stay.label_snapshots([near, far], 0, waiting) == NOT_DONE
     stay = left | {"asked": "stay"}
-    assert way_or_stay.rule([near, near, far], 0, stay) == Label("failure", 2)
-    assert way_or_stay.rule([near] * 8, 0, stay) == NOT_DONE
-    assert way_or_stay.rule([near] * 9, 0, stay) == Label("success", 8)
+    assert way_or_stay.label_snapshots([near, near, far], 0, stay) == Label("failure", 2)
+    assert way_or_stay.label_snapshots([near] * 8, 0, stay) == NOT_DONE
+    assert way_or_stay.label_snapshots([near] * 9, 0, stay) == Label("success", 8)
 
 
 def test_before_what_is_asked_there_is_the_context(proposed):
@@ -164,8 +172,8 @@ def test_a_pot_that_was_emptied_since_is_not_gone_on_with():
     grid = ("XPPXX", "O  XO", "X1X2X", "XDXSX")
     gave = (1, "potting_onion", (2, 0))
     begun = moment(gave)._replace(grid=grid, objects={(2, 0): ["soup", ["onion"], -1]})
-    asked = asking.Asked([moment(), begun], None, 1, 0, 30)
-    ((only,),) = same_pot.proposals(asked)
+    asked = asking.Request([moment(), begun], None, 1, 0, 30)
+    ((only,),) = same_pot.propose(asked)
     assert only.parameters == {"pot": [2, 0]}
-    emptied = asked._replace(line=[moment(), begun._replace(objects={})])
-    assert [*same_pot.proposals(emptied)] == []
+    emptied = asked._replace(snapshots=[moment(), begun._replace(objects={})])
+    assert [*same_pot.propose(emptied)] == []

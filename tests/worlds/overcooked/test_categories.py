@@ -12,15 +12,15 @@ from sts import agents
 from sts.continuations.takeover import continue_all, group_by_shape
 from sts.episodes import Episode
 from sts.suites.lint import field_faults, lint
-from sts.worlds.overcooked.agents.greedy import asked
+from sts.worlds.overcooked.agents.greedy import classify_task
 from sts_scenarios import categories
 from sts_scenarios.categories.overcooked import hand_over
 from sts_scenarios.categories.overcooked.moments import (
     CONTEXT,
-    Moment,
-    difficulty,
-    timeline,
-    within_reach,
+    Snapshot,
+    grade_difficulty,
+    reachable_places,
+    replay_snapshots,
 )
 from sts_scenarios.category import Label
 from sts_scenarios.fitting import fault
@@ -53,7 +53,7 @@ SKILLS = {
 LEADS = {
     name: importlib.import_module(
         f"sts_scenarios.categories.overcooked.{name.replace('-', '_')}"
-    ).LEAD
+    ).MAX_LEAD
     for name in NAMES
     if name not in ("hand-over", "make-way")
 }
@@ -66,7 +66,7 @@ def own():
 
 def moment(**changes):
     players = [[1, 1, 0, -1, None], [3, 2, 0, -1, None]]
-    return Moment(GRID, players, {}, ())._replace(**changes)
+    return Snapshot(GRID, players, {}, ())._replace(**changes)
 
 
 @pytest.fixture(scope="module")
@@ -185,26 +185,26 @@ def test_a_cook_who_stays_does_nothing_of_it_and_a_planner_most(mined):
 def test_the_planner_knows_what_every_wording_asks_for(name):
     for text in categories.named(name).wordings:
         words = {"a": "an onion", "other": "green", "you": "blue"}
-        assert asked(text.format(**words)) == SKILLS[name], text
+        assert classify_task(text.format(**words)) == SKILLS[name], text
 
 
 def test_of_two_onions_in_one_step_the_later_cook_fills_the_pot():
     pot = (2, 0)
     events = ((0, "potting_onion", pot), (1, "potting_onion", pot))
     after = moment(objects={pot: ["soup", ["onion"] * 3, 1]}, events=events)
-    from sts_scenarios.categories.overcooked.fill_pot import done
+    from sts_scenarios.categories.overcooked.fill_pot import is_done
 
-    assert not done(moment(), after, 0) and done(moment(), after, 1)
+    assert not is_done(moment(), after, 0) and is_done(moment(), after, 1)
     begun = after._replace(objects={pot: ["soup", ["onion"] * 2, -1]})
-    assert not done(moment(), begun, 0) and not done(moment(), begun, 1)
+    assert not is_done(moment(), begun, 0) and not is_done(moment(), begun, 1)
 
 
 def test_a_soup_from_a_counter_is_not_one_from_a_pot():
-    from sts_scenarios.categories.overcooked.plate_soup import done
+    from sts_scenarios.categories.overcooked.plate_soup import is_done
 
-    assert done(moment(), moment(events=((0, "soup_pickup", (2, 0)),)), 0)
-    assert not done(moment(), moment(events=((0, "soup_pickup", (0, 0)),)), 0)
-    assert not done(moment(), moment(events=((0, "soup_pickup", (2, 0)),)), 1)
+    assert is_done(moment(), moment(events=((0, "soup_pickup", (2, 0)),)), 0)
+    assert not is_done(moment(), moment(events=((0, "soup_pickup", (0, 0)),)), 0)
+    assert not is_done(moment(), moment(events=((0, "soup_pickup", (2, 0)),)), 1)
 
 
 ONION = {"thing": "onion"}
@@ -231,8 +231,8 @@ ONION = {"thing": "onion"}
 )
 def test_handed_over_is_what_is_laid_within_reach_and_not_taken_back(monkeypatch, events, found):
     line = (moment(), *(moment(events=(event,)) for event in events))
-    monkeypatch.setattr(hand_over, "timeline", lambda episode: line)
-    assert hand_over.label(cast(Episode, None), 0, (0,), ONION) == found
+    monkeypatch.setattr(hand_over, "replay_snapshots", lambda episode: line)
+    assert hand_over.label_hand_over(cast(Episode, None), 0, (0,), ONION) == found
 
 
 @pytest.mark.parametrize(("name", "lead"), LEADS.items())
@@ -241,7 +241,7 @@ def test_how_hard_it_is_goes_by_when_the_person_first_did_it(name, lead, moments
     for trajectory, candidates in moments[name]:
         for candidate in candidates:
             took = category.label(trajectory.episode, candidate.moment, (candidate.role,), {}).step
-            assert took is not None and candidate.difficulty == difficulty(took, lead)
+            assert took is not None and candidate.difficulty == grade_difficulty(took, lead)
 
 
 @pytest.mark.parametrize("partner", ["no-op", "agent:overcooked-greedy"])
@@ -253,23 +253,23 @@ def test_nobody_is_asked_to_make_way_for_a_partner_who_may_not_want_to_come_by(m
 
 
 def test_each_cook_reaches_only_what_borders_their_part_of_the_kitchen():
-    left, right = within_reach(moment(), 0), within_reach(moment(), 1)
+    left, right = reachable_places(moment(), 0), reachable_places(moment(), 1)
     assert (0, 1) in left - right and (4, 2) in right - left and (2, 2) in left & right
 
 
 def test_a_timeline_begins_without_events_and_says_what_was_done(recorded):
     episode = recorded["cramped_room"].episode
-    line = timeline(episode)
+    line = replay_snapshots(episode)
     assert len(line) == episode.steps + 1 and line[0].events == ()
-    assert timeline(episode) is line, "it was replayed again"
+    assert replay_snapshots(episode) is line, "it was replayed again"
     delivered = [who for m in line for who, deed, _ in m.events if deed == "soup_delivery"]
     assert len(delivered) * 20 == episode.rewards.sum()
 
 
 def test_to_make_way_the_other_must_come_by():
-    from sts_scenarios.categories.overcooked.make_way import _until
+    from sts_scenarios.categories.overcooked.make_way import _steps_until_passed
 
     here, there = [1, 1, 0, -1, None], [2, 1, -1, 0, None]
     blocked, free = moment(players=[here, there]), moment(players=[[1, 2, 0, 1, None], here])
-    assert _until((blocked, blocked), 0) is None
-    assert _until((blocked, blocked, free), 0) == 2
+    assert _steps_until_passed((blocked, blocked), 0) is None
+    assert _steps_until_passed((blocked, blocked, free), 0) == 2

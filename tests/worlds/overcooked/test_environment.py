@@ -18,10 +18,10 @@ from sts.errors import DamagedState, StsError
 from sts.formats import rlds
 from sts.trajectories.record import record
 from sts.worlds.overcooked.basics import COOKED, INTERACT, MOVES, SIDES, STAY
-from sts.worlds.overcooked.environment import DEEDS, LAYOUTS, THINGS, TILES, Overcooked
+from sts.worlds.overcooked.environment import EVENT_KINDS, LAYOUTS, THINGS, TILES, Overcooked
 from sts.worlds.overcooked.kitchen import ACTIONS
-from sts.worlds.overcooked.loader import table
-from sts.worlds.overcooked.trials import installed
+from sts.worlds.overcooked.loader import read_table
+from sts.worlds.overcooked.trials import installed_files
 
 UP, DOWN, RIGHT, LEFT = range(4)
 
@@ -117,7 +117,7 @@ def test_events_say_who_did_what_to_which_place():
     world.step((LEFT, STAY))
     world.step((INTERACT, STAY))
     assert world.events == ((0, "onion_pickup", (0, 1)),)
-    assert world.events[0].deed in DEEDS
+    assert world.events[0].kind in EVENT_KINDS
     world.step((STAY, STAY))
     assert world.events == ()
 
@@ -179,12 +179,12 @@ def test_pictures_have_one_size_and_tell_the_cooks_apart():
 @pytest.mark.parametrize(
     ("settings", "said"),
     [
-        ({"layout": "nowhere"}, "no layout 'nowhere'"),
-        ({"layout": "../layouts/cramped_room"}, "no layout"),
+        ({"layout": "nowhere"}, "unknown layout 'nowhere'"),
+        ({"layout": "../layouts/cramped_room"}, "unknown layout"),
         ({"rules": "2018"}, "expected rules 2019 or package"),
         ({"length": 0}, "expected a length of 1 step or more, found 0"),
         ({"length": "long"}, "expected a length of 1 step or more, found 'long'"),
-        ({"layout": ["XXX", "X1X", "XXX"]}, "no kitchen"),
+        ({"layout": ["XXX", "X1X", "XXX"]}, "invalid kitchen"),
         ({"layout": ["XPXX", "O1 D", "XSXX"]}, "a kitchen for two"),
     ],
 )
@@ -194,7 +194,7 @@ def test_settings_that_cannot_be_met_are_refused(settings, said):
 
 
 def test_a_kitchen_of_the_package_is_played_as_it_is_there_or_refused_in_one_line():
-    taken, said = set(), r"layout .* of its own, which are not kept|expected a kitchen for two .*"
+    taken, said = set(), r"layout .* sets .*, which is not supported|expected a kitchen for two .*"
     for file in Path(LAYOUTS_DIR).glob("*.layout"):
         try:
             kitchen(file.stem, "package")
@@ -219,13 +219,15 @@ def test_a_kitchen_of_the_package_is_played_as_it_is_there_or_refused_in_one_lin
     ],
 )
 def test_values_of_a_layouts_own_are_not_dropped_in_silence(layout, lost, rules):
-    with pytest.raises(ValueError, match=f"layout '{layout}' has .*{lost}.*, which are not kept"):
+    with pytest.raises(
+        ValueError, match=f"layout '{layout}' sets .*{lost}.*, which is not supported"
+    ):
         kitchen(layout, rules)
 
 
 @pytest.mark.parametrize("rules", ["2019", "package"])
 def test_the_kitchens_of_the_trials_can_be_begun_by_name_and_by_their_rows(rules):
-    recorded = table(installed()[1]).drop_duplicates("layout_name")["layout"]
+    recorded = read_table(installed_files()[1]).drop_duplicates("layout_name")["layout"]
     assert len(recorded) == len(LAYOUTS)
     for layout in (*LAYOUTS, *map(ast.literal_eval, recorded)):
         world = kitchen(layout, rules)

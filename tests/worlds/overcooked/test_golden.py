@@ -26,12 +26,12 @@ RULES = sorted(one.name for one in categories.of("overcooked"))
 def weights(tmp_path_factory):
     """Untrained weights, so that they stay the same."""
     folder, sink = tmp_path_factory.mktemp("cache"), io.BytesIO()
-    made = network.new(SIZE, cloned.HIDDEN, len(MOVES), np.random.default_rng(0))
+    made = network.init_network(SIZE, cloned.HIDDEN, len(MOVES), np.random.default_rng(0))
     np.savez(sink, *made, trained_on="nothing")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_CACHE_HOME", str(folder))
-        cloned.path().parent.mkdir(parents=True)
-        cloned.path().write_bytes(sink.getvalue())
+        cloned.weights_path().parent.mkdir(parents=True)
+        cloned.weights_path().write_bytes(sink.getvalue())
         yield
 
 

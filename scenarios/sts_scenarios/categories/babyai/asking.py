@@ -1,7 +1,4 @@
-"""What can be asked of an open level in hindsight, and only where it can be done by what was seen.
-
-At a moment a category tries two of the things that it proposes, and an episode is asked twice.
-"""
+"""Hindsight instructions for open levels, kept if a solver can follow them from observations."""
 
 from __future__ import annotations
 
@@ -15,88 +12,96 @@ from sts.storage.files import content_hash
 from sts.suites.types import Scenario
 from sts.trajectories.types import Trajectory
 from sts_scenarios.categories.tried import (
-    Deed,
     Proposal,
-    fields,
-    first_decided,
-    margin,
-    needed,
-    offered,
-    told,
-    unfit,
+    Task,
+    difficulty_by_steps,
+    encode_proposals,
+    label_attempt,
+    make_candidates,
+    steps_needed,
+    template_fields,
+    why_not_proposed,
 )
 from sts_scenarios.category import Candidate, Category, Controls, Label, Rubric, Word
 from sts_scenarios.replayed import environments
 
-from .playing import Begun, Playing, attempted
-from .rooms import DOMAIN, labelled, timeline
+from .playing import LevelState, PolicyAgent, play_from
+from .rooms import DOMAIN, make_labeller, replay_frames
 
 if TYPE_CHECKING:
     from sts.worlds.babyai.environment import BabyAI
 
-CONTEXT, EVERY = 12, 6
-KEPT = 1024
-"""Attempts that are remembered: the two halves of a pair are looked for twice."""
-TRIES, MOST = 2, 2
-"""Of what could be asked at a moment so many are tried, and so many moments of an episode asked."""
+CONTEXT, STEPS_BETWEEN_MOMENTS = 12, 6
+CACHE_SIZE = 1024
+"""Cached attempts; mining asks for each half of a contrast pair separately."""
+PROPOSALS_PER_MOMENT, MOMENTS_PER_EPISODE = 2, 2
+"""Limits on the proposals tried at one step and on the candidate steps of one episode."""
 
 
-def category(
+def build_category(
     name: str,
     wordings: tuple[str, ...],
-    deed: Deed,
+    task: Task,
     *,
     horizon: int,
     rubric: Rubric,
     against_reward: bool = True,
 ) -> Category:
-    """Return the category that asks for a deed in an open level."""
-    probe, shortcut = Playing(deed.probe), Playing(deed.shortcut)
+    """Return a category that asks for a task in an open level."""
+    probe, shortcut = PolicyAgent(task.probe), PolicyAgent(task.shortcut)
 
     def candidates(trajectory: Trajectory, context: int, horizon: int) -> Iterator[Candidate]:
-        """Yield what is asked at moments of an open level, at most one thing at each."""
+        """Yield candidates at regular steps of an open level, at most one proposal per step."""
         episode = trajectory.episode
-        if trajectory.instructions or (start := _opened(episode)) is None:
+        if trajectory.instructions or (start := _open_level_start(episode)) is None:
             return
         moves = "".join(map(str, episode.moves[:, 0]))
-        mark = int(content_hash(trajectory.id.encode(), name.encode())[:8], 16)
-        times = 0
-        for moment in range(context + mark % EVERY, episode.steps - horizon + 1, EVERY):
-            every = list(deed.propose(timeline(episode)[moment - context : moment + 1]))
-            first = mark % len(every) if every else 0
-            for asked in (every[first:] + every[:first])[:TRIES]:
-                begun = start._replace(moves=start.moves + moves[:moment])
-                steps = _tried(begun, (context, horizon), told(asked))
+        offset = int(content_hash(trajectory.id.encode(), name.encode())[:8], 16)
+        count = 0
+        for moment in range(
+            context + offset % STEPS_BETWEEN_MOMENTS,
+            episode.steps - horizon + 1,
+            STEPS_BETWEEN_MOMENTS,
+        ):
+            proposals = list(task.propose(replay_frames(episode)[moment - context : moment + 1]))
+            first = offset % len(proposals) if proposals else 0
+            for pair in (proposals[first:] + proposals[:first])[:PROPOSALS_PER_MOMENT]:
+                state = start._replace(moves=start.moves + moves[:moment])
+                steps = count_solver_steps(state, (context, horizon), encode_proposals(pair))
                 if steps is not None:
-                    yield from offered(moment, 0, margin(steps, horizon), asked)
-                    times += 1
+                    yield from make_candidates(moment, 0, difficulty_by_steps(steps, horizon), pair)
+                    count += 1
                     break
-            if times == MOST:
+            if count == MOMENTS_PER_EPISODE:
                 return
 
-    @functools.lru_cache(maxsize=KEPT)
-    def _tried(begun: Begun, lengths: tuple[int, int], asked: bytes) -> int | None:
-        """Return how many steps the probe needs; None where it fails or the shortcut does it."""
-        own = [(wordings[0].format(**words), parameters) for words, parameters in json.loads(asked)]
+    @functools.lru_cache(maxsize=CACHE_SIZE)
+    def count_solver_steps(
+        state: LevelState, lengths: tuple[int, int], encoded: bytes
+    ) -> int | None:
+        """Return the steps the solver needs; None if it fails or the shortcut succeeds."""
+        requests = [
+            (wordings[0].format(**words), parameters) for words, parameters in json.loads(encoded)
+        ]
 
-        def labels(agent: Playing) -> Iterator[Label]:
-            for text, parameters in own:
-                frames = attempted(begun, *lengths, text, agent)
-                yield first_decided(frames, functools.partial(deed.rule, parameters=parameters))
+        def labels(agent: PolicyAgent) -> Iterator[Label]:
+            for text, parameters in requests:
+                frames = play_from(state, *lengths, text, agent)
+                yield label_attempt(frames, functools.partial(task.rule, parameters=parameters))
 
-        return needed(labels(probe), labels(shortcut), lengths[1])
+        return steps_needed(labels(probe), labels(shortcut), lengths[1])
 
-    def _proposed(scenario: Scenario) -> list[Proposal]:
-        frames = timeline(scenario.recording)[: scenario.takeover + 1]
-        return [one for asked in deed.propose(frames) for one in asked]
+    def list_proposals(scenario: Scenario) -> list[Proposal]:
+        frames = replay_frames(scenario.recording)[: scenario.takeover + 1]
+        return [proposal for pair in task.propose(frames) for proposal in pair]
 
     def fits(scenario: Scenario) -> str | None:
-        """Says why what is asked cannot be asked at takeover."""
-        return unfit(scenario, _proposed(scenario))
+        """Return why the instruction cannot be given at the takeover; else None."""
+        return why_not_proposed(scenario, list_proposals(scenario))
 
     def words(scenario: Scenario) -> Mapping[str, Word]:
-        """Return what the text must say, and what would say something else."""
-        return fields(scenario, _proposed(scenario))
+        """Return the template fields, each with its alternatives."""
+        return template_fields(scenario, list_proposals(scenario))
 
     return Category(
         name=f"babyai-{name}",
@@ -105,7 +110,7 @@ def category(
         horizon=horizon,
         wordings=wordings,
         candidates=candidates,
-        label=labelled(deed.rule),
+        label=make_labeller(task.rule),
         fits=fits,
         context=CONTEXT,
         words=words,
@@ -114,7 +119,7 @@ def category(
     )
 
 
-def _opened(episode: Episode) -> Begun | None:
-    """Return how an episode begins; None where its level has a mission."""
+def _open_level_start(episode: Episode) -> LevelState | None:
+    """Return the initial state of an episode; None if its level has a mission."""
     world = cast("BabyAI", next(environments(episode)))
-    return Begun(world.level, world.seed, world.moves_made) if world.open else None
+    return LevelState(world.level, world.seed, world.moves_made) if world.open else None

@@ -1,6 +1,6 @@
-"""babyai-before-or-after: a pair, to go to one thing before or after another, from one moment.
+"""babyai-before-or-after: a contrast pair, to go to one thing before or after another.
 
-Both instructions name the two in the same order.
+Both instructions name the two things in the same order.
 """
 
 from __future__ import annotations
@@ -8,75 +8,80 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from sts_scenarios.categories.tried import NOT_DONE, Deed, Proposal, decided
+from sts_scenarios.categories.tried import NOT_DONE, Proposal, Task, make_label
 from sts_scenarios.category import Label, Rubric
 
-from .asking import category
-from .playing import Past, go, named, numbers
-from .rooms import Frame, Thing, once, stays, thing, within_sight
+from .asking import build_category
+from .playing import History, encode_thing, go_to, parse_things
+from .rooms import Frame, Thing, find_stays, parse_thing, things_seen, unique_things
 
-LONG = 2
-"""Steps in a row for which one stays before a thing that one goes to."""
+STEPS_FACING = 2
+"""Consecutive steps of facing a thing that count as having gone to it."""
 
 
-def proposals(frames: Sequence[Frame]) -> Iterator[tuple[Proposal, ...]]:
-    """Yield two things, to be gone to in one order and in the other."""
-    known = within_sight(frames)
-    own = [it for at, it in once(frames[-1]).items() if at in known]
-    for one in own:
-        for other in own:
-            if one != other:
-                words = {"a": str(one), "b": str(other)}
+def propose(frames: Sequence[Frame]) -> Iterator[tuple[Proposal, ...]]:
+    """Yield pairs of things, to be visited in one order and in the other."""
+    known = things_seen(frames)
+    things = [thing for at, thing in unique_things(frames[-1]).items() if at in known]
+    for first_thing in things:
+        for second_thing in things:
+            if first_thing != second_thing:
+                words = {"a": str(first_thing), "b": str(second_thing)}
                 yield tuple(
                     Proposal(
                         {"first": [*first], "second": [*second], "order": order},
                         words | {"order": order},
                         order,
                     )
-                    for order, first, second in (("before", one, other), ("after", other, one))
+                    for order, first, second in (
+                        ("before", first_thing, second_thing),
+                        ("after", second_thing, first_thing),
+                    )
                 )
 
 
-def rule(frames: Sequence[Frame], parameters: Mapping[str, Any]) -> Label:
-    """Success where the second is gone to after the first; failure where it is before it."""
-    was = False
-    for n, found in stays(frames, LONG):
-        if found == thing(parameters["second"]):
-            return decided(n, was)
-        was = was or found == thing(parameters["first"])
+def label_frames(frames: Sequence[Frame], parameters: Mapping[str, Any]) -> Label:
+    """Return success if the second thing is visited after the first, failure if before it."""
+    visited_first = False
+    for n, faced in find_stays(frames, STEPS_FACING):
+        if faced == parse_thing(parameters["second"]):
+            return make_label(n, visited_first)
+        visited_first = visited_first or faced == parse_thing(parameters["first"])
     return NOT_DONE
 
 
-def _visit(past: Past, order: Sequence[Thing]) -> int:
-    """Goes to two things, one after the other."""
-    faced = [numbers(order[0])] * LONG
-    was = any(past.faced[n : n + LONG] == faced for n in range(1, len(past.faced)))
-    return go(past, past.where(order[was]))
+def _visit(history: History, order: Sequence[Thing]) -> int:
+    """Return the next action to visit two things, one after the other."""
+    faced = [encode_thing(order[0])] * STEPS_FACING
+    visited_first = any(
+        history.faced[n : n + STEPS_FACING] == faced for n in range(1, len(history.faced))
+    )
+    return go_to(history, history.find_thing(order[visited_first]))
 
 
-def probe(past: Past) -> int:
-    """Goes to them in the order that is asked for."""
-    order = named(past.told)[:2]
-    return _visit(past, order[::-1] if " after " in past.told.lower() else order)
+def solver_policy(history: History) -> int:
+    """Visit the things in the requested order."""
+    order = parse_things(history.instruction)[:2]
+    return _visit(history, order[::-1] if " after " in history.instruction.lower() else order)
 
 
-def shortcut(past: Past) -> int:
-    """Goes to them in the order in which they are named."""
-    return _visit(past, named(past.told)[:2])
+def shortcut_policy(history: History) -> int:
+    """Visit the things in the order in which they are named."""
+    return _visit(history, parse_things(history.instruction)[:2])
 
 
-CATEGORY = category(
+CATEGORY = build_category(
     "before-or-after",
     (
         "Go to {a} {order} you go to {b}.",
         "Stand in front of {a} {order} standing in front of {b}.",
         "Visit {a} {order} a visit to {b}.",
     ),
-    Deed(proposals, rule, probe, shortcut),
+    Task(propose, label_frames, solver_policy, shortcut_policy),
     horizon=28,
     rubric=Rubric(
         "The triangle goes to {a} {order} it goes to {b}, and to both.",
-        f"To go to a thing is to face it from the cell next to it for {LONG} steps in a row after "
-        "the takeover. What else it goes to does not matter.",
+        f"To go to a thing is to face it from the cell next to it for {STEPS_FACING} steps in a "
+        "row after the takeover. What else it goes to does not matter.",
     ),
 )

@@ -1,56 +1,61 @@
-"""babyai-beside: take up what lies beside something else.
+"""babyai-beside: pick up the thing next to a named one.
 
-Asked where one thing, and no other, is side by side with what is named, and both were seen.
+Asked if exactly one thing is next to the named one and both have been seen.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from sts_scenarios.categories.tried import Deed, Proposal
+from sts_scenarios.categories.tried import Proposal, Task
 from sts_scenarios.category import Rubric
 
 from . import rooms
-from .asking import category
+from .asking import build_category
 from .fetch import GUIDELINE
-from .playing import Past, named, take
-from .rooms import Frame, once, taking, within_sight
+from .playing import History, parse_things, pick_up
+from .rooms import Frame, label_first_pickup, things_seen, unique_things
 
 
-def proposals(frames: Sequence[Frame]) -> Iterator[tuple[Proposal, ...]]:
-    """Yield each thing with one other beside it."""
-    now, known = frames[-1], within_sight(frames)
+def propose(frames: Sequence[Frame]) -> Iterator[tuple[Proposal, ...]]:
+    """Yield each thing that has exactly one neighbour."""
+    now, known = frames[-1], things_seen(frames)
     if now.held is not None:
         return
-    single = once(now, ("ball", "box", "key", "door"))
-    for place, one in single.items():
+    single = unique_things(now, ("ball", "box", "key", "door"))
+    for place, thing in single.items():
         near = [
-            at for at, it in now.things.items() if rooms.beside(at, place) and it.type != "door"
+            at
+            for at, other in now.things.items()
+            if rooms.is_adjacent(at, place) and other.type != "door"
         ]
         if place in known and len(near) == 1 and near[0] in known and near[0] in single:
-            asked = {"thing": [*single[near[0]]], "beside": [*one]}
-            yield (Proposal(asked, {"b": str(one)}, single[near[0]].type),)
+            parameters = {"thing": [*single[near[0]]], "beside": [*thing]}
+            yield (Proposal(parameters, {"b": str(thing)}, single[near[0]].type),)
 
 
-def probe(past: Past) -> int:
-    """Take up what is seen beside what is named."""
-    (place,) = past.where(named(past.told)[0]) or [(0, 0)]
-    return take(past, [at for at in past.all_of("ball", "box", "key") if rooms.beside(at, place)])
+def solver_policy(history: History) -> int:
+    """Pick up the neighbour of the named thing."""
+    (place,) = history.find_thing(parse_things(history.instruction)[0]) or [(0, 0)]
+    return pick_up(
+        history,
+        [at for at in history.find_types("ball", "box", "key") if rooms.is_adjacent(at, place)],
+    )
 
 
-def shortcut(past: Past) -> int:
-    """Take up what is named itself."""
-    return take(past, past.where(named(past.told)[0]))
+def shortcut_policy(history: History) -> int:
+    """Pick up the named thing itself."""
+    return pick_up(history, history.find_thing(parse_things(history.instruction)[0]))
 
 
-CATEGORY = category(
+CATEGORY = build_category(
     "beside",
     (
         "Get the thing that lies next to {b}.",
         "Something is right beside {b}: take that up.",
         "Fetch what stands side by side with {b}, not {b} itself.",
     ),
-    Deed(proposals, taking, probe, shortcut),
+    Task(propose, label_first_pickup, solver_policy, shortcut_policy),
     horizon=15,
     rubric=Rubric(
         "The first thing that the triangle takes up after the takeover is the one that was next to "

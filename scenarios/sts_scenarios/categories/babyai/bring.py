@@ -1,6 +1,6 @@
-"""babyai-bring: carry one thing to another and lay it down beside it.
+"""babyai-bring: carry one thing to another and drop it next to that.
 
-Asked of two things that were seen and are not side by side.
+Asked about two things that have been seen and are not adjacent.
 """
 
 from __future__ import annotations
@@ -8,63 +8,67 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from sts_scenarios.categories.tried import NOT_DONE, Deed, Proposal, decided
+from sts_scenarios.categories.tried import NOT_DONE, Proposal, Task, make_label
 from sts_scenarios.category import Label, Rubric
 
 from . import rooms
-from .asking import category
-from .playing import DROP, Past, go, named, take
-from .rooms import Frame, once, taken, thing, within_sight
+from .asking import build_category
+from .playing import DROP, History, go_to, parse_things, pick_up
+from .rooms import Frame, first_pickup, parse_thing, things_seen, unique_things
 
 
-def proposals(frames: Sequence[Frame]) -> Iterator[tuple[Proposal, ...]]:
-    """Yield what to carry and where."""
-    now, known = frames[-1], within_sight(frames)
+def propose(frames: Sequence[Frame]) -> Iterator[tuple[Proposal, ...]]:
+    """Yield ordered pairs of things: which to carry, and where to."""
+    now, known = frames[-1], things_seen(frames)
     if now.held is not None:
         return
-    single = {at: it for at, it in once(now).items() if at in known}
-    for place, one in single.items():
-        for there, other in single.items():
-            if there != place and not rooms.beside(place, there):
-                asked = {"thing": [*one], "beside": [*other]}
-                yield (Proposal(asked, {"a": str(one), "b": str(other)}, one.type),)
+    single = {at: thing for at, thing in unique_things(now).items() if at in known}
+    for place, thing in single.items():
+        for target_place, target in single.items():
+            if target_place != place and not rooms.is_adjacent(place, target_place):
+                parameters = {"thing": [*thing], "beside": [*target]}
+                yield (Proposal(parameters, {"a": str(thing), "b": str(target)}, thing.type),)
 
 
-def rule(frames: Sequence[Frame], parameters: Mapping[str, Any]) -> Label:
-    """Failure where another thing is taken up first; then where it is first laid down decides."""
-    first, own = taken(frames), thing(parameters["thing"])
+def label_frames(frames: Sequence[Frame], parameters: Mapping[str, Any]) -> Label:
+    """Return failure if another thing is picked up first; else judge where it is first dropped."""
+    first, wanted = first_pickup(frames), parse_thing(parameters["thing"])
     if first is None:
         return NOT_DONE
-    if first[1] != own:
-        return decided(first[0], False)
+    if first[1] != wanted:
+        return make_label(first[0], False)
     for n in range(first[0] + 1, len(frames)):
         if frames[n].held is None:
-            other = frames[n].place(thing(parameters["beside"]))
-            return decided(n, rooms.beside(frames[n].place(own), other))
+            target = frames[n].find_place(parse_thing(parameters["beside"]))
+            return make_label(n, rooms.is_adjacent(frames[n].find_place(wanted), target))
     return NOT_DONE
 
 
-def probe(past: Past) -> int:
-    """Take the first that is named, and lays it down beside the second."""
-    own, other = named(past.told)[:2]
-    if past.carries:
-        return go(past, past.free_beside(past.where(other)), DROP)
-    return take(past, past.where(own))
+def solver_policy(history: History) -> int:
+    """Pick up the first named thing and drop it next to the second."""
+    thing, target = parse_things(history.instruction)[:2]
+    if history.is_carrying:
+        return go_to(history, history.empty_neighbours(history.find_thing(target)), DROP)
+    return pick_up(history, history.find_thing(thing))
 
 
-def shortcut(past: Past) -> int:
-    """Take it and lays it down at once."""
-    return DROP if past.carries else take(past, past.where(named(past.told)[0]))
+def shortcut_policy(history: History) -> int:
+    """Pick up the first named thing and drop it at once."""
+    return (
+        DROP
+        if history.is_carrying
+        else pick_up(history, history.find_thing(parse_things(history.instruction)[0]))
+    )
 
 
-CATEGORY = category(
+CATEGORY = build_category(
     "bring",
     (
         "Bring {a} to {b} and lay it down beside it.",
         "Carry {a} over to {b}; leave it there, side by side.",
         "I want {a} right next to {b}: take it there.",
     ),
-    Deed(proposals, rule, probe, shortcut),
+    Task(propose, label_frames, solver_policy, shortcut_policy),
     horizon=28,
     rubric=Rubric(
         "The triangle takes up {a} before anything else, and where it first lays it down is a cell "

@@ -1,50 +1,53 @@
-"""babyai-fetch: take up one thing, and nothing else before it.
+"""babyai-fetch: pick up one thing, and nothing else before it.
 
-Asked of something that was seen in the context, as were others of its colour.
+Asked about a thing that was seen in the context, as was another type of thing in its colour.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from sts_scenarios.categories.tried import Deed, Proposal
+from sts_scenarios.categories.tried import Proposal, Task
 from sts_scenarios.category import Rubric
 
-from .asking import category
-from .playing import Past, named, numbers, take
-from .rooms import Frame, once, taking, within_sight
+from .asking import build_category
+from .playing import History, encode_thing, parse_things, pick_up
+from .rooms import Frame, label_first_pickup, things_seen, unique_things
 
 GUIDELINE = "Only the first thing counts that it takes up, even if it lays it down again."
 
 
-def proposals(frames: Sequence[Frame]) -> Iterator[tuple[Proposal, ...]]:
-    """Yield each thing of which there is one, and that has others of its colour beside it."""
-    known = within_sight(frames)
-    for place, one in once(frames[-1]).items():
-        alike = [
-            it
-            for it in known.values()
-            if it.colour == one.colour and it.type not in ("door", one.type)
+def propose(frames: Sequence[Frame]) -> Iterator[tuple[Proposal, ...]]:
+    """Yield each unique thing of whose colour other types have been seen."""
+    known = things_seen(frames)
+    for place, thing in unique_things(frames[-1]).items():
+        same_colour = [
+            other
+            for other in known.values()
+            if other.colour == thing.colour and other.type not in ("door", thing.type)
         ]
-        if place in known and alike and frames[-1].held is None:
-            yield (Proposal({"thing": [*one]}, {"a": str(one)}, one.colour),)
+        if place in known and same_colour and frames[-1].held is None:
+            yield (Proposal({"thing": [*thing]}, {"a": str(thing)}, thing.colour),)
 
 
-def probe(past: Past) -> int:
-    """Take up what is named."""
-    return take(past, past.where(named(past.told)[0]))
+def solver_policy(history: History) -> int:
+    """Pick up the named thing."""
+    return pick_up(history, history.find_thing(parse_things(history.instruction)[0]))
 
 
-def shortcut(past: Past) -> int:
-    """Take up the nearest thing of its colour, whatever it is."""
-    _, colour = numbers(named(past.told)[0])
-    return take(past, [at for at in past.all_of("ball", "box", "key") if past.map[at][1] == colour])
+def shortcut_policy(history: History) -> int:
+    """Pick up the nearest thing of the named colour, of any type."""
+    _, colour = encode_thing(parse_things(history.instruction)[0])
+    return pick_up(
+        history,
+        [at for at in history.find_types("ball", "box", "key") if history.map[at][1] == colour],
+    )
 
 
-CATEGORY = category(
+CATEGORY = build_category(
     "fetch",
     ("Get {a}.", "Fetch {a}, and nothing else before it.", "Take {a} into your hands."),
-    Deed(proposals, taking, probe, shortcut),
+    Task(propose, label_first_pickup, solver_policy, shortcut_policy),
     horizon=15,
     rubric=Rubric(
         "The first thing that the triangle takes up after the takeover is {a}.", GUIDELINE

@@ -1,52 +1,55 @@
-"""babyai-go-back: go back to what was seen a while ago, and stay before it.
+"""babyai-go-back: return to a thing seen a while ago and stay in front of it.
 
-Asked of a thing that was last in sight four or more steps ago.
+Asked about a thing that was last in view four or more steps ago.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from sts_scenarios.categories.tried import Deed, Proposal
+from sts_scenarios.categories.tried import Proposal, Task
 from sts_scenarios.category import Rubric
 
-from .asking import category
-from .playing import Past, go, named
-from .rooms import STAYED, Frame, once, staying, within_sight
+from .asking import build_category
+from .playing import History, go_to, parse_things
+from .rooms import STEPS_TO_STAY, Frame, label_first_stay, things_seen, unique_things
 
-AGO = 4
-
-
-def proposals(frames: Sequence[Frame]) -> Iterator[tuple[Proposal, ...]]:
-    """Yield each thing that went out of sight."""
-    known, lately = within_sight(frames[:-AGO]), within_sight(frames[-AGO:])
-    for place, one in once(frames[-1], ("ball", "box", "key", "door")).items():
-        if known.get(place) == one and place not in lately:
-            yield (Proposal({"thing": [*one]}, {"a": str(one)}, one.type),)
+STEPS_OUT_OF_SIGHT = 4
 
 
-def probe(past: Past) -> int:
-    """Goes to where it was seen."""
-    return go(past, past.where(named(past.told)[0]))
+def propose(frames: Sequence[Frame]) -> Iterator[tuple[Proposal, ...]]:
+    """Yield each thing that has been out of view for long enough."""
+    known, recent = (
+        things_seen(frames[:-STEPS_OUT_OF_SIGHT]),
+        things_seen(frames[-STEPS_OUT_OF_SIGHT:]),
+    )
+    for place, thing in unique_things(frames[-1], ("ball", "box", "key", "door")).items():
+        if known.get(place) == thing and place not in recent:
+            yield (Proposal({"thing": [*thing]}, {"a": str(thing)}, thing.type),)
 
 
-def shortcut(past: Past) -> int:
-    """Goes to the nearest thing in sight when it was asked."""
-    return go(past, [*past.aside("left"), *past.aside("right")])
+def solver_policy(history: History) -> int:
+    """Go to where the thing was last seen."""
+    return go_to(history, history.find_thing(parse_things(history.instruction)[0]))
 
 
-CATEGORY = category(
+def shortcut_policy(history: History) -> int:
+    """Go to the nearest thing that was in view when the instruction came."""
+    return go_to(history, [*history.find_on_side("left"), *history.find_on_side("right")])
+
+
+CATEGORY = build_category(
     "go-back",
     (
         "Go back to {a} that you saw a while ago, and stay in front of it.",
         "You passed {a} earlier: return to it and wait right before it.",
         "Find {a} again, where you saw it last, and remain before it.",
     ),
-    Deed(proposals, staying, probe, shortcut),
+    Task(propose, label_first_stay, solver_policy, shortcut_policy),
     horizon=18,
     rubric=Rubric(
         done="The first thing that the triangle faces, from the cell next to it, for "
-        f"{STAYED} steps in a row after the takeover is {{a}}.",
+        f"{STEPS_TO_STAY} steps in a row after the takeover is {{a}}.",
         guideline="Things are balls, boxes, keys and doors. What it faces in passing, for fewer "
         "steps, does not count.",
     ),

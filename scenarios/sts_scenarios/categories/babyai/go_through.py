@@ -1,6 +1,6 @@
-"""babyai-go-through: leave by one door, into the cell behind it.
+"""babyai-go-through: leave by a named door, into the cell behind it.
 
-Asked where two doors were seen that are not locked.
+Asked if two doors have been seen that are not locked.
 """
 
 from __future__ import annotations
@@ -8,66 +8,66 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from sts_scenarios.categories.tried import NOT_DONE, Deed, Proposal, decided
+from sts_scenarios.categories.tried import NOT_DONE, Proposal, Task, make_label
 from sts_scenarios.category import Label, Rubric
 
-from .asking import category
-from .playing import DONE, FORWARD, OPEN, TOGGLE, TYPES, Past, named, walk
-from .rooms import Frame, Place, once, thing, within_sight
+from .asking import build_category
+from .playing import DONE, FORWARD, OPEN, TOGGLE, TYPES, History, parse_things, plan_step
+from .rooms import Frame, Place, parse_thing, things_seen, unique_things
 
 
-def proposals(frames: Sequence[Frame]) -> Iterator[tuple[Proposal, ...]]:
+def propose(frames: Sequence[Frame]) -> Iterator[tuple[Proposal, ...]]:
     """Yield each door that can be opened."""
-    now, known = frames[-1], within_sight(frames)
-    own = [
-        (at, it)
-        for at, it in once(now, ("door",)).items()
+    now, known = frames[-1], things_seen(frames)
+    doors = [
+        (at, door)
+        for at, door in unique_things(now, ("door",)).items()
         if at in known and now.doors[at] != "locked" and at != now.me
     ]
-    for _, one in own if len(own) > 1 else ():
-        yield (Proposal({"thing": [*one]}, {"a": str(one)}, one.colour),)
+    for _, door in doors if len(doors) > 1 else ():
+        yield (Proposal({"thing": [*door]}, {"a": str(door)}, door.colour),)
 
 
-def rule(frames: Sequence[Frame], parameters: Mapping[str, Any]) -> Label:
-    """The first door that one is behind, having stood in it, decides."""
+def label_frames(frames: Sequence[Frame], parameters: Mapping[str, Any]) -> Label:
+    """Judge the first door that the player passes through to the cell behind it."""
     entered: Place | None = None
     for n in range(1, len(frames)):
         before, now = frames[n - 1].me, frames[n].me
         if now in frames[n].doors and before not in frames[n].doors:
             entered = before
         elif before in frames[n].doors and now not in (before, entered) and entered is not None:
-            return decided(n, frames[n].things[before] == thing(parameters["thing"]))
+            return make_label(n, frames[n].things[before] == parse_thing(parameters["thing"]))
     return NOT_DONE
 
 
-def probe(past: Past) -> int:
-    """Goes to the door that is named, opens it, and goes on."""
-    return _through(past, past.where(named(past.told)[0]))
+def solver_policy(history: History) -> int:
+    """Go to the named door, open it and pass through."""
+    return _go_through(history, history.find_thing(parse_things(history.instruction)[0]))
 
 
-def shortcut(past: Past) -> int:
-    """Goes through the nearest door."""
-    return _through(past, past.all_of("door"))
+def shortcut_policy(history: History) -> int:
+    """Pass through the nearest door."""
+    return _go_through(history, history.find_types("door"))
 
 
-def _through(past: Past, doors: list[Place]) -> int:
-    if past.me in doors:
+def _go_through(history: History, doors: list[Place]) -> int:
+    if history.me in doors:
         return FORWARD
-    move = walk(past, doors)
+    move = plan_step(history, doors)
     if move is not None and move >= 0:
         return move
-    shut = past.map[past.front][0] == TYPES["door"] and past.map[past.front][2] != OPEN
+    shut = history.map[history.front][0] == TYPES["door"] and history.map[history.front][2] != OPEN
     return DONE if move is None else TOGGLE if shut else FORWARD
 
 
-CATEGORY = category(
+CATEGORY = build_category(
     "go-through",
     (
         "Leave through {a}.",
         "Go out by {a}, into what is behind it.",
         "Pass {a}, and no other door before it.",
     ),
-    Deed(proposals, rule, probe, shortcut),
+    Task(propose, label_frames, solver_policy, shortcut_policy),
     horizon=18,
     rubric=Rubric(
         "The first door that the triangle goes through after the takeover, all the way to the cell "

@@ -1,10 +1,10 @@
-"""BabyAI as its categories see it: one for each kind of mission, and all alike but for that.
+"""Categories of BabyAI missions, one for each kind.
 
-The mission is the instruction, known from the start; its verifier, whose word is the reward, is the
-automatic label. A moment makes sense while the mission is open, and when the package's bot would
-fulfil it from there within three quarters of the steps: within a quarter it is easy, within a half
-medium, else hard. Missions that speak of places as seen from the start ("on your left") are left
-out, because a judge does not see the start.
+The mission is the instruction, known from the start. The automatic label is the verdict of its
+verifier, read from the reward. A candidate step has an open mission that the package's bot would
+complete within three quarters of the horizon: easy within a quarter, medium within a half, else
+hard. Missions that name places relative to the start ("on your left") are excluded, because an
+annotator does not see the start.
 """
 
 from __future__ import annotations
@@ -27,43 +27,47 @@ if TYPE_CHECKING:
     from sts.worlds.babyai.environment import BabyAI
 
 DOMAIN = "babyai"
-LEAST = 2
-"""How many steps the bot must need at least."""
-BY = 8
-"""Steps that the bot is given at once: lengths that are near one another share what it finds."""
+MIN_BOT_STEPS = 2
+"""Minimum number of steps that the bot must need."""
+BOT_STEPS_MULTIPLE = 8
+"""The bot's step limit is rounded up to a multiple of this, so similar horizons share a cache."""
 
 
-def category(
+def build_category(
     kind: str, *, context: int, horizon: int, rubric: Rubric, whole: bool = False
 ) -> Category:
-    """Return the category of missions of one kind, one of `missions.KINDS`.
+    """Return the category of one kind of missions, one of `missions.KINDS`.
 
-    If `whole`, it asks only where the context is the recording from its start, so that a judge sees
-    which part of the mission is done.
+    If `whole`, the context must start with the recording, so that an annotator sees which part of
+    the mission is done.
     """
 
     def candidates(trajectory: Trajectory, context: int, horizon: int) -> Iterator[Candidate]:
-        """Yield moments with an open mission, every `context` steps."""
-        if not any(_asked(i.text, kind) for i in trajectory.instructions):
+        """Yield steps with an open mission, at every multiple of `context`."""
+        if not any(_is_asked_kind(i.text, kind) for i in trajectory.instructions):
             return
         room = trajectory.episode.steps - horizon
         last = min(context, room) if whole else room
-        for moment, world in enumerate(_worlds(trajectory.episode, last)):
+        for moment, world in enumerate(_replay_worlds(trajectory.episode, last)):
             if moment == 0 or moment % context or world.ended:
                 continue
-            difficulty = _difficulty(world, horizon)
+            difficulty = _grade_difficulty(world, horizon)
             if difficulty is not None:
                 words = {"mission": world.instruction()}
                 yield Candidate(moment, 0, difficulty, words=words, said_at_start=True)
 
     def fits(scenario: Scenario) -> str | None:
-        """Says why the instruction cannot be the mission, or why the mission is no longer open."""
-        *_, world = _worlds(scenario.recording, scenario.takeover)
+        """Return why the instruction is not the mission, or is no longer open; else None."""
+        *_, world = _replay_worlds(scenario.recording, scenario.takeover)
         if world.ended:
-            return "the mission is over already"
+            return "the mission has already ended"
         if world.instruction() != scenario.instruction.text:
-            return f"the world's own mission is another: {world.instruction()}"
-        return None if _asked(world.instruction(), kind) else f"it is no {kind} mission"
+            return f"the level has another mission: {world.instruction()}"
+        return (
+            None
+            if _is_asked_kind(world.instruction(), kind)
+            else f"it is not a mission of kind {kind!r}"
+        )
 
     return Category(
         name=f"babyai-{kind}",
@@ -72,106 +76,107 @@ def category(
         horizon=horizon,
         wordings=("{mission}",),
         candidates=candidates,
-        label=label,
+        label=label_mission,
         fits=fits,
         context=context,
         rubric=rubric,
     )
 
 
-def _asked(mission: str, kind: str) -> bool:
-    return missions.kind(mission) == kind and not missions.relative(mission)
+def _is_asked_kind(mission: str, kind: str) -> bool:
+    return missions.mission_kind(mission) == kind and not missions.is_relative(mission)
 
 
-def _worlds(episode: Episode, last: int) -> Iterator[BabyAI]:
-    """Yield the world before each step up to step `last`."""
+def _replay_worlds(episode: Episode, last: int) -> Iterator[BabyAI]:
+    """Yield the environment before each step up to step `last`."""
     return cast("Iterator[BabyAI]", islice(environments(episode), max(last + 1, 0)))
 
 
-class _Played(NamedTuple):
-    """What a world's future depends on."""
+class _LevelState(NamedTuple):
+    """Everything that determines how a level continues."""
 
     level: str
     seed: int
     moves_made: str
 
 
-def _difficulty(world: BabyAI, horizon: int) -> str | None:
+def _grade_difficulty(world: BabyAI, horizon: int) -> str | None:
     most = 3 * horizon // 4
-    played = _Played(world.level, world.seed, world.moves_made)
-    needed = _needed(played, -(-most // BY) * BY)
-    if needed is None or not LEAST <= needed <= most:
+    played = _LevelState(world.level, world.seed, world.moves_made)
+    needed = _bot_steps_needed(played, -(-most // BOT_STEPS_MULTIPLE) * BOT_STEPS_MULTIPLE)
+    if needed is None or not MIN_BOT_STEPS <= needed <= most:
         return None
     return DIFFICULTIES[min(-(-4 * needed // horizon), 3) - 1]
 
 
 @functools.lru_cache(maxsize=1024)
-def _needed(played: _Played, most: int) -> int | None:
-    """Return how many moves the bot needs, None where it is more than `most`."""
-    from sts.worlds.babyai.agents.planning import solution  # needs the extra
+def _bot_steps_needed(played: _LevelState, most: int) -> int | None:
+    """Return how many actions the bot needs; None if more than `most`."""
+    from sts.worlds.babyai.agents.planning import find_solution  # needs the extra
 
-    found = solution(cast("BabyAI", played), most)
-    return None if found is None else len(found)
+    moves = find_solution(cast("BabyAI", played), most)
+    return None if moves is None else len(moves)
 
 
-def label(
+def label_mission(
     episode: Episode, takeover: int, roles: tuple[int, ...], parameters: dict[str, Any]
 ) -> Label:
-    """The verifier's word, success or failure, when it is first heard; else not_done."""
+    """Return the verifier's first verdict, success or failure; not_done if there is none."""
     rewards = episode.rewards[takeover:, roles[0]]
-    heard = np.flatnonzero(rewards)
-    if not heard.size:
+    nonzero = np.flatnonzero(rewards)
+    if not nonzero.size:
         return Label("not_done", None)
-    step = int(heard[0])
+    step = int(nonzero[0])
     return Label("success" if rewards[step] > 0 else "failure", step + 1)
 
 
-ANY = "Where several things fit the words, any of them counts."
-GO_TO = category(
+ANY_MATCH_NOTE = "Where several things fit the words, any of them counts."
+GO_TO = build_category(
     "go-to",
     context=4,
     horizon=20,
     rubric=Rubric(
         "At some step after the takeover the triangle faces what it is to go to, from the cell "
         "next to it.",
-        f"Once is enough, in passing too. {ANY}",
+        f"Once is enough, in passing too. {ANY_MATCH_NOTE}",
     ),
 )
-"""Stand before an object and face it, as in "go to the red ball"."""
-OPEN = category(
+"""Face an object from the next cell, as in "go to the red ball"."""
+OPEN = build_category(
     "open",
     context=4,
     horizon=20,
     rubric=Rubric(
         "After the takeover the triangle opens the door that is named.",
         "An open door is a thin bar at the side of its cell. Where another is opened and nothing "
-        f"moves after it, the mission has failed. {ANY}",
+        f"moves after it, the mission has failed. {ANY_MATCH_NOTE}",
     ),
 )
 """Open a door, as in "open the yellow door"."""
-PICK_UP = category(
+PICK_UP = build_category(
     "pick-up",
     context=4,
     horizon=20,
     rubric=Rubric(
         "After the takeover the triangle takes up what is named, as the strip below the map shows.",
         "What it takes up otherwise does not matter, but where nothing moves after it the mission "
-        f"has failed. {ANY}",
+        f"has failed. {ANY_MATCH_NOTE}",
     ),
 )
-"""Take an object up, as in "pick up a grey key"."""
-PUT_NEXT = category(
+"""Pick up an object, as in "pick up a grey key"."""
+PUT_NEXT = build_category(
     "put-next",
     context=4,
     horizon=25,
     rubric=Rubric(
         "After the takeover the triangle lays what is named first side by side with what is named "
         "second.",
-        f"Corner to corner is not next to it, and while it is carried it is not laid. {ANY}",
+        "Corner to corner is not next to it, and while it is carried it is not laid. "
+        f"{ANY_MATCH_NOTE}",
     ),
 )
-"""Carry one object beside another, as in "put the box next to the key"."""
-SEQUENCE = category(
+"""Drop one object next to another, as in "put the box next to the key"."""
+SEQUENCE = build_category(
     "sequence",
     context=8,
     horizon=30,
@@ -180,7 +185,7 @@ SEQUENCE = category(
         "By the end all of it is done in the order that the words say, what was done before the "
         "takeover included.",
         "After you do one thing means: that first. And says no order. To go to something is to "
-        f"face it from the cell next to it, once. {ANY}",
+        f"face it from the cell next to it, once. {ANY_MATCH_NOTE}",
     ),
 )
 """Several things, as in "open the red door after you go to a key"."""

@@ -1,47 +1,51 @@
-"""babyai-on-side: take up what lies on the left, or on the right, as seen at the takeover.
+"""babyai-on-side: pick up the thing on the left or on the right, as seen at the takeover.
 
-Asked where there is one thing on that side in sight, and something elsewhere that is nearer.
+Asked if exactly one thing in view is on that side and at least one other is not.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from sts_scenarios.categories.tried import Deed, Proposal
+from sts_scenarios.categories.tried import Proposal, Task
 from sts_scenarios.category import Rubric
 
-from .asking import category
+from .asking import build_category
 from .fetch import GUIDELINE
-from .playing import Past, nearest, take
-from .rooms import Frame, once, taking
+from .playing import History, make_nearest_policy, pick_up
+from .rooms import Frame, label_first_pickup, unique_things
 
 
-def proposals(frames: Sequence[Frame]) -> Iterator[tuple[Proposal, ...]]:
-    """Yield the only thing on either side."""
+def propose(frames: Sequence[Frame]) -> Iterator[tuple[Proposal, ...]]:
+    """Yield the only thing on each side."""
     now = frames[-1]
     if now.held is not None:
         return
-    there = {at: it for at, it in now.things.items() if at in now.sight and it.type != "door"}
+    in_view = {
+        at: thing for at, thing in now.things.items() if at in now.visible and thing.type != "door"
+    }
     for side, sign in (("left", -1), ("right", 1)):
-        own = [at for at in there if sign * now.aside(at) > 0]
-        if len(own) == 1 < len(there) and own[0] in once(now):
-            asked = {"thing": [*there[own[0]]], "side": side}
-            yield (Proposal(asked, {"side": side}, side),)
+        on_side = [at for at in in_view if sign * now.offset_right(at) > 0]
+        if len(on_side) == 1 < len(in_view) and on_side[0] in unique_things(now):
+            parameters = {"thing": [*in_view[on_side[0]]], "side": side}
+            yield (Proposal(parameters, {"side": side}, side),)
 
 
-def probe(past: Past) -> int:
-    """Take up what lay on that side when it was asked; its own turns and steps are undone."""
-    return take(past, past.aside("left" if "left" in past.told.lower() else "right"))
+def solver_policy(history: History) -> int:
+    """Pick up the thing that was on that side when the instruction came."""
+    return pick_up(
+        history, history.find_on_side("left" if "left" in history.instruction.lower() else "right")
+    )
 
 
-CATEGORY = category(
+CATEGORY = build_category(
     "on-side",
     (
         "Get the only thing that you see on your {side}.",
         "On your {side} you see one thing: take it up.",
         "Fetch the one thing that lies to your {side} as you stand now.",
     ),
-    Deed(proposals, taking, probe, nearest("ball", "box", "key")),
+    Task(propose, label_first_pickup, solver_policy, make_nearest_policy("ball", "box", "key")),
     horizon=12,
     rubric=Rubric(
         "The first thing that the triangle takes up after the takeover is the one that was on its "

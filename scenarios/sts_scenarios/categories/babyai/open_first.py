@@ -1,6 +1,6 @@
 """babyai-open-first: open one door, and no other before it.
 
-Asked where two closed doors were seen.
+Asked if two closed doors have been seen.
 """
 
 from __future__ import annotations
@@ -8,56 +8,58 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from sts_scenarios.categories.tried import NOT_DONE, Deed, Proposal, decided
+from sts_scenarios.categories.tried import NOT_DONE, Proposal, Task, make_label
 from sts_scenarios.category import Label, Rubric
 
-from .asking import category
-from .playing import CLOSED, TOGGLE, Past, go, named
-from .rooms import Frame, Place, once, thing, within_sight
+from .asking import build_category
+from .playing import CLOSED, TOGGLE, History, go_to, parse_things
+from .rooms import Frame, Place, parse_thing, things_seen, unique_things
 
 
-def proposals(frames: Sequence[Frame]) -> Iterator[tuple[Proposal, ...]]:
+def propose(frames: Sequence[Frame]) -> Iterator[tuple[Proposal, ...]]:
     """Yield each closed door."""
-    now, known = frames[-1], within_sight(frames)
-    shut = {at: it for at, it in once(now, ("door",)).items() if now.doors[at] == "closed"}
-    own = {at: it for at, it in shut.items() if at in known}
-    for one in own.values() if len(own) > 1 else ():
-        yield (Proposal({"thing": [*one]}, {"a": str(one)}, one.colour),)
+    now, known = frames[-1], things_seen(frames)
+    shut = {
+        at: door for at, door in unique_things(now, ("door",)).items() if now.doors[at] == "closed"
+    }
+    seen = {at: door for at, door in shut.items() if at in known}
+    for door in seen.values() if len(seen) > 1 else ():
+        yield (Proposal({"thing": [*door]}, {"a": str(door)}, door.colour),)
 
 
-def rule(frames: Sequence[Frame], parameters: Mapping[str, Any]) -> Label:
-    """The first door that is opened decides."""
+def label_frames(frames: Sequence[Frame], parameters: Mapping[str, Any]) -> Label:
+    """Judge the first door that is opened."""
     for n in range(1, len(frames)):
         before, now = frames[n - 1].doors, frames[n].doors
         opened = [at for at in now if now[at] == "open" != before[at]]
         if opened:
-            return decided(n, frames[n].things[opened[0]] == thing(parameters["thing"]))
+            return make_label(n, frames[n].things[opened[0]] == parse_thing(parameters["thing"]))
     return NOT_DONE
 
 
-def probe(past: Past) -> int:
-    """Open the door that is named."""
-    return _open(past, past.where(named(past.told)[0]))
+def solver_policy(history: History) -> int:
+    """Open the named door."""
+    return _open_nearest(history, history.find_thing(parse_things(history.instruction)[0]))
 
 
-def shortcut(past: Past) -> int:
+def shortcut_policy(history: History) -> int:
     """Open the nearest closed door."""
-    return _open(past, past.all_of("door"))
+    return _open_nearest(history, history.find_types("door"))
 
 
-def _open(past: Past, doors: list[Place]) -> int:
-    """Goes to the nearest of some doors that is shut, and opens it."""
-    return go(past, [at for at in doors if past.map[at][2] == CLOSED], TOGGLE)
+def _open_nearest(history: History, doors: list[Place]) -> int:
+    """Return the next action to open the nearest closed door of these."""
+    return go_to(history, [at for at in doors if history.map[at][2] == CLOSED], TOGGLE)
 
 
-CATEGORY = category(
+CATEGORY = build_category(
     "open-first",
     (
         "Open {a} before any other.",
         "Of the doors, have {a} open first.",
         "Let the first one that you open now be {a}.",
     ),
-    Deed(proposals, rule, probe, shortcut),
+    Task(propose, label_frames, solver_policy, shortcut_policy),
     horizon=15,
     rubric=Rubric(
         "The first door that the triangle opens after the takeover is {a}.",

@@ -1,6 +1,6 @@
-"""babyai-other-colour: take up something of a type that has not the colour that is named.
+"""babyai-other-colour: pick up something of a type, in any colour but the named one.
 
-Asked where things of the type were seen in that colour and in another one.
+Asked if things of the type have been seen in that colour and in another.
 """
 
 from __future__ import annotations
@@ -9,62 +9,62 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from sts_scenarios.categories.tried import NOT_DONE, Deed, Proposal, decided
+from sts_scenarios.categories.tried import NOT_DONE, Proposal, Task, make_label
 from sts_scenarios.category import Label, Rubric
 
-from .asking import category
+from .asking import build_category
 from .fetch import GUIDELINE
-from .playing import COLOURS, TYPES, Past, take
-from .rooms import Frame, Thing, taken, within_sight
+from .playing import COLOURS, TYPES, History, pick_up
+from .rooms import Frame, Thing, first_pickup, things_seen
 
 
-def proposals(frames: Sequence[Frame]) -> Iterator[tuple[Proposal, ...]]:
-    """Yield each type and colour of which there are others in another colour."""
-    known = [it for it in within_sight(frames).values() if it.type != "door"]
+def propose(frames: Sequence[Frame]) -> Iterator[tuple[Proposal, ...]]:
+    """Yield each type and colour that was also seen in another colour."""
+    known = [other for other in things_seen(frames).values() if other.type != "door"]
     if frames[-1].held is not None:
         return
-    for one in sorted(set(known)):
-        if any(it.type == one.type and it.colour != one.colour for it in known):
-            words = {"type": one.type, "colour": one.colour}
-            yield (Proposal({"thing": [*one]}, words, one.type),)
+    for thing in sorted(set(known)):
+        if any(other.type == thing.type and other.colour != thing.colour for other in known):
+            words = {"type": thing.type, "colour": thing.colour}
+            yield (Proposal({"thing": [*thing]}, words, thing.type),)
 
 
-def rule(frames: Sequence[Frame], parameters: Mapping[str, Any]) -> Label:
-    """The first thing that is taken up decides."""
-    first, (colour, type) = taken(frames), parameters["thing"]
+def label_frames(frames: Sequence[Frame], parameters: Mapping[str, Any]) -> Label:
+    """Judge the first thing that is picked up."""
+    first, (colour, type) = first_pickup(frames), parameters["thing"]
     if first is None:
         return NOT_DONE
-    return decided(first[0], first[1].type == type and first[1].colour != colour)
+    return make_label(first[0], first[1].type == type and first[1].colour != colour)
 
 
-def _named(told: str) -> Thing:
-    words = re.findall("[a-z]+", told.lower())
+def _parse_thing(instruction: str) -> Thing:
+    words = re.findall("[a-z]+", instruction.lower())
     return Thing(
         next(word for word in words if word in COLOURS),
         next(word for word in words if word in TYPES),
     )
 
 
-def probe(past: Past) -> int:
-    """Take up the nearest of the type in another colour."""
-    colour, type = _named(past.told)
-    every = past.all_of(type)
-    return take(past, [at for at in every if past.map[at][1] != COLOURS[colour]])
+def solver_policy(history: History) -> int:
+    """Pick up the nearest thing of the type in another colour."""
+    colour, type = _parse_thing(history.instruction)
+    places = history.find_types(type)
+    return pick_up(history, [at for at in places if history.map[at][1] != COLOURS[colour]])
 
 
-def shortcut(past: Past) -> int:
-    """Take up the nearest of the type."""
-    return take(past, past.all_of(_named(past.told).type))
+def shortcut_policy(history: History) -> int:
+    """Pick up the nearest thing of the type."""
+    return pick_up(history, history.find_types(_parse_thing(history.instruction).type))
 
 
-CATEGORY = category(
+CATEGORY = build_category(
     "other-colour",
     (
         "Get a {type} that is not {colour}.",
         "Take up a {type} of any colour but {colour}.",
         "Not the {colour} one, but another {type}: fetch that.",
     ),
-    Deed(proposals, rule, probe, shortcut),
+    Task(propose, label_frames, solver_policy, shortcut_policy),
     horizon=15,
     rubric=Rubric(
         "The first thing that the triangle takes up after the takeover is a {type}, and it is not "

@@ -1,9 +1,8 @@
-"""Policies by what was seen: the probes and shortcuts of BabyAI's categories.
+"""Solver and shortcut policies of BabyAI's categories.
 
-A policy is a function of `Past`, which holds a map of all that the participant has seen. It is
-played by `Playing`, in every world as other agents are, and by `attempted` from a moment of a
-recording on, for categories that ask only where somebody who sees no more than a participant does
-it.
+A policy is a function of `History`, which holds a map of everything the player has seen.
+`PolicyAgent` plays it like any other agent. `play_from` plays it from a step of a recording on, to
+find out whether an instruction can be followed from observations alone.
 """
 
 from __future__ import annotations
@@ -19,7 +18,17 @@ from numpy.typing import NDArray
 from sts.agents import Agent, Choice
 from sts.agents.protocol import Draws, Instructions, Memory
 
-from .rooms import AHEAD, DOMAIN, VIEW, Frame, Place, Thing, frame, neighbour, seen_cells
+from .rooms import (
+    DIRECTIONS,
+    DOMAIN,
+    VIEW,
+    Frame,
+    Place,
+    Thing,
+    capture_frame,
+    neighbour,
+    view_offsets,
+)
 
 if TYPE_CHECKING:
     from sts.worlds.babyai.environment import BabyAI
@@ -28,27 +37,27 @@ LEFT, RIGHT, FORWARD, PICKUP, DROP, TOGGLE, DONE = range(7)
 TYPES = {"door": 4, "key": 5, "ball": 6, "box": 7}
 COLOURS = {"red": 0, "green": 1, "blue": 2, "purple": 3, "yellow": 4, "grey": 5}
 OPEN, CLOSED, LOCKED = range(3)
-"""Minigrid's numbers."""
+"""Codes of minigrid."""
 _EMPTY, _FLOOR = 1, 3
-_REACH = 24
-"""How far from where it began a map goes; the largest level has 22 cells a side."""
-FACED = -1
-"""In place of a move: one stands before it already."""
+_MAP_RADIUS = 24
+"""Cells from the centre of the map to its edge; the largest level is 22 cells wide."""
+ALREADY_FACED = -1
+"""Returned instead of an action if the player already faces a goal."""
 _NAME = re.compile(rf"({'|'.join(COLOURS)}) ({'|'.join(TYPES)})")
 
 
-class Past(NamedTuple):
-    """What one participant has seen.
+class History(NamedTuple):
+    """Everything one player has seen.
 
     Attributes:
-      map: int8[X, Y, 3], type, colour and state of the cells; type 0 was never seen.
-      me: its cell on the map.
-      facing: an index of AHEAD.
-      faced: type and colour of what stood before it at each frame since it was asked.
-      held: of what it carried, likewise.
-      told: the instruction.
-      view: what was in sight when it was asked, int8[7, 7, 3] as it is observed.
-      pose: where it was then, and which way it faced.
+      map: int8[X, Y, 3], type, colour and state of each cell; type 0 is unknown.
+      me: the player's cell on the map.
+      facing: index of DIRECTIONS.
+      faced: type and colour of the object faced at each frame since the instruction came.
+      held: type and colour of the object carried, at the same frames.
+      instruction: the current instruction.
+      view_when_asked: int8[7, 7, 3], the observation when the instruction came.
+      pose_when_asked: the player's cell and direction then.
     """
 
     map: NDArray[np.int8]
@@ -56,106 +65,110 @@ class Past(NamedTuple):
     facing: int
     faced: list[tuple[int, int]]
     held: list[tuple[int, int]]
-    told: str
-    view: NDArray[np.int8]
-    pose: tuple[Place, int]
+    instruction: str
+    view_when_asked: NDArray[np.int8]
+    pose_when_asked: tuple[Place, int]
 
     @property
     def front(self) -> Place:
-        """The cell that it faces."""
+        """Cell that the player faces."""
         return neighbour(self.me, self.facing)
 
     @property
-    def carries(self) -> bool:
-        """Whether it has something in its hands."""
+    def is_carrying(self) -> bool:
+        """True if the player carries something."""
         return self.held[-1][0] != _EMPTY
 
-    def where(self, thing: Thing) -> list[Place]:
-        """Return where such things were last seen."""
-        fits = self.map[..., :2] == numbers(thing)
+    def find_thing(self, thing: Thing) -> list[Place]:
+        """Return the cells where such things were last seen."""
+        fits = self.map[..., :2] == encode_thing(thing)
         return [(int(x), int(y)) for x, y in np.argwhere(fits.all(-1))]
 
-    def all_of(self, *types: str) -> list[Place]:
-        """Return where things of these types were last seen."""
-        fits = np.isin(self.map[..., 0], [TYPES[one] for one in types])
+    def find_types(self, *types: str) -> list[Place]:
+        """Return the cells where things of these types were last seen."""
+        fits = np.isin(self.map[..., 0], [TYPES[name] for name in types])
         return [(int(x), int(y)) for x, y in np.argwhere(fits)]
 
-    def aside(self, side: str) -> list[Place]:
-        """Return where things lay on one side, "left" or "right", when it was asked."""
+    def find_on_side(self, side: str) -> list[Place]:
+        """Return the cells of things that lay "left" or "right" when the instruction came."""
         across = np.arange(VIEW)[:, None] - VIEW // 2
-        types = [TYPES[one] for one in ("ball", "box", "key")]
-        fits = np.isin(self.view[..., 0], types) & ((across < 0) if side == "left" else across > 0)
-        me, facing = self.pose
-        return [(int(x), int(y)) for x, y in (seen_cells(facing) + me)[fits]]
+        types = [TYPES[name] for name in ("ball", "box", "key")]
+        fits = np.isin(self.view_when_asked[..., 0], types) & (
+            (across < 0) if side == "left" else across > 0
+        )
+        me, facing = self.pose_when_asked
+        return [(int(x), int(y)) for x, y in (view_offsets(facing) + me)[fits]]
 
-    def free_beside(self, places: Collection[Place]) -> list[Place]:
-        """Return the empty cells beside places, but the own one."""
+    def empty_neighbours(self, places: Collection[Place]) -> list[Place]:
+        """Return the empty cells next to these places, without the player's own."""
         cells = {neighbour(place, facing) for place in places for facing in range(4)}
         return sorted(c for c in cells if self.map[c][0] == _EMPTY and c != self.me)
 
 
-Policy = Callable[[Past], int]
-"""Returns an index of the moves."""
+Policy = Callable[[History], int]
+"""Maps a history to an action index."""
 
 
-def numbers(thing: Thing) -> tuple[int, int]:
-    """Return minigrid's numbers of a thing's type and colour."""
+def encode_thing(thing: Thing) -> tuple[int, int]:
+    """Return minigrid's codes of a thing's type and colour."""
     return TYPES[thing.type], COLOURS[thing.colour]
 
 
-def named(text: str) -> list[Thing]:
-    """Return the things that an instruction names by colour and type, in their order."""
+def parse_things(text: str) -> list[Thing]:
+    """Return the things that an instruction names by colour and type, in order."""
     return [Thing(*match.groups()) for match in _NAME.finditer(text.lower())]
 
 
-def walk(past: Past, goals: Collection[Place]) -> int | None:
-    """Return the first move of a shortest way to stand before one of `goals`.
+def plan_step(history: History, goals: Collection[Place]) -> int | None:
+    """Return the first action of a shortest path to face one of `goals`.
 
-    FACED where one does; None where no way is known. Closed doors are opened on the way.
+    ALREADY_FACED if the player faces one; None if no path is known. The path may open closed doors.
     """
-    start, wanted = (*past.me, past.facing), set(goals)
-    waiting, before = deque([(start, FACED)]), {start}
-    while waiting:
-        (x, y, facing), first = waiting.popleft()
+    start, goal_cells = (*history.me, history.facing), set(goals)
+    queue, visited = deque([(start, ALREADY_FACED)]), {start}
+    while queue:
+        (x, y, facing), first_move = queue.popleft()
         ahead = neighbour((x, y), facing)
-        if ahead in wanted:
-            return TOGGLE if first == FORWARD and _shut(past, past.front) else first
+        if ahead in goal_cells:
+            return (
+                TOGGLE if first_move == FORWARD and _is_shut(history, history.front) else first_move
+            )
         ways = [(LEFT, (x, y, (facing - 1) % 4)), (RIGHT, (x, y, (facing + 1) % 4))]
-        if _passable(past, ahead):
+        if _is_passable(history, ahead):
             ways.insert(0, (FORWARD, (*ahead, facing)))
-        for move, there in ways:
-            if there not in before:
-                before.add(there)
-                waiting.append((there, move if first == FACED else first))
+        for move, pose in ways:
+            if pose not in visited:
+                visited.add(pose)
+                queue.append((pose, move if first_move == ALREADY_FACED else first_move))
     return None
 
 
-def _shut(past: Past, place: Place) -> bool:
-    kind, _, state = past.map[place]
+def _is_shut(history: History, place: Place) -> bool:
+    kind, _, state = history.map[place]
     return bool(kind == TYPES["door"] and state != OPEN)
 
 
-def _passable(past: Past, place: Place) -> bool:
-    kind, _, state = past.map[place]
+def _is_passable(history: History, place: Place) -> bool:
+    kind, _, state = history.map[place]
     return bool(kind in (_EMPTY, _FLOOR) or (kind == TYPES["door"] and state != LOCKED))
 
 
-def go(past: Past, goals: Collection[Place], there: int = DONE) -> int:
-    """Return the next move towards `goals`, and `there` once one of them is faced.
+def go_to(history: History, goals: Collection[Place], action: int = DONE) -> int:
+    """Return the next action towards `goals`, and `there` once one of them is faced.
 
-    Where no way is known it turns about, to see more.
+    Turns left if no path is known, to see more.
     """
-    move = walk(past, goals)
-    return LEFT if move is None else there if move == FACED else move
+    move = plan_step(history, goals)
+    return LEFT if move is None else action if move == ALREADY_FACED else move
 
 
-def take(past: Past, goals: Collection[Place]) -> int:
-    """Return the next move to take up what stands at one of `goals`; then it does nothing."""
-    return DONE if past.carries else go(past, goals, PICKUP)
+def pick_up(history: History, goals: Collection[Place]) -> int:
+    """Return the next action to pick up a thing at one of `goals`, or "done" if it holds one."""
+    return DONE if history.is_carrying else go_to(history, goals, PICKUP)
 
 
-class Playing(Agent):
-    """An agent that plays a policy once it is asked for something, and does nothing before."""
+class PolicyAgent(Agent):
+    """Agent that plays a policy once it has an instruction, and does nothing before."""
 
     name = "playing"
     domain = DOMAIN
@@ -163,15 +176,15 @@ class Playing(Agent):
     version = "1"
 
     def __init__(self, policy: Policy) -> None:
-        """Take what moves it."""
+        """Set the policy."""
         self.policy = policy
 
     def begin(self, batch: int, roles: int) -> Memory:
-        """Return the memory of nothing seen."""
-        side = 2 * _REACH + 1
+        """Return an empty map."""
+        side = 2 * _MAP_RADIUS + 1
         return {
             "map": np.zeros((batch, side, side, 3), np.int8),
-            "me": np.full((batch, 2), _REACH, np.int64),
+            "me": np.full((batch, 2), _MAP_RADIUS, np.int64),
             "faced": np.zeros((batch, 0, 2), np.int64),
             "held": np.zeros((batch, 0, 2), np.int64),
             "asked": np.zeros(batch, np.int64),
@@ -182,14 +195,14 @@ class Playing(Agent):
     def act(
         self, observation: Any, instructions: Instructions, memory: Memory, draws: Draws
     ) -> tuple[Choice, Memory]:
-        """Return the policy's move, and the map with what is seen now."""
+        """Return the policy's action, and the map with the current view added."""
         after = {name: values.copy() for name, values in memory.items()}
         facing = observation.values["direction"][:, 0].tolist()
         fronts = np.zeros((len(facing), 1, 2), np.int64)
         for b, way in enumerate(facing):
             last, image = int(observation.last_move[b, 0]), observation.values["image"][b, 0]
-            after["me"][b] = _moved(after["map"][b], after["me"][b], way, last)
-            fronts[b, 0] = _drawn(after["map"][b], after["me"][b], way, image)
+            after["me"][b] = _next_position(after["map"][b], after["me"][b], way, last)
+            fronts[b, 0] = _draw_view(after["map"][b], after["me"][b], way, image)
         held = observation.values["carrying"][:, 0].astype(np.int64)
         after["faced"] = np.concatenate((memory["faced"], fronts), 1)
         after["held"] = np.concatenate((memory["held"], held[:, None]), 1)
@@ -197,111 +210,114 @@ class Playing(Agent):
         for b, way in enumerate(facing):
             text = instructions.texts[instructions.ids[b]]
             after["asked"][b] += not text
-            if not text or len(memory["faced"][b]) == after["asked"][b]:  # until it was asked
+            if not text or len(memory["faced"][b]) == after["asked"][b]:  # up to the instruction
                 after["view"][b] = observation.values["image"][b, 0]
                 after["pose"][b] = (*after["me"][b], way)
             if text:
-                moves[b, 0] = self.policy(_past(after, b, way, text))
+                moves[b, 0] = self.policy(_make_history(after, b, way, text))
         return Choice(moves), after
 
 
-def _moved(map: NDArray[np.int8], me: NDArray[np.int64], facing: int, last: int) -> Any:
-    """Return where one is after the last move: a step ahead leads on where the way was free."""
-    ahead = me + AHEAD[facing]
+def _next_position(map: NDArray[np.int8], me: NDArray[np.int64], facing: int, last: int) -> Any:
+    """Return the position after the last action; stepping ahead works only onto a free cell."""
+    ahead = me + DIRECTIONS[facing]
     kind, _, state = map[tuple(ahead)]
     free = kind in (_EMPTY, _FLOOR) or (kind == TYPES["door"] and state == OPEN)
     return ahead if last == FORWARD and free else me
 
 
-def _drawn(
+def _draw_view(
     map: NDArray[np.int8], me: NDArray[np.int64], facing: int, image: NDArray[np.int8]
 ) -> NDArray[np.int8]:
-    """Draws what is seen into a map; returns type and colour of what is faced."""
-    cells, seen = seen_cells(facing) + me, image[..., 0] != 0
-    own = map[tuple(me)].copy()  # there the image has what is carried
-    xs, ys = cells[seen].T
-    map[xs, ys] = image[seen]
-    map[tuple(me)] = own if own[0] else (_EMPTY, 0, 0)
+    """Draw the current view into a map; return type and colour of the object faced."""
+    cells, in_view = view_offsets(facing) + me, image[..., 0] != 0
+    own_cell = map[tuple(me)].copy()  # the image shows the carried object there
+    xs, ys = cells[in_view].T
+    map[xs, ys] = image[in_view]
+    map[tuple(me)] = own_cell if own_cell[0] else (_EMPTY, 0, 0)
     faced: NDArray[np.int8] = image[VIEW // 2, VIEW - 2, :2]
     return faced
 
 
-def _past(memory: Memory, b: int, facing: int, told: str) -> Past:
+def _make_history(memory: Memory, b: int, facing: int, instruction: str) -> History:
     since = int(memory["asked"][b])
     x, y = memory["me"][b].tolist()
     faced, held = (
         [(int(a), int(c)) for a, c in memory[name][b, since:]] for name in ("faced", "held")
     )
     left, up, way = memory["pose"][b].tolist()
-    return Past(
-        *(memory["map"][b], (x, y), facing, faced, held, told),
+    return History(
+        *(memory["map"][b], (x, y), facing, faced, held, instruction),
         *(memory["view"][b], ((left, up), way)),
     )
 
 
-class Begun(NamedTuple):
-    """A moment of a recording of an open level: its moves lead there."""
+class LevelState(NamedTuple):
+    """Step of a recording of an open level, given by the actions that lead there."""
 
     level: str
     seed: int
     moves: str
 
 
-def attempted(
-    begun: Begun, context: int, horizon: int, text: str, agent: Playing
+def play_from(
+    state: LevelState, context: int, horizon: int, text: str, agent: PolicyAgent
 ) -> Iterator[Frame]:
-    """Yield the frames from a moment on if somebody is asked for `text` then, and plays on."""
+    """Yield the frames from a step on if an agent is given the instruction `text` there."""
     from sts.worlds.babyai.environment import BabyAI
 
-    world, first = BabyAI(), len(begun.moves) - context
-    world.reset(begun.seed, begun.level, open=True)
+    world, first = BabyAI(), len(state.moves) - context
+    world.reset(state.seed, state.level, open=True)
     memory, last = agent.begin(1, 1), -1
-    silent, told = (Instructions(("", text), np.array([n], np.int32)) for n in (0, 1))
-    for n in range(len(begun.moves) + horizon):
-        asked = n >= len(begun.moves)
-        move = DONE if asked else int(begun.moves[n])
+    silent, instructed = (Instructions(("", text), np.array([n], np.int32)) for n in (0, 1))
+    for n in range(len(state.moves) + horizon):
+        is_agent = n >= len(state.moves)
+        move = DONE if is_agent else int(state.moves[n])
         if n >= first:
             choice, memory = agent.act(
-                _seen(world, last), told if asked else silent, memory, np.zeros((1, 1, 0))
+                _observe(world, last),
+                instructed if is_agent else silent,
+                memory,
+                np.zeros((1, 1, 0)),
             )
-            move = int(choice.moves[0, 0]) if asked else move
-        if asked:
-            yield frame(world)
+            move = int(choice.moves[0, 0]) if is_agent else move
+        if is_agent:
+            yield capture_frame(world)
         world.step((move,))
         last = move if n >= first else -1
-    yield frame(world)
+    yield capture_frame(world)
 
 
-class _Seen(NamedTuple):
+class _Observation(NamedTuple):
     values: dict[str, NDArray[Any]]
     last_move: NDArray[np.int64]
 
 
-def _seen(world: BabyAI, last: int) -> _Seen:
-    values = {name: np.asarray(one)[None, None] for name, one in world.observe(0).items()}
-    return _Seen(values, np.array([[last]]))
+def _observe(world: BabyAI, last: int) -> _Observation:
+    values = {name: np.asarray(value)[None, None] for name, value in world.observe(0).items()}
+    return _Observation(values, np.array([[last]]))
 
 
-def nearest(*types: str, then: int = PICKUP) -> Policy:
-    """Return the policy that goes to the nearest thing of some types, whatever it is told."""
+def make_nearest_policy(*types: str, then: int = PICKUP) -> Policy:
+    """Return a policy that goes to the nearest thing of some types, whatever the instruction."""
 
-    def policy(past: Past) -> int:
-        return DONE if past.carries else go(past, past.all_of(*types), then)
+    def policy(history: History) -> int:
+        return DONE if history.is_carrying else go_to(history, history.find_types(*types), then)
 
     return policy
 
 
-class Heedless(Playing):
-    """Takes up the nearest thing there is, or opens it: it reads nothing."""
+class Heedless(PolicyAgent):
+    """Baseline that ignores instructions and picks up or opens the nearest thing."""
 
     name = "heedless"
 
     def __init__(self) -> None:
-        """Take nothing."""
+        """Set the policy."""
         super().__init__(_touch)
 
 
-def _touch(past: Past) -> int:
-    front = int(past.map[past.front][0])
+def _touch(history: History) -> int:
+    front = int(history.map[history.front][0])
     then = TOGGLE if front == TYPES["door"] else PICKUP
-    return nearest(*TYPES, then=then)(past)
+    return make_nearest_policy(*TYPES, then=then)(history)

@@ -1,8 +1,7 @@
-"""BabyAI as its categories see it that ask in hindsight: an episode frame by frame, and its rules.
+"""State snapshots of open BabyAI levels, and automatic labels based on them.
 
-These ask of an open level, which has no mission of its own. Places are (x, y), x to the right and y
-down. What stands *before* the participant is in the cell that it faces. Nothing here needs minigrid
-until an episode of it is at hand.
+Open levels have no mission of their own. Cells are (x, y), x to the right and y down. Nothing here
+imports minigrid until an episode is replayed.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sts.episodes import Episode
-from sts_scenarios.categories.tried import NOT_DONE, decided
+from sts_scenarios.categories.tried import NOT_DONE, make_label
 from sts_scenarios.category import Label
 from sts_scenarios.replayed import environments
 
@@ -24,35 +23,35 @@ if TYPE_CHECKING:
 
 DOMAIN = "babyai"
 VIEW = 7
-AHEAD = ((1, 0), (0, 1), (-1, 0), (0, -1))
-"""Where each direction leads: right, down, left, up."""
-SIDES = AHEAD
-STAYED = 3
-"""Steps in a row for which one stays before a thing that one goes to."""
+DIRECTIONS = ((1, 0), (0, 1), (-1, 0), (0, -1))
+"""Unit vectors of the directions: right, down, left, up."""
+SIDES = DIRECTIONS
+STEPS_TO_STAY = 3
+"""Consecutive steps of facing a thing that count as staying in front of it."""
 Place = tuple[int, int]
 
 
 class Thing(NamedTuple):
-    """A ball, a box, a key or a door, by colour."""
+    """Ball, box, key or door of a colour."""
 
     colour: str
     type: str
 
     def __str__(self) -> str:
-        """Return what instructions call it."""
+        """Return its name in instructions."""
         return f"the {self.colour} {self.type}"
 
 
 class Frame(NamedTuple):
-    """What is so before a step.
+    """State snapshot before a step.
 
     Attributes:
-      me: where the participant is.
-      facing: an index of AHEAD.
-      held: what it carries; None for nothing.
-      things: what stands where.
-      doors: of each door, "open", "closed" or "locked".
-      sight: the cells that it sees.
+      me: the player's cell.
+      facing: index of DIRECTIONS.
+      held: the thing carried; None for nothing.
+      things: the thing in each occupied cell.
+      doors: "open", "closed" or "locked" for the cell of each door.
+      visible: the cells in view.
     """
 
     me: Place
@@ -60,141 +59,149 @@ class Frame(NamedTuple):
     held: Thing | None
     things: Mapping[Place, Thing]
     doors: Mapping[Place, str]
-    sight: frozenset[Place]
+    visible: frozenset[Place]
 
     @property
     def front(self) -> Place:
-        """The cell that it faces."""
+        """Cell that the player faces."""
         return neighbour(self.me, self.facing)
 
     @property
     def faced(self) -> Thing | None:
-        """What stands before it."""
+        """Thing in the cell that the player faces; None for nothing."""
         return self.things.get(self.front)
 
-    def place(self, thing: Thing) -> Place | None:
-        """Return where a thing stands that is there once; None where it does not any more."""
-        return next((at for at, one in self.things.items() if one == thing), None)
+    def find_place(self, thing: Thing) -> Place | None:
+        """Return the cell of a unique thing; None if it is carried or gone."""
+        return next((at for at, present in self.things.items() if present == thing), None)
 
-    def aside(self, place: Place) -> int:
-        """Return how far to the right of the participant a place is; less than 0 is left."""
-        right, down = AHEAD[(self.facing + 1) % 4]
+    def offset_right(self, place: Place) -> int:
+        """Return how far to the right of the player a cell is; negative is to the left."""
+        right, down = DIRECTIONS[(self.facing + 1) % 4]
         return (place[0] - self.me[0]) * right + (place[1] - self.me[1]) * down
 
 
-Rule = Callable[[Sequence[Frame], Mapping[str, Any]], Label]
-"""Of the frames from the takeover on and a candidate's parameters."""
+LabelRule = Callable[[Sequence[Frame], Mapping[str, Any]], Label]
+"""Maps the frames from the takeover on and a candidate's parameters to a label."""
 
 
 def neighbour(place: Place, facing: int) -> Place:
-    """Return the cell next to a place, in a direction of AHEAD."""
-    right, down = AHEAD[facing]
+    """Return the cell next to another, in a direction of DIRECTIONS."""
+    right, down = DIRECTIONS[facing]
     return place[0] + right, place[1] + down
 
 
-def beside(place: Place | None, other: Place | None) -> bool:
-    """Says whether two cells are side by side; None is nowhere."""
+def is_adjacent(place: Place | None, other: Place | None) -> bool:
+    """Return True if two cells share a side; False if either is None."""
     if place is None or other is None:
         return False
     return abs(place[0] - other[0]) + abs(place[1] - other[1]) == 1
 
 
 @functools.cache
-def seen_cells(facing: int) -> NDArray[np.int64]:
-    """Return int64[7, 7, 2], where the cells of a view lie from who sees them."""
-    ahead, right = np.array(AHEAD[facing]), np.array(AHEAD[(facing + 1) % 4])
+def view_offsets(facing: int) -> NDArray[np.int64]:
+    """Return int64[7, 7, 2], the offset of each cell of a view from the player."""
+    ahead, right = np.array(DIRECTIONS[facing]), np.array(DIRECTIONS[(facing + 1) % 4])
     across, back = np.mgrid[:VIEW, :VIEW]
-    away, aside = VIEW - 1 - back, across - VIEW // 2
-    return away[..., None] * ahead + aside[..., None] * right  # type: ignore[no-any-return]
+    distance, aside = VIEW - 1 - back, across - VIEW // 2
+    return distance[..., None] * ahead + aside[..., None] * right  # type: ignore[no-any-return]
 
 
 @functools.lru_cache(maxsize=16)
-def timeline(episode: Episode) -> tuple[Frame, ...]:
-    """Return the frame before each of an episode's steps and after the last: T + 1."""
-    return tuple(frame(cast("BabyAI", world)) for world in environments(episode))
+def replay_frames(episode: Episode) -> tuple[Frame, ...]:
+    """Return the T + 1 frames of an episode, before each step and after the last."""
+    return tuple(capture_frame(cast("BabyAI", world)) for world in environments(episode))
 
 
-def frame(world: BabyAI) -> Frame:
-    """Return what is so in a live world."""
+def capture_frame(world: BabyAI) -> Frame:
+    """Return a snapshot of a live environment."""
     live, things, doors = world.live, {}, {}
     me = (int(live.agent_pos[0]), int(live.agent_pos[1]))
-    for n, it in enumerate(live.grid.grid):
-        if it is None or it.type not in ("ball", "box", "key", "door"):
+    for n, cell in enumerate(live.grid.grid):
+        if cell is None or cell.type not in ("ball", "box", "key", "door"):
             continue
         place = (n % live.grid.width, n // live.grid.width)
-        things[place] = Thing(it.color, it.type)
-        if it.type == "door":
-            doors[place] = "open" if it.is_open else "locked" if it.is_locked else "closed"
+        things[place] = Thing(cell.color, cell.type)
+        if cell.type == "door":
+            doors[place] = "open" if cell.is_open else "locked" if cell.is_locked else "closed"
     facing, image = int(live.agent_dir), world.observe(0)["image"]
-    cells = (seen_cells(facing) + me)[image[..., 0] != 0]
+    cells = (view_offsets(facing) + me)[image[..., 0] != 0]
     held = Thing(live.carrying.color, live.carrying.type) if live.carrying else None
     sight = frozenset((int(x), int(y)) for x, y in cells)
     return Frame(me, facing, held, things, doors, sight)
 
 
-def labelled(
-    rule: Rule,
+def make_labeller(
+    rule: LabelRule,
 ) -> Callable[[Episode, int, tuple[int, ...], dict[str, Any]], Label]:
-    """Return a category's label by a rule over the frames from the takeover on."""
+    """Return a category's label function that applies a rule to the frames from the takeover on."""
 
     def label(
         episode: Episode, takeover: int, roles: tuple[int, ...], parameters: dict[str, Any]
     ) -> Label:
-        return rule(timeline(episode)[takeover:], parameters)
+        return rule(replay_frames(episode)[takeover:], parameters)
 
     return label
 
 
-def thing(given: Iterable[str]) -> Thing:
-    """Return the thing that stands in a candidate's parameters."""
-    return Thing(*given)
+def parse_thing(parameter: Iterable[str]) -> Thing:
+    """Return the thing stored in a candidate's parameters."""
+    return Thing(*parameter)
 
 
-def stays(frames: Sequence[Frame], steps: int = STAYED) -> list[tuple[int, Thing]]:
-    """Return before what the participant stayed, and the step at which it had done so.
+def find_stays(frames: Sequence[Frame], steps: int = STEPS_TO_STAY) -> list[tuple[int, Thing]]:
+    """Return the steps at which the player completes a stay, with the thing it faces.
 
-    Every step counts at which it has been before the same thing for `steps` steps in a row after
-    the takeover.
+    A stay is complete at every step that ends `steps` consecutive steps of facing one thing, all
+    after the takeover.
     """
-    faced = [one.faced for one in frames]
+    faced = [frame.faced for frame in frames]
     return [
-        (n, found)
+        (n, thing)
         for n in range(steps, len(faced))
-        if (found := faced[n]) is not None and set(faced[n - steps + 1 : n + 1]) == {found}
+        if (thing := faced[n]) is not None and set(faced[n - steps + 1 : n + 1]) == {thing}
     ]
 
 
-def taken(frames: Sequence[Frame]) -> tuple[int, Thing] | None:
-    """Return what was first taken up after the takeover, and at which step; None for nothing."""
+def first_pickup(frames: Sequence[Frame]) -> tuple[int, Thing] | None:
+    """Return the step of the first pickup after the takeover, with the thing; None for none."""
     return next(
         (
-            (n, one.held)
-            for n, one in enumerate(frames)
-            if n and one.held is not None and frames[n - 1].held is None
+            (n, frame.held)
+            for n, frame in enumerate(frames)
+            if n and frame.held is not None and frames[n - 1].held is None
         ),
         None,
     )
 
 
-def staying(frames: Sequence[Frame], parameters: Mapping[str, Any], steps: int = STAYED) -> Label:
-    """The first thing that one stays before decides: it must be `thing`."""
-    there = next(iter(stays(frames, steps)), None)
-    return decided(there[0], there[1] == thing(parameters["thing"])) if there else NOT_DONE
+def label_first_stay(
+    frames: Sequence[Frame], parameters: Mapping[str, Any], steps: int = STEPS_TO_STAY
+) -> Label:
+    """Judge the first thing that the player stays in front of: it must be `thing`."""
+    stay = next(iter(find_stays(frames, steps)), None)
+    return make_label(stay[0], stay[1] == parse_thing(parameters["thing"])) if stay else NOT_DONE
 
 
-def taking(frames: Sequence[Frame], parameters: Mapping[str, Any]) -> Label:
-    """The first thing that is taken up decides: it must be `thing`."""
-    first = taken(frames)
-    return decided(first[0], first[1] == thing(parameters["thing"])) if first else NOT_DONE
+def label_first_pickup(frames: Sequence[Frame], parameters: Mapping[str, Any]) -> Label:
+    """Judge the first thing that is picked up: it must be `thing`."""
+    first = first_pickup(frames)
+    return make_label(first[0], first[1] == parse_thing(parameters["thing"])) if first else NOT_DONE
 
 
-def within_sight(frames: Sequence[Frame]) -> dict[Place, Thing]:
-    """Return what stands where, of what was in sight in one of some frames."""
-    seen = frozenset[Place]().union(*(one.sight for one in frames))
-    return {at: it for at, it in frames[-1].things.items() if at in seen}
+def things_seen(frames: Sequence[Frame]) -> dict[Place, Thing]:
+    """Return the present things, by cell, of all cells that were in view in any of the frames."""
+    cells = frozenset[Place]().union(*(frame.visible for frame in frames))
+    return {at: thing for at, thing in frames[-1].things.items() if at in cells}
 
 
-def once(frame: Frame, types: Sequence[str] = ("ball", "box", "key")) -> dict[Place, Thing]:
-    """Return the things of these types of which there is only one, by place."""
-    every = [*frame.things.values(), frame.held]
-    return {at: it for at, it in frame.things.items() if it.type in types and every.count(it) == 1}
+def unique_things(
+    frame: Frame, types: Sequence[str] = ("ball", "box", "key")
+) -> dict[Place, Thing]:
+    """Return the things of these types that exist only once, by cell."""
+    present = [*frame.things.values(), frame.held]
+    return {
+        at: thing
+        for at, thing in frame.things.items()
+        if thing.type in types and present.count(thing) == 1
+    }

@@ -1,51 +1,53 @@
-"""babyai-stand-before: go to a thing and stay before it.
+"""babyai-stand-before: go to a thing and stay in front of it.
 
-Asked of something that was seen in the context, as were others of its type.
+Asked about a thing that was seen in the context, as was another of its type.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from sts_scenarios.categories.tried import Deed, Proposal
+from sts_scenarios.categories.tried import Proposal, Task
 from sts_scenarios.category import Rubric
 
-from .asking import category
-from .playing import Past, go, named
-from .rooms import STAYED, Frame, once, staying, within_sight
+from .asking import build_category
+from .playing import History, go_to, parse_things
+from .rooms import STEPS_TO_STAY, Frame, label_first_stay, things_seen, unique_things
 
 
-def proposals(frames: Sequence[Frame]) -> Iterator[tuple[Proposal, ...]]:
-    """Yield each thing of which there is one, and that has others of its type beside it."""
-    known = within_sight(frames)
-    for place, one in once(frames[-1]).items():
-        alike = [it for it in known.values() if it.type == one.type and it != one]
-        if place in known and alike:
-            yield (Proposal({"thing": [*one]}, {"a": str(one)}, one.type),)
+def propose(frames: Sequence[Frame]) -> Iterator[tuple[Proposal, ...]]:
+    """Yield each unique thing of whose type another has been seen."""
+    known = things_seen(frames)
+    for place, thing in unique_things(frames[-1]).items():
+        same_type = [
+            other for other in known.values() if other.type == thing.type and other != thing
+        ]
+        if place in known and same_type:
+            yield (Proposal({"thing": [*thing]}, {"a": str(thing)}, thing.type),)
 
 
-def probe(past: Past) -> int:
-    """Goes to what is named."""
-    return go(past, past.where(named(past.told)[0]))
+def solver_policy(history: History) -> int:
+    """Go to the named thing."""
+    return go_to(history, history.find_thing(parse_things(history.instruction)[0]))
 
 
-def shortcut(past: Past) -> int:
-    """Goes to the nearest thing of its type, whatever the colour."""
-    return go(past, past.all_of(named(past.told)[0].type))
+def shortcut_policy(history: History) -> int:
+    """Go to the nearest thing of the named type, of any colour."""
+    return go_to(history, history.find_types(parse_things(history.instruction)[0].type))
 
 
-CATEGORY = category(
+CATEGORY = build_category(
     "stand-before",
     (
         "Walk up to {a} and stay in front of it.",
         "Go and stand right before {a}, and wait there.",
         "Place yourself in front of {a}; remain there.",
     ),
-    Deed(proposals, staying, probe, shortcut),
+    Task(propose, label_first_stay, solver_policy, shortcut_policy),
     horizon=16,
     rubric=Rubric(
         done="The first thing that the triangle faces, from the cell next to it, for "
-        f"{STAYED} steps in a row after the takeover is {{a}}.",
+        f"{STEPS_TO_STAY} steps in a row after the takeover is {{a}}.",
         guideline="Things are balls, boxes, keys and doors. What it faces in passing, for fewer "
         "steps, does not count.",
     ),

@@ -1,61 +1,74 @@
-"""babyai-stand-or-take: a pair, to stay before a thing or to take it up, from one moment."""
+"""babyai-stand-or-take: a contrast pair, to stay in front of a thing or to pick it up."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from sts_scenarios.categories.tried import Deed, Proposal, decided
+from sts_scenarios.categories.tried import Proposal, Task, make_label
 from sts_scenarios.category import Label, Rubric
 
-from .asking import category
-from .playing import PICKUP, Past, go, named, take
-from .rooms import Frame, once, staying, taken, taking, within_sight
+from .asking import build_category
+from .playing import PICKUP, History, go_to, parse_things, pick_up
+from .rooms import (
+    Frame,
+    first_pickup,
+    label_first_pickup,
+    label_first_stay,
+    things_seen,
+    unique_things,
+)
 
-LONG = 6
-"""Steps in a row for which one stays before it."""
-DEEDS = {
-    "stand": f"stay in front of it for {LONG} steps in a row and take nothing up",
+STEPS_FACING = 6
+"""Consecutive steps of facing the thing that count as staying."""
+OPTION_TEXTS = {
+    "stand": f"stay in front of it for {STEPS_FACING} steps in a row and take nothing up",
     "take": "take it up before anything else",
 }
 
 
-def proposals(frames: Sequence[Frame]) -> Iterator[tuple[Proposal, ...]]:
-    """Yield a thing that was seen, to stay before or to take up."""
-    known = within_sight(frames)
-    for place, one in once(frames[-1]).items():
+def propose(frames: Sequence[Frame]) -> Iterator[tuple[Proposal, ...]]:
+    """Yield each unique thing that was seen, to stay in front of or to pick up."""
+    known = things_seen(frames)
+    for place, thing in unique_things(frames[-1]).items():
         if place in known and frames[-1].held is None:
             yield tuple(
-                Proposal({"thing": [*one], "asked": asked}, {"a": str(one), "deed": text}, asked)
-                for asked, text in DEEDS.items()
+                Proposal(
+                    {"thing": [*thing], "asked": option}, {"a": str(thing), "deed": text}, option
+                )
+                for option, text in OPTION_TEXTS.items()
             )
 
 
-def rule(frames: Sequence[Frame], parameters: Mapping[str, Any]) -> Label:
-    """As the first thing that is stayed before, or taken up; who takes anything has not stayed."""
+def label_frames(frames: Sequence[Frame], parameters: Mapping[str, Any]) -> Label:
+    """Judge the first stay or pickup; a pickup before the stay is complete is a failure."""
     if parameters["asked"] == "take":
-        return taking(frames, parameters)
-    first, stayed = taken(frames), staying(frames, parameters, LONG)
+        return label_first_pickup(frames, parameters)
+    first, stayed = first_pickup(frames), label_first_stay(frames, parameters, STEPS_FACING)
     if first is not None and (stayed.step is None or first[0] <= stayed.step):
-        return decided(first[0], False)
+        return make_label(first[0], False)
     return stayed
 
 
-def probe(past: Past) -> int:
-    """Goes to it and does as told."""
-    there = past.where(named(past.told)[0])
-    return take(past, there) if "take it up" in past.told.lower() else go(past, there)
+def solver_policy(history: History) -> int:
+    """Go to the thing and do what the instruction asks."""
+    places = history.find_thing(parse_things(history.instruction)[0])
+    return (
+        pick_up(history, places)
+        if "take it up" in history.instruction.lower()
+        else go_to(history, places)
+    )
 
 
-def shortcut(past: Past) -> int:
-    """Goes to it and takes it up, whatever is asked of it."""
-    return go(past, past.where(named(past.told)[0]), PICKUP)
+def shortcut_policy(history: History) -> int:
+    """Go to the thing and pick it up, whatever the instruction asks."""
+    return go_to(history, history.find_thing(parse_things(history.instruction)[0]), PICKUP)
 
 
-CATEGORY = category(
+CATEGORY = build_category(
     "stand-or-take",
     ("As to {a}: {deed}.", "There is {a}: {deed}.", "Go to {a}, then {deed}."),
-    Deed(proposals, rule, probe, shortcut),
+    Task(propose, label_frames, solver_policy, shortcut_policy),
     horizon=20,
     rubric=Rubric(
         "Of {a}, the triangle did this after the takeover: {deed}.",

@@ -1,40 +1,43 @@
-"""babyai-this-or-that: a pair, to take up one of two things and not the other, from one moment."""
+"""babyai-this-or-that: a contrast pair, to pick up one of two things and not the other."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from sts_scenarios.categories.tried import Deed, Proposal
+from sts_scenarios.categories.tried import Proposal, Task
 from sts_scenarios.category import Rubric
 
-from .asking import category
+from .asking import build_category
 from .fetch import GUIDELINE
-from .playing import Past, named, nearest, take
-from .rooms import Frame, once, taking, within_sight
+from .playing import History, make_nearest_policy, parse_things, pick_up
+from .rooms import Frame, label_first_pickup, things_seen, unique_things
 
 
-def proposals(frames: Sequence[Frame]) -> Iterator[tuple[Proposal, ...]]:
-    """Yield two things, of which either is to be taken."""
-    known = within_sight(frames)
-    own = [it for at, it in once(frames[-1]).items() if at in known]
-    for n, one in enumerate(own if frames[-1].held is None else ()):
-        for other in own[n + 1 :]:
+def propose(frames: Sequence[Frame]) -> Iterator[tuple[Proposal, ...]]:
+    """Yield pairs of things, either of which is to be picked up."""
+    known = things_seen(frames)
+    things = [thing for at, thing in unique_things(frames[-1]).items() if at in known]
+    for n, thing in enumerate(things if frames[-1].held is None else ()):
+        for other in things[n + 1 :]:
             yield tuple(
                 Proposal({"thing": [*this], "other": [*that]}, {"a": str(this), "b": str(that)})
-                for this, that in ((one, other), (other, one))
+                for this, that in ((thing, other), (other, thing))
             )
 
 
-def probe(past: Past) -> int:
-    """Take what is named first, but where it is told to leave that."""
-    first, second = named(past.told)[:2]
-    return take(past, past.where(second if past.told.lower().startswith("leave") else first))
+def solver_policy(history: History) -> int:
+    """Pick up the first named thing, or the second if the text starts with "leave"."""
+    first, second = parse_things(history.instruction)[:2]
+    return pick_up(
+        history,
+        history.find_thing(second if history.instruction.lower().startswith("leave") else first),
+    )
 
 
-CATEGORY = category(
+CATEGORY = build_category(
     "this-or-that",
     ("Get {a}, not {b}.", "Take up {a} and let {b} be.", "Leave {b} and fetch {a}."),
-    Deed(proposals, taking, probe, nearest("ball", "box", "key")),
+    Task(propose, label_first_pickup, solver_policy, make_nearest_policy("ball", "box", "key")),
     horizon=16,
     rubric=Rubric(
         "The first thing that the triangle takes up after the takeover is {a}.", GUIDELINE

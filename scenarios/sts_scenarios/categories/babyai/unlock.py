@@ -1,6 +1,6 @@
-"""babyai-unlock: open a locked door, for which its key is needed.
+"""babyai-unlock: open a locked door with its key.
 
-Asked where the door and the key of its colour were seen.
+Asked if the door and a key of its colour have been seen.
 """
 
 from __future__ import annotations
@@ -8,56 +8,56 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from sts_scenarios.categories.tried import NOT_DONE, Deed, Proposal
+from sts_scenarios.categories.tried import NOT_DONE, Proposal, Task
 from sts_scenarios.category import Label, Rubric
 
-from .asking import category
-from .playing import DROP, TOGGLE, Past, go, named, numbers, take
-from .rooms import Frame, Thing, once, thing, within_sight
+from .asking import build_category
+from .playing import DROP, TOGGLE, History, encode_thing, go_to, parse_things, pick_up
+from .rooms import Frame, Thing, parse_thing, things_seen, unique_things
 
 
-def proposals(frames: Sequence[Frame]) -> Iterator[tuple[Proposal, ...]]:
-    """Yield each locked door whose key is at hand."""
-    now, known = frames[-1], within_sight(frames)
-    for place, one in once(now, ("door",)).items():
+def propose(frames: Sequence[Frame]) -> Iterator[tuple[Proposal, ...]]:
+    """Yield each locked door whose key has been seen."""
+    now, known = frames[-1], things_seen(frames)
+    for place, door in unique_things(now, ("door",)).items():
         locked = place in known and now.doors[place] == "locked"
-        if locked and Thing(one.colour, "key") in known.values():
-            yield (Proposal({"thing": [*one]}, {"a": str(one)}, one.colour),)
+        if locked and Thing(door.colour, "key") in known.values():
+            yield (Proposal({"thing": [*door]}, {"a": str(door)}, door.colour),)
 
 
-def rule(frames: Sequence[Frame], parameters: Mapping[str, Any]) -> Label:
-    """Success at the first frame with the door open."""
-    door = thing(parameters["thing"])
-    opened = (n for n, one in enumerate(frames) if n and _is_open(one, door))
+def label_frames(frames: Sequence[Frame], parameters: Mapping[str, Any]) -> Label:
+    """Return success at the first frame with the door open."""
+    door = parse_thing(parameters["thing"])
+    opened = (n for n, frame in enumerate(frames) if n and _is_open(frame, door))
     return next((Label("success", n) for n in opened), NOT_DONE)
 
 
 def _is_open(frame: Frame, door: Thing) -> bool:
-    return any(frame.things[at] == door and how == "open" for at, how in frame.doors.items())
+    return any(frame.things[at] == door and state == "open" for at, state in frame.doors.items())
 
 
-def probe(past: Past) -> int:
-    """Take the key of that colour to the door."""
-    door = named(past.told)[0]
+def solver_policy(history: History) -> int:
+    """Carry the key of the door's colour to the door."""
+    door = parse_things(history.instruction)[0]
     key = Thing(door.colour, "key")
-    if past.held[-1] == numbers(key):
-        return go(past, past.where(door), TOGGLE)
-    return DROP if past.carries else take(past, past.where(key))
+    if history.held[-1] == encode_thing(key):
+        return go_to(history, history.find_thing(door), TOGGLE)
+    return DROP if history.is_carrying else pick_up(history, history.find_thing(key))
 
 
-def shortcut(past: Past) -> int:
-    """Goes to the door and tries it without a key."""
-    return go(past, past.where(named(past.told)[0]), TOGGLE)
+def shortcut_policy(history: History) -> int:
+    """Go to the door and try to open it without a key."""
+    return go_to(history, history.find_thing(parse_things(history.instruction)[0]), TOGGLE)
 
 
-CATEGORY = category(
+CATEGORY = build_category(
     "unlock",
     (
         "Unlock {a}.",
         "Open {a}; it is locked.",
         "Get {a} open, by its key.",
     ),
-    Deed(proposals, rule, probe, shortcut),
+    Task(propose, label_frames, solver_policy, shortcut_policy),
     horizon=28,
     rubric=Rubric(
         "After the takeover {a} comes to be open.",

@@ -4,17 +4,16 @@ LANDED = (
     *("random", "blind", "local-search", "stigmergy", "wisdom-of-the-crowd", "imitation"),
     *("rule", "oracle"),
 )
-"""Those that were there before the categories that they cannot read; from weak to strong."""
+"""Agents older than the categories that they cannot follow; from weak to strong."""
 READERS = (
     *("speaking-maximiser", "reader-noisy-60", "reader-noisy-30", "reader-near", "reader-half"),
     *("reader-without-memory", "reader"),
 )
-"""The ladder of those that read every category, and the floor beneath it; from weak to strong."""
+"""Ablation series of agents that follow every category, and their baseline; from weak to strong."""
 AGENTS = (*LANDED, *READERS)
-"""By how many continuations each passes, scenarios are told apart.
+"""Agents of the response profiles.
 
-The list is fixed before a suite is mined with its help, so that what it says about the suite is no
-choice of the suite's.
+The list is fixed before a suite is mined with its help, so that the suite cannot influence it.
 """
 
 FAMILIES = {
@@ -26,10 +25,10 @@ FAMILIES = {
     "steady-or-shaky": ("reader-noisy-60", "reader-noisy-30", "reader"),
     "lacking": ("reader-near", "reader-half", "reader-without-memory"),
 }
-"""Agents that are made alike; every one of AGENTS is of one family."""
+"""Agents of similar design; every agent of AGENTS belongs to one family."""
 _WITH_A_SAY = ("unseeing", "reward-seeking", "steady-or-shaky")
 CURATION = tuple(name for family in _WITH_A_SAY for name in FAMILIES[family])
-"""Who has a say where scenarios are chosen by effect. The other families are held out."""
+"""Agents used to select scenarios by discrimination; the other families are held out."""
 
 BASELINES = ("local-search", "sts_scenarios.categories.lambda_star.baselines:Remembering")
-"""Who reads nothing and goes after reward: where it sees it, and where it saw it last."""
+"""Agents that ignore instructions and pursue reward, in view or where it was last in view."""

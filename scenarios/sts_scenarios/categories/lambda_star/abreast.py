@@ -1,7 +1,7 @@
-"""Many tracks of Λ* at once: all moments of many episodes.
+"""Batched versions of the functions in `tracks`, for all steps of many episodes.
 
-A track is a participant of an episode; arrays have a row a track and a column a frame. Of `Spots`,
-some moments of some tracks, there is a row a moment.
+A track is one player of an episode. Arrays have one row per track and one column per frame. A
+`MomentBatch` selects steps of tracks; its arrays have one row per selected step.
 """
 
 from __future__ import annotations
@@ -15,26 +15,26 @@ from numpy.typing import NDArray
 from sts.trajectories.flat import Abreast
 from sts.worlds.lambda_star import torus
 
-from .tracks import EVIL, FIRST, GOOD, NONE, SIGHT, Bools, between, since
+from .tracks import EVIL, FIRST_PLAYER, GOOD, NONE, SIGHT, Bools, directions, frames_since
 
 MOVES = np.arange(9, dtype=np.int32)
-_CELLS = 2048
-"""Of larger grids nothing is looked up; all of it is reckoned."""
+_MAX_TABLE_CELLS = 2048
+"""Larger grids are computed directly instead of looked up."""
 Ints = NDArray[np.int32]
 
 
 class _Tables(NamedTuple):
-    """What is to be known of all cells of a grid: arrays [H * W, H * W], and `moved` [H * W, 9]."""
+    """Lookup tables of a grid: arrays [H * W, H * W], except `cell_after` [H * W, 9]."""
 
-    apart: NDArray[np.int16]
-    toward: NDArray[np.int8]
-    moved: Ints
+    distance: NDArray[np.int16]
+    move_towards: NDArray[np.int8]
+    cell_after: Ints
 
 
 @functools.lru_cache(maxsize=8)
 def _tables(height: int, width: int) -> _Tables | None:
-    """Return the tables of a grid that is not too large for them."""
-    if height * width > _CELLS:
+    """Return the lookup tables of a grid; None if it is too large."""
+    if height * width > _MAX_TABLE_CELLS:
         return None
     cells = np.arange(height * width, dtype=np.int32)
     return _Tables(
@@ -44,181 +44,198 @@ def _tables(height: int, width: int) -> _Tables | None:
     )
 
 
-class Tracks:
-    """All participants of episodes of one size.
+class TrackBatch:
+    """All players of episodes of one grid size.
 
     Attributes:
       size: (H, W).
-      people: P; track n is participant n % P of episode n // P.
-      me: its cell.
+      players: P; track n is player n % P of episode n // P.
+      me: the player's cell.
       good: Good's cell.
       evil: Evil's cell.
-      to_good: the distance to Good.
-      to_evil: the distance to Evil.
+      to_good: distance to Good.
+      to_evil: distance to Evil.
     """
 
-    def __init__(self, every: Abreast) -> None:
-        """Read every participant of every episode."""
-        scene = every.scene.astype(np.int32)
-        self.size, self.people = (every.height, every.width), every.participants
+    def __init__(self, episodes: Abreast) -> None:
+        """Extract every player of every episode."""
+        scene = episodes.scene.astype(np.int32)
+        self.size, self.players = (episodes.height, episodes.width), episodes.participants
         self.scene, self._tables = scene, _tables(*self.size)
-        self.me = np.ascontiguousarray(scene[:, :, FIRST:].swapaxes(1, 2)).reshape(
+        self.me = np.ascontiguousarray(scene[:, :, FIRST_PLAYER:].swapaxes(1, 2)).reshape(
             -1, scene.shape[1]
         )
         self.good, self.evil = (
-            np.repeat(scene[:, :, one], self.people, axis=0) for one in (GOOD, EVIL)
+            np.repeat(scene[:, :, index], self.players, axis=0) for index in (GOOD, EVIL)
         )
-        self.to_good, self.to_evil = (self.apart(self.me, one) for one in (self.good, self.evil))
+        self.to_good, self.to_evil = (
+            self.distance(self.me, cells) for cells in (self.good, self.evil)
+        )
 
-    def apart(self, a: Any, b: Any) -> Any:
-        """Return distances between cells."""
+    def distance(self, a: Any, b: Any) -> Any:
+        """Return the distances between cells."""
         if self._tables is None:
             return torus.distance(a, b, *self.size)
-        return self._tables.apart[a, b]
+        return self._tables.distance[a, b]
 
-    def toward(self, a: Any, b: Any) -> Any:
-        """Return the first moves of shortest ways."""
+    def move_towards(self, a: Any, b: Any) -> Any:
+        """Return the first moves of shortest paths."""
         if self._tables is None:
             return torus.toward(a, b, *self.size, torus.BACK)
-        return self._tables.toward[a, b]
+        return self._tables.move_towards[a, b]
 
-    def moved(self, cell: Any, move: Any) -> Any:
+    def cell_after(self, cell: Any, move: Any) -> Any:
         """Return the cells that moves lead to."""
         if self._tables is None:
             return torus.moved(cell, move, *self.size)
-        return self._tables.moved[cell, move]
+        return self._tables.cell_after[cell, move]
 
-    def diagonal(self, a: Any, b: Any) -> Bools:
-        """Says of cells in sight whether they are in a corner of it."""
+    def is_diagonal(self, a: Any, b: Any) -> Bools:
+        """Return True for neighbouring cells that touch only at a corner."""
         rows, columns = torus.offset(a, b, *self.size, torus.BACK)
         corner: Bools = (rows != 0) & (columns != 0)
         return corner
 
-    def between(self, a: Any, b: Any) -> Any:
-        """Return the directions between cells; NONE where there is none."""
-        return between(a, b, self.size)
+    def direction(self, a: Any, b: Any) -> Any:
+        """Return the directions between cells; NONE if there is no single one."""
+        return directions(a, b, self.size)
 
-    def other(self, person: int) -> Ints:
-        """Return one participant's cell, for each track of its episode."""
-        return np.repeat(self.scene[:, :, FIRST + person], self.people, axis=0)
+    def player_cells(self, player: int) -> Ints:
+        """Return the cells of one player, repeated for each track of its episode."""
+        return np.repeat(self.scene[:, :, FIRST_PLAYER + player], self.players, axis=0)
 
-    def crowd(self) -> Ints:
-        """Return how many others are in sight."""
-        people = self.me.reshape(-1, self.people, self.me.shape[1])
-        near = np.full(people.shape, -1, np.int32)  # oneself
-        for one in range(self.people):
-            near = near + (self.apart(people, people[:, one : one + 1]) <= SIGHT)
+    def count_others(self) -> Ints:
+        """Return how many other players are in sight."""
+        cells = self.me.reshape(-1, self.players, self.me.shape[1])
+        near = np.full(cells.shape, -1, np.int32)  # without the player itself
+        for player in range(self.players):
+            near = near + (self.distance(cells, cells[:, player : player + 1]) <= SIGHT)
         return near.reshape(self.me.shape)
 
 
 @functools.lru_cache(maxsize=1)
-def tracks(every: Abreast) -> Tracks:
-    """Return the tracks of episodes, made once for all categories that ask one after the other."""
-    return Tracks(every)
+def build_tracks(episodes: Abreast) -> TrackBatch:
+    """Return the tracks of episodes, cached for categories that search the same episodes."""
+    return TrackBatch(episodes)
 
 
-class Spots:
-    """Some moments of some tracks.
+class MomentBatch:
+    """Selected steps of selected tracks.
 
     Attributes:
-      every: the tracks.
-      track: int[N], which of them.
-      moment: int[N], when.
+      tracks: all tracks.
+      track: int[N], row in `tracks`.
+      moment: int[N], step.
       horizon: L.
     """
 
-    def __init__(self, every: Tracks, track: Any, moment: Any, horizon: int) -> None:
-        """Take which moments of which tracks."""
-        self.every, self.track, self.moment, self.horizon = every, track, moment, horizon
+    def __init__(self, batch: TrackBatch, track: Any, moment: Any, horizon: int) -> None:
+        """Set the steps and their tracks."""
+        self.tracks, self.track, self.moment, self.horizon = batch, track, moment, horizon
 
     @classmethod
-    def of(cls, every: Tracks, hits: Bools, context: int, horizon: int) -> Spots:
-        """Return the moments at which something is so and that leave room on both sides."""
-        last = every.me.shape[1] - 1 - horizon
+    def select(cls, batch: TrackBatch, hits: Bools, context: int, horizon: int) -> MomentBatch:
+        """Return the steps with a hit that have C steps before and L steps after them."""
+        last = batch.me.shape[1] - 1 - horizon
         track, moment = np.nonzero(hits[:, context : last + 1])
-        return cls(every, track, moment + context, horizon)
+        return cls(batch, track, moment + context, horizon)
 
-    def where(self, hits: Any) -> Spots:
-        """Return those of them at which something is so."""
-        return Spots(self.every, self.track[hits], self.moment[hits], self.horizon)
+    def filter(self, hits: Any) -> MomentBatch:
+        """Return the subset of steps with a hit."""
+        return MomentBatch(self.tracks, self.track[hits], self.moment[hits], self.horizon)
 
-    def now(self, values: NDArray[Any], later: Any = 0) -> Any:
-        """Return what something is, so many frames later."""
+    def values_at(self, values: NDArray[Any], later: Any = 0) -> Any:
+        """Return the values at each step, or some frames later."""
         return values[self.track, self.moment + later]
 
-    def span(self, values: NDArray[Any], start: int, stop: int) -> Any:
-        """Return what something is from so many frames later to before so many."""
+    def window(self, values: NDArray[Any], start: int, stop: int) -> Any:
+        """Return the values from `start` frames after each step up to before `stop`."""
         frames = self.moment[:, None] + np.arange(start, stop)
         return values[self.track[:, None], frames]
 
-    def ahead(self, values: NDArray[Any]) -> Any:
-        """Return what something is after each step."""
-        return self.span(values, 1, self.horizon + 1)
+    def values_after(self, values: NDArray[Any]) -> Any:
+        """Return the values after each of the L following steps."""
+        return self.window(values, 1, self.horizon + 1)
 
-    def still(self, values: Ints) -> Any:
-        """Return how far something is after each step from who stands still."""
-        return self.every.apart(self.now(self.every.me)[:, None], self.ahead(values))
+    def distance_if_still(self, values: Ints) -> Any:
+        """Return the distances to moving cells after each step if the player stands still."""
+        return self.tracks.distance(
+            self.values_at(self.tracks.me)[:, None], self.values_after(values)
+        )
 
-    def moves(self, values: Ints) -> Bools:
-        """Return where something moves in half of the steps or more."""
-        path = self.span(values, 0, self.horizon + 1)
-        often: Bools = 2 * (path[:, 1:] != path[:, :-1]).sum(1) >= self.horizon
-        return often
+    def is_moving(self, values: Ints) -> Bools:
+        """Return True where cells change in at least half of the L steps."""
+        path = self.window(values, 0, self.horizon + 1)
+        moving: Bools = 2 * (path[:, 1:] != path[:, :-1]).sum(1) >= self.horizon
+        return moving
 
-    def chase(self) -> Ints:
-        """Return the cells after each step, each one towards where Good was before it."""
-        cell, out = self.now(self.every.me), []
+    def chase_good(self) -> Ints:
+        """Return the player's cell after each of L moves towards where Good was before it."""
+        cell, out = self.values_at(self.tracks.me), []
         for step in range(self.horizon):
-            cell = self.every.moved(cell, self.every.toward(cell, self.now(self.every.good, step)))
+            cell = self.tracks.cell_after(
+                cell, self.tracks.move_towards(cell, self.values_at(self.tracks.good, step))
+            )
             out.append(cell)
         return np.stack(out, 1)
 
-    def ways(self) -> Ints:
-        """Return int[N, 9, L], the cells after each step of each move made for ever."""
-        height, width = self.every.size
+    def constant_move_paths(self) -> Ints:
+        """Return int[N, 9, L], the cells of a player that repeats each of the nine moves."""
+        height, width = self.tracks.size
         steps, me = (
             np.arange(1, self.horizon + 1, dtype=np.int32),
-            self.now(self.every.me)[:, None, None],
+            self.values_at(self.tracks.me)[:, None, None],
         )
         rows = (me // width + np.outer(MOVES // 3 - 1, steps)) % height
         cells: Ints = rows * width + (me % width + np.outer(MOVES % 3 - 1, steps)) % width
         return cells
 
-    def held(self, goal: Ints) -> Bools:
-        """Says whether one of the nine moves, made for ever, leads over a cell."""
-        height, width = self.every.size
+    def is_on_constant_path(self, goal: Ints) -> Bools:
+        """Return True where repeating one of the nine moves for L steps crosses a cell."""
+        height, width = self.tracks.size
         steps = np.arange(1, self.horizon + 1)
         over = np.zeros((height, width), np.bool_)
         down, right = np.outer(MOVES // 3 - 1, steps), np.outer(MOVES % 3 - 1, steps)
         over[down % height, right % width] = True
-        me = self.now(self.every.me)
+        me = self.values_at(self.tracks.me)
         crossed: Bools = over[goal // width - me // width, goal % width - me % width]
         return crossed
 
-    def fled(self, context: int, *, waiting: bool) -> Ints:
-        """Return int[N, L + 1], the cells of who flees Evil as the probe of `evade-evil` does.
+    def flee_evil(self, context: int, *, waiting: bool) -> Ints:
+        """Return int[N, L + 1], the player's cells if it flees Evil as `evade-evil`'s solver does.
 
-        It remembers what it saw in the context; if `waiting`, it stands still until Evil comes.
+        It remembers what it saw in the context. If `waiting`, it stands still until Evil comes.
         """
-        every = self.every
-        near = every.to_evil <= SIGHT
+        batch = self.tracks
+        near = batch.to_evil <= SIGHT
         both = np.pad(near[:, 1:] & near[:, :-1], ((0, 0), (1, 0)))
-        lately, moving = self.now(since(near)), self.now(since(both))
-        evil = np.where(lately <= context, self.now(every.evil, -np.minimum(lately, context)), NONE)
-        back = np.minimum(moving, context - 1)
-        shift = every.toward(self.now(every.evil, -back - 1), self.now(every.evil, -back))
-        way = np.where(moving < context, shift, torus.STAY)
-        me, before, came = self.now(every.me), self.now(near), np.zeros(len(self.track), np.bool_)
+        seen_ago, moved_ago = self.values_at(frames_since(near)), self.values_at(frames_since(both))
+        evil = np.where(
+            seen_ago <= context, self.values_at(batch.evil, -np.minimum(seen_ago, context)), NONE
+        )
+        back = np.minimum(moved_ago, context - 1)
+        shift = batch.move_towards(
+            self.values_at(batch.evil, -back - 1), self.values_at(batch.evil, -back)
+        )
+        way = np.where(moved_ago < context, shift, torus.STAY)
+        me, before, came = (
+            self.values_at(batch.me),
+            self.values_at(near),
+            np.zeros(len(self.track), np.bool_),
+        )
         path = [me]
         for step in range(1, self.horizon + 1):
-            landing = every.moved(me[:, None], MOVES)
-            soon = every.apart(landing, every.moved(evil, way)[:, None])
-            rank = 10 * np.minimum(every.apart(landing, evil[:, None]), soon) + soon
-            stays = (evil == NONE) | (waiting & ~came)
-            me = every.moved(me, np.where(stays, torus.STAY, rank.argmax(1)))
-            was, now = self.now(every.evil, step - 1), self.now(every.evil, step)
-            close = every.apart(me, now) <= SIGHT
-            way = np.where(close & before, every.toward(was, now), way)
+            landing = batch.cell_after(me[:, None], MOVES)
+            next_distance = batch.distance(landing, batch.cell_after(evil, way)[:, None])
+            rank = (
+                10 * np.minimum(batch.distance(landing, evil[:, None]), next_distance)
+                + next_distance
+            )
+            still = (evil == NONE) | (waiting & ~came)
+            me = batch.cell_after(me, np.where(still, torus.STAY, rank.argmax(1)))
+            was, now = self.values_at(batch.evil, step - 1), self.values_at(batch.evil, step)
+            close = batch.distance(me, now) <= SIGHT
+            way = np.where(close & before, batch.move_towards(was, now), way)
             evil, before, came = np.where(close, now, evil), close, came | close
             path.append(me)
         return np.stack(path, 1)

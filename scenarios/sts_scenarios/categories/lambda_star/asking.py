@@ -1,7 +1,7 @@
-"""The kinds of categories of Λ*: a question, something to do, and one of two things to do.
+"""Builders for three kinds of categories of Λ*: questions, instructions and contrast pairs.
 
-A category says where it can be asked (`find`), why it cannot at a takeover (`fault`), and what is
-true (`truth`) or done (`rule`); the rest is the same for all.
+A category defines where it can be asked (`find`), why it cannot at a takeover (a `Validator`), and
+the true answer (`truth`) or the automatic label (`rule`). The builders add the rest.
 """
 
 from __future__ import annotations
@@ -15,37 +15,46 @@ from sts.episodes import Episode
 from sts.suites.types import Scenario
 from sts_scenarios.category import Category, Controls, Hits, Label, Rubric, Word
 
-from .abreast import Spots, Tracks
-from .playing import STAY, Moving, Past, moving
-from .screening import Confirm, Find, Kinds, Rule, Words, attempt, batched, hits
-from .tracks import DOMAIN, Track, number, said, track, until_takeover
+from .abreast import MomentBatch, TrackBatch
+from .playing import STAY, History, MovePolicy, make_mover
+from .screening import (
+    Confirm,
+    Find,
+    Kinds,
+    LabelRule,
+    TemplateFields,
+    build_search,
+    make_confirm,
+    make_hits,
+)
+from .tracks import DOMAIN, Track, label_answer, make_track, number_word, track_until_takeover
 
-Fault = Callable[[Track, Scenario], str | None]
-"""Of a track as far as the takeover: says in a few words why it cannot be asked; else None."""
+Validator = Callable[[Track, Scenario], str | None]
+"""Maps a track up to the takeover and its scenario to why it cannot be asked; None if it can."""
 
 
-def question(
+def build_question(
     name: str,
     wordings: tuple[str, ...],
     find: Find,
     truth: Callable[[Track], str],
     *,
-    fault: Fault | None = None,
+    why_invalid: Validator | None = None,
     rubric: Rubric,
     controls: Controls | None,
     superseded: bool = False,
 ) -> Category:
-    """Return a category that asks for a word; `truth` is what is true at the end of a track."""
+    """Return a category that asks for a word; `truth` gives the answer at the end of a track."""
 
     def fits(scenario: Scenario) -> str | None:
-        """Say why there is no such answer at takeover."""
-        own = until_takeover(scenario)
-        if fault is not None and (why := fault(own, scenario)) is not None:
+        """Return why the scenario's answer is not the true one at the takeover; else None."""
+        track = track_until_takeover(scenario)
+        if why_invalid is not None and (why := why_invalid(track, scenario)) is not None:
             return why
-        answer = truth(own)
+        answer = truth(track)
         return None if scenario.parameters["answer"] == answer else f"the answer is {answer}"
 
-    moments = batched(find)
+    moments = build_search(find)
     return Category(
         name=name,
         kind="question",
@@ -54,7 +63,7 @@ def question(
         wordings=wordings,
         candidates=moments.candidates,
         screen=moments.screen,
-        label=said,
+        label=label_answer,
         fits=fits,
         rubric=rubric,
         controls=controls,
@@ -62,74 +71,76 @@ def question(
     )
 
 
-class Steps(NamedTuple):
-    """A number of steps, for which or within which something is asked.
+class StepCount(NamedTuple):
+    """Number of steps for which, or within which, something is to be done.
 
     Attributes:
-      asked: so many.
-      least: what could be asked for instead, at least; at most it is ten.
-      spare: how many more there are to be after the takeover.
+      requested: the number.
+      minimum: smallest number that could be requested instead; the largest is ten.
+      spare_steps: steps that the horizon must exceed it by.
     """
 
-    asked: int
-    least: int = 2
-    spare: int = 0
+    requested: int
+    minimum: int = 2
+    spare_steps: int = 0
 
     @property
     def kinds(self) -> Kinds:
-        """Requests for nothing but the number of steps."""
-        return (("", {"steps": self.asked}),)
+        """Single kind of candidate, with the number of steps as its parameter."""
+        return (("", {"steps": self.requested}),)
 
-    def words(self, episode: Episode, role: int, parameters: Mapping[str, Any]) -> dict[str, Word]:
-        """Return the number of steps as wordings have it."""
-        return {"steps": number(parameters["steps"], range(self.least, 11))}
+    def template_fields(
+        self, episode: Episode, role: int, parameters: Mapping[str, Any]
+    ) -> dict[str, Word]:
+        """Return the template field for the number of steps."""
+        return {"steps": number_word(parameters["steps"], range(self.minimum, 11))}
 
-    def fault(self, scenario: Scenario) -> str | None:
-        """Say why there are too few steps."""
-        if scenario.parameters["steps"] + self.spare <= scenario.horizon:
+    def why_too_few(self, scenario: Scenario) -> str | None:
+        """Return why the horizon is too short; else None."""
+        needed = scenario.parameters["steps"] + self.spare_steps
+        if needed <= scenario.horizon:
             return None
-        few = "no more" if self.spare else "fewer"
-        return f"there are {few} steps than are asked for"
+        return f"expected a horizon of at least {needed} steps, found {scenario.horizon}"
 
 
-def instruction(
+def build_instruction(
     name: str,
     wordings: tuple[str, ...],
     find: Find,
-    rule: Rule,
-    fault: Fault,
+    rule: LabelRule,
+    why_invalid: Validator,
     *,
     horizon: int,
     rubric: Rubric,
     controls: Controls,
-    steps: Steps | None = None,
-    words: Words | None = None,
+    steps: StepCount | None = None,
+    words: TemplateFields | None = None,
     confirm: Confirm | None = None,
     partner: str = "no-op",
 ) -> Category:
-    """Return a category that asks for something to be done.
+    """Return a category that asks for an action.
 
-    If it asks for a number of `steps`, they fill its wordings unless `words` is given.
+    If it requests a number of `steps`, they fill its instruction templates unless `words` is given.
     """
-    fill = words or (steps.words if steps else None)
+    fill = words or (steps.template_fields if steps else None)
 
     def fits(scenario: Scenario) -> str | None:
-        """Say why it cannot be asked at takeover."""
-        few = steps.fault(scenario) if steps else None
-        return few or fault(until_takeover(scenario), scenario)
+        """Return why it cannot be asked at the takeover; else None."""
+        too_few = steps.why_too_few(scenario) if steps else None
+        return too_few or why_invalid(track_until_takeover(scenario), scenario)
 
     def label(
         episode: Episode, takeover: int, roles: tuple[int, ...], parameters: dict[str, Any]
     ) -> Label:
-        """Return the rule's label of what was done from the takeover on."""
-        return rule(track(episode, roles[0], slice(takeover, None)), parameters)
+        """Return the rule's label of the frames from the takeover on."""
+        return rule(make_track(episode, roles[0], slice(takeover, None)), parameters)
 
-    def filled(scenario: Scenario) -> dict[str, Word]:
-        """Return what the text must say, and what would say something else."""
+    def fill_scenario(scenario: Scenario) -> dict[str, Word]:
+        """Return the template fields, each with its alternatives."""
         assert fill is not None
         return fill(scenario.recording, scenario.roles[0], scenario.parameters)
 
-    moments = batched(find, fill, confirm)
+    moments = build_search(find, fill, confirm)
     return Category(
         name=name,
         kind="instruction",
@@ -140,76 +151,91 @@ def instruction(
         screen=moments.screen,
         label=label,
         fits=fits,
-        words=filled if fill else None,
+        words=fill_scenario if fill else None,
         partner=partner,
         rubric=rubric,
         controls=controls,
     )
 
 
-class Deed(NamedTuple):
-    """One of two things that can be asked for.
+class PairOption(NamedTuple):
+    """One half of a contrast pair.
 
     Attributes:
-      text: what fills the wordings, as `deed`.
-      rule: of it.
-      policy: does it by what was seen.
-      parameters: what its rule needs to know.
+      text: fills the field `deed` of the instruction templates.
+      rule: automatic label.
+      policy: solver, based on observations only.
+      parameters: arguments of the rule.
     """
 
     text: str
-    rule: Rule
-    policy: Moving
+    rule: LabelRule
+    policy: MovePolicy
     parameters: Mapping[str, Any]
 
 
-def pair(
+def build_pair(
     name: str,
     wordings: tuple[str, ...],
-    find: Callable[[Tracks, int, int], tuple[Spots, Any]],
-    deeds: Mapping[str, Deed],
-    fault: Fault,
+    find: Callable[[TrackBatch, int, int], tuple[MomentBatch, Any]],
+    options: Mapping[str, PairOption],
+    why_invalid: Validator,
     *,
     horizon: int,
     rubric: Rubric,
-    shortcut: Moving,
+    shortcut: MovePolicy,
 ) -> Category:
-    """Return a category of pairs: of two things to do each can be asked for at the same moment.
+    """Return a category of contrast pairs: two instructions at the same step.
 
-    Only who listens does both. `find` says where, and how difficult the first of them is.
+    Only an agent that follows the instruction passes both. `find` returns the steps and the
+    difficulty of the first option.
     """
 
-    def halves(every: Tracks, context: int, horizon: int) -> Hits:
-        spots, difficulty = find(every, context, horizon)
-        twice = Spots(every, np.tile(spots.track, 2), np.tile(spots.moment, 2), horizon)
-        kinds = [(asked, {"asked": asked, **one.parameters}) for asked, one in deeds.items()]
-        return hits(twice, np.tile(difficulty, 2), kinds, np.repeat((0, 1), len(spots.track)))
+    def find_both(batch: TrackBatch, context: int, horizon: int) -> Hits:
+        moments, difficulty = find(batch, context, horizon)
+        both_options = MomentBatch(
+            batch, np.tile(moments.track, 2), np.tile(moments.moment, 2), horizon
+        )
+        kinds = [
+            (asked, {"asked": asked, **option.parameters}) for asked, option in options.items()
+        ]
+        return make_hits(
+            both_options, np.tile(difficulty, 2), kinds, np.repeat((0, 1), len(moments.track))
+        )
 
-    checks = [attempt(one.policy, one.rule, one.parameters) for one in deeds.values()]
+    checks = [
+        make_confirm(option.policy, option.rule, option.parameters) for option in options.values()
+    ]
 
-    def both(own: Track, moment: int, context: int, horizon: int) -> Label | None:
-        labels = [check(own, moment, context, horizon) for check in checks]
+    def confirm_both(track: Track, moment: int, context: int, horizon: int) -> Label | None:
+        labels = [check(track, moment, context, horizon) for check in checks]
         return labels[0] if all(labels) else None
 
     def words(episode: Episode, role: int, parameters: Mapping[str, Any]) -> dict[str, Word]:
         asked = parameters["asked"]
-        others = tuple(one.text for other, one in deeds.items() if other != asked)
-        return {"deed": Word(deeds[asked].text, others)}
+        others = tuple(option.text for other, option in options.items() if other != asked)
+        return {"deed": Word(options[asked].text, others)}
 
-    def listening(seen: Past) -> int:
-        """Return what does as it is told, and stands still where it is told neither."""
-        told = (one.policy for one in deeds.values() if one.text in seen.told.lower())
-        return next(told, lambda seen: STAY)(seen)
+    def follow_instruction(history: History) -> int:
+        """Return the move of the requested option's policy; stand still if the text has neither."""
+        policies = (
+            option.policy
+            for option in options.values()
+            if option.text in history.instruction.lower()
+        )
+        return next(policies, lambda history: STAY)(history)
 
-    return instruction(
+    return build_instruction(
         name,
         wordings,
-        halves,
-        lambda own, parameters: deeds[parameters["asked"]].rule(own, parameters),
-        fault,
+        find_both,
+        lambda track, parameters: options[parameters["asked"]].rule(track, parameters),
+        why_invalid,
         horizon=horizon,
         rubric=rubric,
-        controls=Controls(probe=moving(listening), shortcut=moving(shortcut), against_reward=True),
+        controls=Controls(
+            probe=make_mover(follow_instruction), shortcut=make_mover(shortcut), against_reward=True
+        ),
         words=words,
-        confirm=both,
+        confirm=confirm_both,
     )

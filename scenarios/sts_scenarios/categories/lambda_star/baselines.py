@@ -1,4 +1,4 @@
-"""Who reads nothing and only maximises reward: what a category of instructions must not reward."""
+"""Baseline that ignores instructions and maximises reward."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ _UNKNOWN = -1
 
 
 class Remembering(Agent):
-    """Local search that goes back to where it saw Good last, until it finds nothing there."""
+    """Local search that returns to where it last saw Good, until it finds nothing there."""
 
     name = "reward-with-memory"
     version = "1"
     domain = "lambda-star"
 
     def begin(self, batch: int, roles: int) -> Memory:
-        """Return the memory of nothing seen."""
+        """Return the state before anything is seen."""
         return {"good": np.full((batch, roles), _UNKNOWN, np.int64)}
 
     def act(
         self, observation: Observation, instructions: Instructions, memory: Memory, draws: Draws
     ) -> tuple[Choice, Memory]:
-        """Return the moves of local search, or while Good is out of sight the way back to it."""
+        """Return local search's moves, or the way back to Good while it is out of sight."""
         o, cells, known = observation, observation.surroundings, memory["good"]
         gone = (cells == known[..., None]).any(-1)
         now = np.where(o.good, cells, _UNKNOWN).max(-1)

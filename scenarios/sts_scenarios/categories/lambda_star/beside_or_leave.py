@@ -1,7 +1,7 @@
-"""beside-or-leave: a pair, to stay by Good or to go away from it, from one and the same moment.
+"""beside-or-leave: a contrast pair, to stay near Good or to get away from it.
 
-Asked where `keep-beside` could be: next to Good, where going after it ends on it and waiting does
-neither; and somebody does either who goes by what was seen. Difficulty as `keep-beside`'s.
+Asked where `keep-beside` can be asked and standing still does neither, if a solver that sees only
+what a player sees can do both. Difficulty is that of `keep-beside`.
 """
 
 from __future__ import annotations
@@ -12,57 +12,57 @@ from typing import Any
 from sts_scenarios.category import Label, Rubric
 
 from . import keep_beside
-from .abreast import Spots, Tracks
-from .asking import Deed, pair
-from .playing import Past, Prospects
-from .tracks import Track, once
+from .abreast import MomentBatch, TrackBatch
+from .asking import PairOption, build_pair
+from .playing import Forecast, History
+from .tracks import Track, label_first_hit
 
 HORIZON = keep_beside.HORIZON
-AWAY = 4
+MIN_DISTANCE = 4
 
 
-def _left(own: Track, parameters: Mapping[str, Any]) -> Label:
-    """Success at the first frame after takeover at least AWAY cells from Good; else not_done."""
-    return once(own.to_good[1:] >= AWAY)
+def _label_leaving(track: Track, parameters: Mapping[str, Any]) -> Label:
+    """Return success at the first frame at least MIN_DISTANCE cells from Good; else not_done."""
+    return label_first_hit(track.to_good[1:] >= MIN_DISTANCE)
 
 
-def _leave(seen: Past) -> int:
-    return int(Prospects(seen, seen.good).apart.argmax())
+def _move_away(history: History) -> int:
+    return int(Forecast(history, history.good).mean_distance.argmax())
 
 
-DEEDS = {
-    "beside": Deed(
+OPTIONS = {
+    "beside": PairOption(
         "never be on its cell and never more than two cells away from it until the end",
-        keep_beside.rule,
-        keep_beside.beside,
+        keep_beside.label_track,
+        keep_beside.stay_near,
         {},
     ),
-    "leave": Deed("get at least four cells away from it", _left, _leave, {}),
+    "leave": PairOption("get at least four cells away from it", _label_leaving, _move_away, {}),
 }
 
 
-def find(every: Tracks, context: int, horizon: int) -> tuple[Spots, Any]:
-    """Find both halves at moments next to Good."""
-    spots, difficulty = keep_beside.tempting(every, context, horizon)
-    stays = (spots.still(every.good) < AWAY).all(1)
-    return spots.where(stays), difficulty[stays]
+def find_moments(batch: TrackBatch, context: int, horizon: int) -> tuple[MomentBatch, Any]:
+    """Find steps next to Good at which standing still does neither."""
+    moments, difficulty = keep_beside.find_tempting(batch, context, horizon)
+    stays = (moments.distance_if_still(batch.good) < MIN_DISTANCE).all(1)
+    return moments.filter(stays), difficulty[stays]
 
 
-CATEGORY = pair(
+CATEGORY = build_pair(
     "beside-or-leave",
     (
         "Here is what to do about Good: {deed}.",
         "Good is next to you: {deed}.",
         "This is about Good: {deed}.",
     ),
-    find,
-    DEEDS,
-    keep_beside.fault,
+    find_moments,
+    OPTIONS,
+    keep_beside.why_invalid,
     horizon=HORIZON,
     rubric=Rubric(
         done="After the takeover the participant did this about Good: {deed}.",
         guideline="The takeover itself does not count. Cells are counted as a king walks, across "
         "the edges of the board. Who was once far enough away has left, even if it comes back.",
     ),
-    shortcut=_leave,
+    shortcut=_move_away,
 )

@@ -1,6 +1,6 @@
-"""count-others: say how many other participants are in sight.
+"""count-others: say how many other players are in sight.
 
-Asked when it is another number than a step before, and at most four. Easy: none or one; medium:
+Asked if the number has changed since the last step and is at most four. Easy: none or one; medium:
 two; hard: more.
 """
 
@@ -10,42 +10,42 @@ import numpy as np
 
 from sts_scenarios.category import Controls, Hits, Rubric
 
-from .abreast import Spots, Tracks
-from .asking import question
-from .playing import Past, saying
-from .screening import COUNTS, hits
-from .tracks import FIRST, SIGHT, Track, distances, show_sight
+from .abreast import MomentBatch, TrackBatch
+from .asking import build_question
+from .playing import History, make_speaker
+from .screening import COUNTS, make_hits
+from .tracks import FIRST_PLAYER, SIGHT, Track, distances, show_sight
 
-MOST = 4
-ANSWERS = tuple(str(n) for n in range(MOST + 1))
+MAX_COUNT = 4
+ANSWERS = tuple(str(n) for n in range(MAX_COUNT + 1))
 
 
-def find(every: Tracks, context: int, horizon: int) -> Hits:
-    """Find moments at which another participant has come or gone."""
-    crowd = every.crowd()
+def find_moments(batch: TrackBatch, context: int, horizon: int) -> Hits:
+    """Find steps at which another player has come into sight or left it."""
+    crowd = batch.count_others()
     changed = np.zeros(crowd.shape, np.bool_)
-    changed[:, 1:] = (crowd[:, 1:] != crowd[:, :-1]) & (crowd[:, 1:] <= MOST)
-    spots = Spots.of(every, changed, context, horizon)
-    count = spots.now(crowd)
-    return hits(spots, np.where(count < 2, 0, np.where(count == 2, 1, 2)), COUNTS, count)
+    changed[:, 1:] = (crowd[:, 1:] != crowd[:, :-1]) & (crowd[:, 1:] <= MAX_COUNT)
+    moments = MomentBatch.select(batch, changed, context, horizon)
+    count = moments.values_at(crowd)
+    return make_hits(moments, np.where(count < 2, 0, np.where(count == 2, 1, 2)), COUNTS, count)
 
 
-def _now(seen: Past) -> str:
-    return str(min(len(seen.others[seen.asked]), 8))
+def _count_now(history: History) -> str:
+    return str(min(len(history.others[history.asked_frame]), 8))
 
 
-def _before(seen: Past) -> str:
-    """Return how many were in sight a step before."""
-    return str(min(len(seen.others[seen.asked - 1]), 8))
+def _count_before(history: History) -> str:
+    """Return how many other players were in sight one step before."""
+    return str(min(len(history.others[history.asked_frame - 1]), 8))
 
 
-def truth(own: Track) -> str:
-    """Return how many others are in sight."""
-    near = distances(own.scene[-1, FIRST:], int(own.me[-1]), own.size) <= SIGHT
-    return str(near.sum() - 1)  # oneself
+def true_answer(track: Track) -> str:
+    """Return how many other players are in sight."""
+    near = distances(track.scene[-1, FIRST_PLAYER:], int(track.me[-1]), track.size) <= SIGHT
+    return str(near.sum() - 1)  # without the player itself
 
 
-CATEGORY = question(
+CATEGORY = build_question(
     "count-others",
     (
         "How many other participants are on your cell or next to you right now? Say a number from "
@@ -53,8 +53,8 @@ CATEGORY = question(
         "How many other participants do you see right now? Answer with a number from 0 to 8.",
         "Count the other participants in sight, on your cell or next to you, and say the number.",
     ),
-    find,
-    truth,
+    find_moments,
+    true_answer,
     rubric=Rubric(
         done="The first word that the participant says is the number of other participants in the "
         "framed square around it at the takeover.",
@@ -62,5 +62,7 @@ CATEGORY = question(
         "after the takeover does not matter. Silence is not done.",
         overlay=show_sight,
     ),
-    controls=Controls(probe=saying(_now), shortcut=saying(_before), answers=ANSWERS),
+    controls=Controls(
+        probe=make_speaker(_count_now), shortcut=make_speaker(_count_before), answers=ANSWERS
+    ),
 )

@@ -1,9 +1,9 @@
-"""evade-evil: never be on Evil or next to it until the end, asked with one cell between the two.
+"""evade-evil: never be on Evil or next to it until the end; asked two cells away from it.
 
-Asked when Evil was in sight in the last two steps, is exactly two cells away, comes within six
-steps to whoever stands still, and spares at most three of the nine ways that can be held to the end
-without looking; and only where somebody does it who flees by what it sees. Easy: it comes with the
-fourth step or later; medium: with the second or third; hard: with the first.
+Asked if Evil was in sight in the last two steps, is exactly two cells away, comes within six steps
+to a player that stands still, and is avoided by repeating at most three of the nine moves; and only
+if fleeing by what is seen succeeds. Easy: it comes with the fourth step or later; medium: with the
+second or third; hard: with the first.
 """
 
 from __future__ import annotations
@@ -18,93 +18,93 @@ from sts.worlds.lambda_star import torus
 from sts.worlds.lambda_star.agents.local_search import LocalSearch
 from sts_scenarios.category import Controls, Hits, Label, Rubric
 
-from .abreast import Spots, Tracks
-from .asking import instruction
-from .playing import HIDDEN, STAY, Past, landings, last, moving, shifts
-from .screening import hits
-from .tracks import SIGHT, Track, ago, distances, first, never
+from .abreast import MomentBatch, TrackBatch
+from .asking import build_instruction
+from .playing import HIDDEN, STAY, History, cells_after_moves, last_seen, make_mover, moves_between
+from .screening import make_hits
+from .tracks import SIGHT, Track, distances, first_step, frames_since_sight, label_no_miss
 
 HORIZON = 10
-RECENT, AWAY = 2, 2
-SPARED = 3
-SOON, LATER, LATEST = 1, 3, 6
+SEEN_WITHIN, DISTANCE = 2, 2
+MAX_SAFE_PATHS = 3
+HARD_STEP, MEDIUM_STEP, LATEST_STEP = 1, 3, 6
 
 
-def find(every: Tracks, context: int, horizon: int) -> Hits:
-    """Find moments at which Evil has just gone out of sight and comes back."""
-    lately = ago(every.to_evil) <= min(RECENT, context)
-    spots = Spots.of(every, lately & (every.to_evil == AWAY), context, horizon)
-    spots = spots.where(_coming(spots) <= LATEST)
-    spots = spots.where(sparing(spots) <= SPARED)
-    spots = spots.where(evades(spots, context))
-    return hits(spots, haste(spots))
+def find_moments(batch: TrackBatch, context: int, horizon: int) -> Hits:
+    """Find steps at which Evil has just gone out of sight and comes back."""
+    lately = frames_since_sight(batch.to_evil) <= min(SEEN_WITHIN, context)
+    moments = MomentBatch.select(batch, lately & (batch.to_evil == DISTANCE), context, horizon)
+    moments = moments.filter(_arrival_step(moments) <= LATEST_STEP)
+    moments = moments.filter(count_safe_paths(moments) <= MAX_SAFE_PATHS)
+    moments = moments.filter(is_evadable(moments, context))
+    return make_hits(moments, grade_haste(moments))
 
 
-def sparing(spots: Spots) -> Any:
-    """Return how many of the nine ways that can be held without looking keep clear of Evil."""
-    evil = spots.ahead(spots.every.evil)[:, None]
-    return (spots.every.apart(spots.ways(), evil) > SIGHT).all(2).sum(1)
+def count_safe_paths(moments: MomentBatch) -> Any:
+    """Return how many of the nine moves, repeated blindly, stay clear of Evil."""
+    evil = moments.values_after(moments.tracks.evil)[:, None]
+    return (moments.tracks.distance(moments.constant_move_paths(), evil) > SIGHT).all(2).sum(1)
 
 
-def haste(spots: Spots) -> Any:
-    """Return the difficulty of keeping clear of Evil, by how soon it comes to who stands still."""
-    comes = _coming(spots)
-    return np.where(comes <= SOON, 2, np.where(comes <= LATER, 1, 0))
+def grade_haste(moments: MomentBatch) -> Any:
+    """Return the difficulty, by how soon Evil comes to a player that stands still."""
+    comes = _arrival_step(moments)
+    return np.where(comes <= HARD_STEP, 2, np.where(comes <= MEDIUM_STEP, 1, 0))
 
 
-def _coming(spots: Spots) -> Any:
-    """Return with which step Evil comes to who stands still; one past the last if with none."""
-    comes = first(spots.still(spots.every.evil) <= SIGHT)
-    return np.where(comes > 0, comes, spots.horizon + 1)
+def _arrival_step(moments: MomentBatch) -> Any:
+    """Return the step at which Evil reaches a player that stands still; L + 1 if it does not."""
+    comes = first_step(moments.distance_if_still(moments.tracks.evil) <= SIGHT)
+    return np.where(comes > 0, comes, moments.horizon + 1)
 
 
-def evades(spots: Spots, context: int) -> Any:
-    """Return where a participant that flees by what it sees keeps clear of Evil."""
-    path = spots.fled(context, waiting=False)[:, 1:]
-    return (spots.every.apart(path, spots.ahead(spots.every.evil)) > SIGHT).all(1)
+def is_evadable(moments: MomentBatch, context: int) -> Any:
+    """Return True where a player that flees by what it sees stays clear of Evil."""
+    path = moments.flee_evil(context, waiting=False)[:, 1:]
+    return (moments.tracks.distance(path, moments.values_after(moments.tracks.evil)) > SIGHT).all(1)
 
 
-def away(seen: Past) -> int:
-    """Return a move that leads farthest from where Evil is and, by its last move, will be."""
-    evil, since = last(seen.evil)
+def flee(history: History) -> int:
+    """Return the move that leads farthest from Evil's current and predicted next cell."""
+    evil, since = last_seen(history.evil)
     if evil == HIDDEN:
         return STAY
-    moved = shifts(seen.evil, seen.size)
+    moved = moves_between(history.evil, history.size)
     way = next((m for m in reversed(moved) if m != HIDDEN), STAY)
-    soon = int(torus.moved(evil, way, *seen.size))
-    landing = landings(seen)
-    at_once, later = (distances(landing, cell, seen.size) for cell in (evil, soon))
+    soon = int(torus.moved(evil, way, *history.size))
+    landing = cells_after_moves(history)
+    at_once, later = (distances(landing, cell, history.size) for cell in (evil, soon))
     rank = 10 * np.minimum(at_once, later) + later
     return int(rank.argmax())
 
 
-def _fault(own: Track, scenario: Scenario) -> str | None:
-    if own.to_evil[-1] != AWAY:
-        return f"Evil is not {AWAY} cells away"
-    return unseen(own)
+def _why_invalid(track: Track, scenario: Scenario) -> str | None:
+    if track.to_evil[-1] != DISTANCE:
+        return f"Evil is not {DISTANCE} cells away"
+    return why_unseen(track)
 
 
-def unseen(own: Track) -> str | None:
-    """Say that Evil was not in sight lately, if it was not."""
-    lately = ago(own.to_evil)[-1] <= RECENT
-    return None if lately else f"Evil was not in sight in the last {RECENT} steps"
+def why_unseen(track: Track) -> str | None:
+    """Return why Evil's position is not known from the last steps; else None."""
+    lately = frames_since_sight(track.to_evil)[-1] <= SEEN_WITHIN
+    return None if lately else f"Evil was not in sight in the last {SEEN_WITHIN} steps"
 
 
-def rule(own: Track, parameters: Mapping[str, Any]) -> Label:
-    """Return failure at the first frame after takeover beside Evil, or success at the end."""
-    return never(own.to_evil[1:] <= SIGHT)
+def label_track(track: Track, parameters: Mapping[str, Any]) -> Label:
+    """Return failure at the first frame next to Evil, or success at the end."""
+    return label_no_miss(track.to_evil[1:] <= SIGHT)
 
 
-CATEGORY = instruction(
+CATEGORY = build_instruction(
     "evade-evil",
     (
         "Evade Evil until the end: never let it be on your cell or next to you.",
         "Until the end, keep Evil off your cell and off the eight cells around it.",
         "Do not let Evil come next to you or onto your cell before the end.",
     ),
-    find,
-    rule,
-    _fault,
+    find_moments,
+    label_track,
+    _why_invalid,
     horizon=HORIZON,
     rubric=Rubric(
         done="After the takeover Evil is never on the participant's cell or one of the eight cells "
@@ -113,7 +113,7 @@ CATEGORY = instruction(
         "board. One step beside Evil is a failure, however it came about.",
     ),
     controls=Controls(
-        probe=moving(away),
+        probe=make_mover(flee),
         shortcut=LocalSearch(),
         open_loop=0.4,
         why="of nine moves some lead away from Evil whatever it does",

@@ -1,8 +1,8 @@
-"""evade-or-shadow: a pair, to keep away from Evil or to keep by it, from one and the same moment.
+"""evade-or-shadow: a contrast pair, to keep away from Evil or to stay next to it.
 
-Asked when Evil was in sight in the last two steps, is at most two cells away and moves in at least
-half of the steps; waiting does neither, at most three of the nine ways that can be held without
-looking keep away, and somebody does either who goes by what was seen. Difficulty as `evade-evil`'s.
+Asked if Evil was in sight in the last two steps, is at most two cells away and moves in at least
+half of the steps; standing still does neither, repeating at most three of the nine moves keeps
+away, and a solver that sees only what a player sees can do both. Difficulty is as in `evade-evil`.
 """
 
 from __future__ import annotations
@@ -13,62 +13,64 @@ from sts.suites.types import Scenario
 from sts_scenarios.category import Rubric
 
 from . import evade_evil, shadow_evil
-from .abreast import Spots, Tracks
-from .asking import Deed, pair
-from .evade_evil import away, evades, haste, sparing, unseen
+from .abreast import MomentBatch, TrackBatch
+from .asking import PairOption, build_pair
+from .evade_evil import count_safe_paths, flee, grade_haste, is_evadable, why_unseen
 from .playing import chase_evil
-from .tracks import SIGHT, Track, ago, in_a_row
+from .tracks import SIGHT, Track, frames_since_sight, run_ends
 
 HORIZON = 12
 STEPS = shadow_evil.STEPS
-AWAY, SPARED = 2, 3
-DEEDS = {
-    "evade": Deed("never be on it or next to it until the end", evade_evil.rule, away, {}),
-    "shadow": Deed(
+MAX_DISTANCE, MAX_SAFE_PATHS = 2, 3
+OPTIONS = {
+    "evade": PairOption(
+        "never be on it or next to it until the end", evade_evil.label_track, flee, {}
+    ),
+    "shadow": PairOption(
         f"be on it or next to it for {STEPS} steps in a row",
-        shadow_evil.rule,
+        shadow_evil.label_track,
         chase_evil,
         {"steps": STEPS},
     ),
 }
 
 
-def find(every: Tracks, context: int, horizon: int) -> tuple[Spots, Any]:
-    """Find both halves at moments with Evil at hand."""
-    lately = ago(every.to_evil) <= min(evade_evil.RECENT, context)
-    near = (every.to_evil > 0) & (every.to_evil <= AWAY)
-    spots = Spots.of(every, lately & near, context, horizon)
-    spots = spots.where(spots.moves(every.evil))
-    close = spots.still(every.evil) <= SIGHT
-    spots = spots.where(close.any(1) & ~in_a_row(close, STEPS).any(1))
-    spots = spots.where(sparing(spots) <= SPARED)
-    spots = spots.where(evades(spots, context))
-    return spots, haste(spots)
+def find_moments(batch: TrackBatch, context: int, horizon: int) -> tuple[MomentBatch, Any]:
+    """Find steps close to Evil at which standing still does neither."""
+    lately = frames_since_sight(batch.to_evil) <= min(evade_evil.SEEN_WITHIN, context)
+    near = (batch.to_evil > 0) & (batch.to_evil <= MAX_DISTANCE)
+    moments = MomentBatch.select(batch, lately & near, context, horizon)
+    moments = moments.filter(moments.is_moving(batch.evil))
+    close = moments.distance_if_still(batch.evil) <= SIGHT
+    moments = moments.filter(close.any(1) & ~run_ends(close, STEPS).any(1))
+    moments = moments.filter(count_safe_paths(moments) <= MAX_SAFE_PATHS)
+    moments = moments.filter(is_evadable(moments, context))
+    return moments, grade_haste(moments)
 
 
-def _fault(own: Track, scenario: Scenario) -> str | None:
-    if scenario.parameters["asked"] not in DEEDS:
-        return "there is no such thing to ask for"
-    if not 0 < own.to_evil[-1] <= AWAY:
-        return f"Evil is not one to {AWAY} cells away"
-    return unseen(own)
+def _why_invalid(track: Track, scenario: Scenario) -> str | None:
+    if scenario.parameters["asked"] not in OPTIONS:
+        return "this instruction is not an option of the category"
+    if not 0 < track.to_evil[-1] <= MAX_DISTANCE:
+        return f"Evil is not one to {MAX_DISTANCE} cells away"
+    return why_unseen(track)
 
 
-CATEGORY = pair(
+CATEGORY = build_pair(
     "evade-or-shadow",
     (
         "Here is what to do about Evil: {deed}.",
         "Evil is at hand: {deed}.",
         "This is about Evil: {deed}.",
     ),
-    find,
-    DEEDS,
-    _fault,
+    find_moments,
+    OPTIONS,
+    _why_invalid,
     horizon=HORIZON,
     rubric=Rubric(
         done="After the takeover the participant did this about Evil: {deed}.",
         guideline="The takeover itself does not count. Next to it is one of the eight cells around "
         "it, across the edges of the board. In a row is one step directly after the other.",
     ),
-    shortcut=DEEDS["shadow"].policy,
+    shortcut=OPTIONS["shadow"].policy,
 )

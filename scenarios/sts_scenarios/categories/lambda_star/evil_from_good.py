@@ -1,9 +1,9 @@
 """evil-from-good: say in which direction Evil is, seen from Good.
 
-Asked when both are in sight, on different cells, straight or exactly diagonally from each other,
-and the answer is not where Evil is from the participant. Easy: nobody else is in sight, the grid's
-edge does not come between the two, and neither is in a corner of the sight; medium: one of them is,
-or somebody is or the edge does; hard: both.
+Asked if both are in sight, on different cells, in a straight or exactly diagonal line, and the
+answer differs from Evil's direction as seen from the player. Difficulty rises by one level if
+another player is in sight or the grid's edge lies between the two, and by one if either is
+diagonally next to the player.
 """
 
 from __future__ import annotations
@@ -13,63 +13,69 @@ from sts.worlds.lambda_star import torus
 from sts.worlds.lambda_star.state import MOVES
 from sts_scenarios.category import Controls, Hits, Rubric
 
-from .abreast import Spots, Tracks
-from .asking import question
-from .playing import STAY, Past, saying, toward
-from .screening import DIRECTIONS, hits
-from .tracks import NONE, SIGHT, Track, between, show_sight
+from .abreast import MomentBatch, TrackBatch
+from .asking import build_question
+from .playing import STAY, History, make_speaker, move_towards
+from .screening import DIRECTIONS, make_hits
+from .tracks import NONE, SIGHT, Track, directions, show_sight
 
 ANSWERS = tuple(move for move in MOVES if move != "stay")
 
 
-def find(every: Tracks, context: int, horizon: int) -> Hits:
-    """Find moments with Good and Evil in sight."""
-    both = (every.to_good <= SIGHT) & (every.to_evil <= SIGHT)
-    spots = Spots.of(every, both, context, horizon)
-    answer = every.between(spots.now(every.good), spots.now(every.evil))
-    asked = (answer != NONE) & (answer != every.between(*map(spots.now, (every.me, every.evil))))
-    spots = spots.where(asked)
-    me, good, evil = (spots.now(one) for one in (every.me, every.good, every.evil))
-    height, width = every.size
+def find_moments(batch: TrackBatch, context: int, horizon: int) -> Hits:
+    """Find steps with Good and Evil in sight."""
+    both = (batch.to_good <= SIGHT) & (batch.to_evil <= SIGHT)
+    moments = MomentBatch.select(batch, both, context, horizon)
+    answer = batch.direction(moments.values_at(batch.good), moments.values_at(batch.evil))
+    hits = (answer != NONE) & (
+        answer != batch.direction(*map(moments.values_at, (batch.me, batch.evil)))
+    )
+    moments = moments.filter(hits)
+    me, good, evil = (moments.values_at(cells) for cells in (batch.me, batch.good, batch.evil))
+    height, width = batch.size
     rows, columns = abs(good // width - evil // width), abs(good % width - evil % width)
-    confusing = (2 * rows > height) | (2 * columns > width) | (spots.now(every.crowd()) > 0)
-    rim = every.diagonal(me, good) | every.diagonal(me, evil)
-    return hits(spots, 1 * confusing + rim, DIRECTIONS, answer[asked])
+    confusing = (
+        (2 * rows > height) | (2 * columns > width) | (moments.values_at(batch.count_others()) > 0)
+    )
+    rim = batch.is_diagonal(me, good) | batch.is_diagonal(me, evil)
+    return make_hits(moments, 1 * confusing + rim, DIRECTIONS, answer[hits])
 
 
-def _from_good(seen: Past) -> str:
-    good, evil = seen.good[seen.asked], seen.evil[seen.asked]
-    return MOVES[int(torus.toward(good, evil, *seen.size, torus.BACK))]
+def _direction_from_good(history: History) -> str:
+    good, evil = history.good[history.asked_frame], history.evil[history.asked_frame]
+    return MOVES[int(torus.toward(good, evil, *history.size, torus.BACK))]
 
 
-def _from_me(seen: Past) -> str:
-    """Return where Evil is from the participant."""
-    move = toward(seen, seen.evil[seen.asked])
+def _direction_from_self(history: History) -> str:
+    """Return Evil's direction from the player."""
+    move = move_towards(history, history.evil[history.asked_frame])
     return ANSWERS[0] if move == STAY else MOVES[move]
 
 
-def _fault(own: Track, scenario: Scenario) -> str | None:
-    if own.to_good[-1] > SIGHT or own.to_evil[-1] > SIGHT:
+def _why_invalid(track: Track, scenario: Scenario) -> str | None:
+    if track.to_good[-1] > SIGHT or track.to_evil[-1] > SIGHT:
         return "Good and Evil are not both in sight"
-    apart = between(own.good[-1], own.evil[-1], own.size)
-    return "Evil is neither straight nor diagonally from Good" if apart == NONE else None
+    apart = directions(track.good[-1], track.evil[-1], track.size)
+    return (
+        "Evil is neither in a straight nor in a diagonal line from Good" if apart == NONE else None
+    )
 
 
-def truth(own: Track) -> str:
-    """Return in which direction Evil is from Good."""
-    return MOVES[between(own.good[-1], own.evil[-1], own.size)]
+def true_answer(track: Track) -> str:
+    """Return Evil's direction from Good."""
+    return MOVES[directions(track.good[-1], track.evil[-1], track.size)]
 
 
-CATEGORY = question(
+CATEGORY = build_question(
     "evil-from-good",
     (
         "In which direction is Evil, seen from Good?",
         "Seen from Good's cell, which way is Evil? Answer with a direction.",
         "Say in which direction Evil lies from Good.",
     ),
-    find,
-    truth,
-    fault=_fault,
+    find_moments,
+    true_answer,
+    why_invalid=_why_invalid,
     rubric=Rubric(
         done="The first word that the participant says is the direction in which Evil was from "
         "Good at the takeover.",
@@ -77,5 +83,9 @@ CATEGORY = question(
         "the board the shorter is meant. Silence is not done.",
         overlay=show_sight,
     ),
-    controls=Controls(probe=saying(_from_good), shortcut=saying(_from_me), answers=ANSWERS),
+    controls=Controls(
+        probe=make_speaker(_direction_from_good),
+        shortcut=make_speaker(_direction_from_self),
+        answers=ANSWERS,
+    ),
 )

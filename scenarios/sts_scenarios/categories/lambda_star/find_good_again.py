@@ -1,9 +1,8 @@
-"""find-good-again: be on Good or next to it, which has gone out of sight.
+"""find-good-again: be on Good or next to it after it has gone out of sight.
 
-Asked when Good was last in sight two to five steps ago and the reward around it is not in sight
-either, whoever waits does not see it again, at
-most three of the nine ways that can be held without looking lead to it, and somebody finds it who
-goes by what it did. Difficulty is by how many of the steps they need.
+Asked if Good was last in sight two to five steps ago and the reward around it is out of sight too;
+standing still does not find it, repeating at most three of the nine moves does, and a solver that
+extrapolates its moves finds it. Difficulty depends on the steps the solver needs.
 """
 
 from __future__ import annotations
@@ -15,57 +14,62 @@ from sts.suites.types import Scenario
 from sts.worlds.lambda_star.agents.local_search import LocalSearch
 from sts_scenarios.category import Controls, Hits, Label, Rubric
 
-from .abreast import Spots, Tracks
-from .asking import instruction
-from .playing import STAY, Past, Prospects, moving
-from .screening import OPEN, attempt, hits
-from .tracks import SIGHT, Track, ago, once, show_sight
+from .abreast import MomentBatch, TrackBatch
+from .asking import build_instruction
+from .playing import STAY, Forecast, History, make_mover
+from .screening import UNGRADED, make_confirm, make_hits
+from .tracks import SIGHT, Track, frames_since_sight, label_first_hit, show_sight
 
 HORIZON = 6
-LATEST, EARLIEST = 2, 5
-SPARED = 3
-SHINES = 2
-"""So far away Good is out of sight, and the reward around it is not."""
+MIN_STEPS_AGO, MAX_STEPS_AGO = 2, 5
+MAX_LUCKY_PATHS = 3
+REWARD_RADIUS = 2
+"""Distance to Good at which the reward around it is still in sight."""
 
 
-def find(every: Tracks, context: int, horizon: int) -> Hits:
-    """Find moments at which Good was lost a while ago."""
-    gone = ago(every.to_good)
-    lost = (gone >= LATEST) & (gone <= min(EARLIEST, context))
-    spots = Spots.of(every, lost & (every.to_good > SHINES), context, horizon)
-    blind = (every.apart(spots.ways(), spots.ahead(every.good)[:, None]) <= SIGHT).any(2)
-    free = ~blind[:, STAY] & (blind.sum(1) <= SPARED)
-    return hits(spots.where(free), OPEN)
+def find_moments(batch: TrackBatch, context: int, horizon: int) -> Hits:
+    """Find steps at which Good went out of sight a while ago."""
+    unseen = frames_since_sight(batch.to_good)
+    lost = (unseen >= MIN_STEPS_AGO) & (unseen <= min(MAX_STEPS_AGO, context))
+    moments = MomentBatch.select(batch, lost & (batch.to_good > REWARD_RADIUS), context, horizon)
+    blind = (
+        batch.distance(moments.constant_move_paths(), moments.values_after(batch.good)[:, None])
+        <= SIGHT
+    ).any(2)
+    free = ~blind[:, STAY] & (blind.sum(1) <= MAX_LUCKY_PATHS)
+    return make_hits(moments.filter(free), UNGRADED)
 
 
-def _seek(seen: Past) -> int:
-    good = Prospects(seen, seen.good)
-    return int((5 * good.within(SIGHT) - good.apart).argmax())
+def _search_for_good(history: History) -> int:
+    good = Forecast(history, history.good)
+    return int((5 * good.chance_within(SIGHT) - good.mean_distance).argmax())
 
 
-def _fault(own: Track, scenario: Scenario) -> str | None:
-    if not LATEST <= ago(own.to_good)[-1] <= EARLIEST:
-        return f"Good was not lost {LATEST} to {EARLIEST} steps ago"
-    return "what it gives is still in sight" if own.to_good[-1] <= SHINES else None
+def _why_invalid(track: Track, scenario: Scenario) -> str | None:
+    if not MIN_STEPS_AGO <= frames_since_sight(track.to_good)[-1] <= MAX_STEPS_AGO:
+        return f"Good was not lost {MIN_STEPS_AGO} to {MAX_STEPS_AGO} steps ago"
+    return (
+        "the reward around Good is still in sight" if track.to_good[-1] <= REWARD_RADIUS else None
+    )
 
 
-def rule(own: Track, parameters: Mapping[str, Any]) -> Label:
-    """Success at the first frame after takeover within 1 of Good; else not_done."""
-    return once(own.to_good[1:] <= SIGHT)
+def label_track(track: Track, parameters: Mapping[str, Any]) -> Label:
+    """Return success at the first frame on Good or next to it; else not_done."""
+    return label_first_hit(track.to_good[1:] <= SIGHT)
 
 
-CATEGORY = instruction(
+CATEGORY = build_instruction(
     "find-good-again",
     (
         "Find Good again: be on it or next to it.",
         "You have lost sight of Good. Get next to it again, or onto it.",
         "Look for Good until you are on it or next to it again.",
     ),
-    find,
-    rule,
-    _fault,
+    find_moments,
+    label_track,
+    _why_invalid,
     horizon=HORIZON,
-    confirm=attempt(_seek, rule, {}),
+    confirm=make_confirm(_search_for_good, label_track, {}),
     rubric=Rubric(
         done="After the takeover Good is on the participant's cell or one of the eight around it.",
         guideline="The framed square is all that the participant sees. One step with Good in it is "
@@ -73,7 +77,7 @@ CATEGORY = instruction(
         overlay=show_sight,
     ),
     controls=Controls(
-        probe=moving(_seek),
+        probe=make_mover(_search_for_good),
         shortcut=LocalSearch(),
         open_loop=0.4,
         why="any way leads somewhere, and Good moves, too",

@@ -1,8 +1,8 @@
-"""follow-mate: stay with another participant, who goes on as recorded, for some steps in a row.
+"""follow-mate: stay with a teammate, who repeats the recording, for some steps in a row.
 
-Asked when that one is in sight and was the only one in the last steps, moves in two of three steps
-and is seldom near Good, so that going after Good is not following; whoever stands still is left.
-Easy: in three of the first four steps it is still beside whoever stands; medium: in two; hard: in
+Asked if the teammate is in sight and was the only one in the last steps, moves in two of three
+steps, is rarely near Good (so that chasing Good is not following), and leaves a player that stands
+still. Easy: it is next to such a player in three of the first four steps; medium: in two; hard: in
 fewer.
 """
 
@@ -19,88 +19,98 @@ from sts.worlds.lambda_star.agents.local_search import LocalSearch
 from sts_scenarios.category import Controls, Hits, Label, Rubric, Word
 
 from . import mates
-from .abreast import Ints, Spots, Tracks
-from .asking import Steps, instruction
-from .playing import moving
-from .screening import hits, leaving
-from .tracks import SIGHT, Track, in_a_row, once, since
+from .abreast import Ints, MomentBatch, TrackBatch
+from .asking import StepCount, build_instruction
+from .playing import make_mover
+from .screening import grade_leaving, make_hits
+from .tracks import SIGHT, Track, frames_since, label_first_hit, run_ends
 
 HORIZON = 12
-STEPS, SOON = 5, 4
-ASKED = Steps(STEPS)
-BY_GOOD, SELDOM = 2, 0.3
+STEPS, DIFFICULTY_STEPS = 5, 4
+STEP_COUNT = StepCount(STEPS)
+NEAR_GOOD, MAX_NEAR_GOOD_SHARE = 2, 0.3
 
 
-def find(every: Tracks, context: int, horizon: int) -> Hits:
-    """Find moments with a team-mate in sight that is about to go somewhere else than to Good."""
-    people, role = range(every.people), np.arange(len(every.me)) % every.people
-    paths = [every.other(one) for one in people]
-    near = [every.apart(every.me, path) <= SIGHT for path in paths]
-    for one in people:
-        near[one][role == one] = False
-    recent = min(mates.RECENT, context)
-    alone = np.sum([since(one) <= recent for one in near], axis=0) == 1
-    found = []
-    for target in people:
-        spots = Spots.of(every, near[target] & alone, context, horizon)
-        spots = spots.where(_elsewhere(spots, paths[target]))
-        away = spots.still(paths[target])
-        free = ~in_a_row(away <= SIGHT, STEPS).any(1)
-        found.append(hits(spots.where(free), leaving(away[free][:, :SOON]), (), target))
-    kinds = [("", {"target": target, "steps": STEPS}) for target in people]
+def find_moments(batch: TrackBatch, context: int, horizon: int) -> Hits:
+    """Find steps with a single teammate in sight that is about to leave, and not towards Good."""
+    players, role = range(batch.players), np.arange(len(batch.me)) % batch.players
+    paths = [batch.player_cells(player) for player in players]
+    near = [batch.distance(batch.me, path) <= SIGHT for path in paths]
+    for player in players:
+        near[player][role == player] = False
+    recent = min(mates.RECENT_STEPS, context)
+    alone = np.sum([frames_since(near_player) <= recent for near_player in near], axis=0) == 1
+    hits_by_target = []
+    for target in players:
+        moments = MomentBatch.select(batch, near[target] & alone, context, horizon)
+        moments = moments.filter(_avoids_good(moments, paths[target]))
+        distance = moments.distance_if_still(paths[target])
+        free = ~run_ends(distance <= SIGHT, STEPS).any(1)
+        hits_by_target.append(
+            make_hits(
+                moments.filter(free),
+                grade_leaving(distance[free][:, :DIFFICULTY_STEPS]),
+                (),
+                target,
+            )
+        )
+    kinds = [("", {"target": target, "steps": STEPS}) for target in players]
     episode, role, moment, difficulty, kind = (
-        np.concatenate(one) for one in zip(*(one[:5] for one in found), strict=True)
+        np.concatenate(column)
+        for column in zip(*(hits[:5] for hits in hits_by_target), strict=True)
     )
     return Hits(episode, role, moment, difficulty, kind, kinds)
 
 
-def _elsewhere(spots: Spots, values: Ints) -> Any:
-    """Return where a team-mate is on the move, and not along with Good."""
-    path = spots.span(values, 0, spots.horizon + 1)
+def _avoids_good(moments: MomentBatch, values: Ints) -> Any:
+    """Return True where a teammate keeps moving and stays away from Good."""
+    path = moments.window(values, 0, moments.horizon + 1)
     moves = (path[:, 1:] != path[:, :-1]).mean(1)
-    by_good = spots.every.apart(path[:, 1:], spots.ahead(spots.every.good)) <= BY_GOOD
-    return (3 * moves >= 2) & (by_good.mean(1) < SELDOM)
+    by_good = (
+        moments.tracks.distance(path[:, 1:], moments.values_after(moments.tracks.good)) <= NEAR_GOOD
+    )
+    return (3 * moves >= 2) & (by_good.mean(1) < MAX_NEAR_GOOD_SHARE)
 
 
-def _fault(own: Track, scenario: Scenario) -> str | None:
-    target, people = scenario.parameters["target"], range(scenario.recording.participants)
-    if target not in people:
-        return "there is no such team-mate"
-    if few := ASKED.fault(scenario):
+def _why_invalid(track: Track, scenario: Scenario) -> str | None:
+    target, players = scenario.parameters["target"], range(scenario.recording.participants)
+    if target not in players:
+        return "this teammate does not exist"
+    if few := STEP_COUNT.why_too_few(scenario):
         return few
     if scenario.partner == "no-op":
-        return "the team-mate stands still, so there is nothing to follow"
-    if target == own.role:
-        return "a participant cannot follow itself"
-    if own.distance_to(target)[-1] > SIGHT:
-        return "the team-mate is not in sight at takeover"
-    return mates.crowd(own, target)
+        return "the teammate stands still: expected a partner that moves"
+    if target == track.role:
+        return "a player cannot follow itself"
+    if track.distance_to(target)[-1] > SIGHT:
+        return "the teammate is not in sight at the takeover"
+    return mates.why_ambiguous(track, target)
 
 
-def words(episode: Episode, role: int, parameters: Mapping[str, Any]) -> dict[str, Word]:
-    """Return the team-mate and the number of steps."""
-    own = mates.words(episode, role, parameters)
-    return own | ASKED.words(episode, role, parameters)
+def template_fields(episode: Episode, role: int, parameters: Mapping[str, Any]) -> dict[str, Word]:
+    """Return the template fields for the teammate and the number of steps."""
+    fields = mates.template_fields(episode, role, parameters)
+    return fields | STEP_COUNT.template_fields(episode, role, parameters)
 
 
-def rule(own: Track, parameters: Mapping[str, Any]) -> Label:
-    """Success where enough frames in a row after takeover, all within 1 of it, first end."""
-    close = own.distance_to(parameters["target"]) <= SIGHT
-    return once(in_a_row(close[1:], parameters["steps"]))
+def label_track(track: Track, parameters: Mapping[str, Any]) -> Label:
+    """Return success at the end of the first run of enough frames next to the teammate."""
+    close = track.distance_to(parameters["target"]) <= SIGHT
+    return label_first_hit(run_ends(close[1:], parameters["steps"]))
 
 
-CATEGORY = instruction(
+CATEGORY = build_instruction(
     "follow-mate",
     (
         "Follow {mate}: be on the same cell or next to it for {steps} steps in a row.",
         "Stay close to {mate}, on the same cell or next to it, for {steps} steps in a row.",
         "For {steps} steps in a row, keep next to {mate} or on the same cell.",
     ),
-    find,
-    rule,
-    _fault,
+    find_moments,
+    label_track,
+    _why_invalid,
     horizon=HORIZON,
-    words=words,
+    words=template_fields,
     partner="replay",
     rubric=Rubric(
         done="After the takeover there are {steps} steps in a row, one directly after the other, "
@@ -108,7 +118,7 @@ CATEGORY = instruction(
         "around it.",
         guideline="The marked cell is where that one was at the takeover. The takeover itself does "
         "not count. A single step farther away begins the count anew.",
-        overlay=mates.mark_mate,
+        overlay=mates.mark_teammate,
     ),
-    controls=Controls(probe=moving(mates.follow), shortcut=LocalSearch(), against_reward=True),
+    controls=Controls(probe=make_mover(mates.follow), shortcut=LocalSearch(), against_reward=True),
 )

@@ -1,9 +1,9 @@
-"""good-apart: stay close to Good for some steps in a row, on a cell that nobody else is on.
+"""good-apart: stay close to Good for some steps in a row, alone on the cell.
 
-Asked when Good and a team-mate are in sight, Good is gone soon, and whoever goes straight after it
-shares a cell; neither that nor any way that can be held without looking will do, and somebody does
-it who goes by what was seen. Easy: at the next steps fewer than one half others are on Good's cell,
-on average; medium: fewer than one; hard: more.
+Asked if Good and a teammate are in sight, Good leaves soon, and a player that goes straight after
+Good shares its cell; neither that nor repeating any move succeeds, and a solver that sees only what
+a player sees does. Easy: on average fewer than half a teammate is on Good's cell in the next steps;
+medium: fewer than one; hard: more.
 """
 
 from __future__ import annotations
@@ -17,72 +17,73 @@ from sts.suites.types import Scenario
 from sts.worlds.lambda_star.agents.local_search import LocalSearch
 from sts_scenarios.category import Controls, Hits, Label, Rubric
 
-from .abreast import Ints, Spots, Tracks
-from .asking import Steps, instruction
-from .playing import Past, Prospects, landings, moving
-from .screening import attempt, hits
-from .tracks import FIRST, SIGHT, Track, distances, in_a_row, once
+from .abreast import Ints, MomentBatch, TrackBatch
+from .asking import StepCount, build_instruction
+from .playing import Forecast, History, cells_after_moves, make_mover
+from .screening import make_confirm, make_hits
+from .tracks import FIRST_PLAYER, SIGHT, Track, distances, label_first_hit, run_ends
 
 HORIZON = 10
-STEPS, AWAY = 6, 2
-ASKED = Steps(STEPS, least=3)
-FEW, MANY = 0.5, 1.0
+STEPS, MAX_DISTANCE = 6, 2
+STEP_COUNT = StepCount(STEPS, minimum=3)
+EASY_CROWD, MEDIUM_CROWD = 0.5, 1.0
 
 
-def find(every: Tracks, context: int, horizon: int) -> Hits:
-    """Find moments at which Good draws several onto one cell."""
-    near = (every.to_good <= SIGHT) & (every.crowd() > 0)
-    spots = Spots.of(every, near, context, horizon)
-    close = spots.still(every.good) <= AWAY
-    spots = spots.where(2 * close.sum(1) <= STEPS)
-    others = _others(spots)
-    straight = spots.chase()
+def find_moments(batch: TrackBatch, context: int, horizon: int) -> Hits:
+    """Find steps at which Good attracts several players onto one cell."""
+    near = (batch.to_good <= SIGHT) & (batch.count_others() > 0)
+    moments = MomentBatch.select(batch, near, context, horizon)
+    close = moments.distance_if_still(batch.good) <= MAX_DISTANCE
+    moments = moments.filter(2 * close.sum(1) <= STEPS)
+    others = _other_cells(moments)
+    straight = moments.chase_good()
     shared = (others == straight[:, :, None]).any((1, 2))
-    spots, others, straight = spots.where(shared), others[shared], straight[shared]
-    good, free = spots.ahead(every.good), np.ones(len(spots.track), np.bool_)
-    for cells in (straight, *spots.ways().swapaxes(0, 1)):
+    moments, others, straight = moments.filter(shared), others[shared], straight[shared]
+    good, free = moments.values_after(batch.good), np.ones(len(moments.track), np.bool_)
+    for cells in (straight, *moments.constant_move_paths().swapaxes(0, 1)):
         alone = (others != cells[:, :, None]).all(2)
-        near_by = every.apart(cells, good) <= AWAY
-        free &= ~in_a_row(alone & near_by, STEPS).any(1)
+        near_by = batch.distance(cells, good) <= MAX_DISTANCE
+        free &= ~run_ends(alone & near_by, STEPS).any(1)
     beside = (others == good[:, :, None]).sum(2).mean(1)[free]
-    difficulty = np.where(beside < FEW, 0, np.where(beside < MANY, 1, 2))
-    return hits(spots.where(free), difficulty, ASKED.kinds)
+    difficulty = np.where(beside < EASY_CROWD, 0, np.where(beside < MEDIUM_CROWD, 1, 2))
+    return make_hits(moments.filter(free), difficulty, STEP_COUNT.kinds)
 
 
-def _others(spots: Spots) -> Ints:
-    """Return int[N, L, P - 1], the cells of the others after each step."""
-    people, role = spots.every.people, spots.track % spots.every.people
-    index = (role[:, None] + np.arange(1, people)) % people
-    tracks_ = (spots.track - role)[:, None] + index
-    frames = spots.moment[:, None] + np.arange(1, spots.horizon + 1)
-    out: Ints = spots.every.me[tracks_[:, None, :], frames[:, :, None]]
+def _other_cells(moments: MomentBatch) -> Ints:
+    """Return int[N, L, P - 1], the cells of the other players after each step."""
+    players, role = moments.tracks.players, moments.track % moments.tracks.players
+    index = (role[:, None] + np.arange(1, players)) % players
+    tracks_ = (moments.track - role)[:, None] + index
+    frames = moments.moment[:, None] + np.arange(1, moments.horizon + 1)
+    out: Ints = moments.tracks.me[tracks_[:, None, :], frames[:, :, None]]
     return out
 
 
-def _aside(seen: Past) -> int:
-    """Return a move that stays by Good, and out of the way of those who go onto it."""
-    good = Prospects(seen, seen.good)
-    taken = np.isin(landings(seen), seen.others[-1]) + good.within(0)
-    return int((10 * good.within(AWAY) - 5 * taken - abs(good.apart - 1)).argmax())
+def _keep_clear(history: History) -> int:
+    """Return a move that stays near Good and avoids cells where other players are or will be."""
+    good = Forecast(history, history.good)
+    taken = np.isin(cells_after_moves(history), history.others[-1]) + good.chance_within(0)
+    return int(
+        (10 * good.chance_within(MAX_DISTANCE) - 5 * taken - abs(good.mean_distance - 1)).argmax()
+    )
 
 
-def _fault(own: Track, scenario: Scenario) -> str | None:
-    if own.to_good[-1] > SIGHT:
-        return "Good is not in sight at takeover"
-    near = (distances(own.scene[-1, FIRST:], int(own.me[-1]), own.size) <= SIGHT).sum()
-    return None if near > 1 else "no other participant is in sight"
+def _why_invalid(track: Track, scenario: Scenario) -> str | None:
+    if track.to_good[-1] > SIGHT:
+        return "Good is not in sight at the takeover"
+    near = (distances(track.scene[-1, FIRST_PLAYER:], int(track.me[-1]), track.size) <= SIGHT).sum()
+    return None if near > 1 else "no other player is in sight"
 
 
-def rule(own: Track, parameters: Mapping[str, Any]) -> Label:
-    """Success where enough frames in a row after takeover first end.
+def label_track(track: Track, parameters: Mapping[str, Any]) -> Label:
+    """Return success at the end of the first run of enough frames near Good, alone on the cell."""
+    alone = (track.scene[1:, FIRST_PLAYER:] == track.me[1:, None]).sum(1) == 1
+    return label_first_hit(
+        run_ends((track.to_good[1:] <= MAX_DISTANCE) & alone, parameters["steps"])
+    )
 
-    All of them within AWAY of Good, on a cell without another participant.
-    """
-    alone = (own.scene[1:, FIRST:] == own.me[1:, None]).sum(1) == 1
-    return once(in_a_row((own.to_good[1:] <= AWAY) & alone, parameters["steps"]))
 
-
-CATEGORY = instruction(
+CATEGORY = build_instruction(
     "good-apart",
     (
         "For {steps} steps in a row, be within two cells of Good and on a cell that no other "
@@ -92,12 +93,12 @@ CATEGORY = instruction(
         "Be at most two cells away from Good, and alone on your cell among the participants, for "
         "{steps} steps in a row.",
     ),
-    find,
-    rule,
-    _fault,
+    find_moments,
+    label_track,
+    _why_invalid,
     horizon=HORIZON,
-    steps=ASKED,
-    confirm=attempt(_aside, rule, {"steps": STEPS}, "replay"),
+    steps=STEP_COUNT,
+    confirm=make_confirm(_keep_clear, label_track, {"steps": STEPS}, "replay"),
     partner="replay",
     rubric=Rubric(
         done="After the takeover there are {steps} steps in a row, one directly after the other, "
@@ -107,5 +108,5 @@ CATEGORY = instruction(
         "counts as close, and Good and Evil are no participants. It does not matter who came onto "
         "whose cell. A single other step begins the count anew.",
     ),
-    controls=Controls(probe=moving(_aside), shortcut=LocalSearch(), against_reward=True),
+    controls=Controls(probe=make_mover(_keep_clear), shortcut=LocalSearch(), against_reward=True),
 )

@@ -1,8 +1,8 @@
-"""hold-until-evil: stand still until Evil comes, and then get away from it within some steps.
+"""hold-until-evil: stand still until Evil comes, then get away from it within some steps.
 
-Asked with Evil out of sight that was seen before and comes within six steps, not with the first,
-where neither standing on nor fleeing at once will do. Easy: it comes with the second or third step,
-and not to a corner of the sight; medium: later, or to a corner; hard: both.
+Asked if Evil is out of sight, was seen before and comes with the second to sixth step, where
+neither standing still throughout nor fleeing at once succeeds. Easy: it comes with the second or
+third step, and not to a diagonal neighbour; medium: later, or diagonally; hard: both.
 """
 
 from __future__ import annotations
@@ -13,79 +13,81 @@ from typing import Any
 import numpy as np
 
 from sts.suites.types import Scenario
-from sts_scenarios.categories.tried import NOT_DONE, decided
+from sts_scenarios.categories.tried import NOT_DONE, make_label
 from sts_scenarios.category import Controls, Hits, Label, Rubric
 
-from .abreast import Ints, Spots, Tracks
-from .asking import Steps, instruction
-from .evade_evil import away
-from .playing import HIDDEN, STAY, Past, moving
-from .screening import hits
-from .tracks import SIGHT, Track, ago, first
+from .abreast import Ints, MomentBatch, TrackBatch
+from .asking import StepCount, build_instruction
+from .evade_evil import flee
+from .playing import HIDDEN, STAY, History, make_mover
+from .screening import make_hits
+from .tracks import SIGHT, Track, first_step, frames_since_sight
 
 HORIZON = 12
-EARLIEST, SOON, LATEST = 2, 3, 6
+EARLIEST_STEP, EASY_STEP, LATEST_STEP = 2, 3, 6
 STEPS = 3
-ASKED = Steps(STEPS, least=3, spare=1)
+STEP_COUNT = StepCount(STEPS, minimum=3, spare_steps=1)
 
 
-def find(every: Tracks, context: int, horizon: int) -> Hits:
-    """Find moments at which Evil is about to come."""
-    asked = (every.to_evil > SIGHT) & (ago(every.to_evil) <= context)
-    spots = Spots.of(every, asked, context, horizon)
-    close = spots.still(every.evil) <= SIGHT
-    comes = first(close)
-    held = (comes >= EARLIEST) & (comes <= min(LATEST, horizon - STEPS))
-    spots, close, comes = spots.where(held), close[held], comes[held]
+def find_moments(batch: TrackBatch, context: int, horizon: int) -> Hits:
+    """Find steps at which Evil is about to come."""
+    hits = (batch.to_evil > SIGHT) & (frames_since_sight(batch.to_evil) <= context)
+    moments = MomentBatch.select(batch, hits, context, horizon)
+    close = moments.distance_if_still(batch.evil) <= SIGHT
+    comes = first_step(close)
+    in_time = (comes >= EARLIEST_STEP) & (comes <= min(LATEST_STEP, horizon - STEPS))
+    moments, close, comes = moments.filter(in_time), close[in_time], comes[in_time]
     caught: Any = np.take_along_axis(close, comes[:, None] + np.arange(STEPS), 1).all(axis=1)
-    spots, comes = spots.where(caught), comes[caught]
-    fled, waited = (_held(spots, spots.fled(context, waiting=waits)) for waits in (False, True))
+    moments, comes = moments.filter(caught), comes[caught]
+    fled, waited = (
+        _grade_paths(moments, moments.flee_evil(context, waiting=waits)) for waits in (False, True)
+    )
     done = (fled == -1) & (waited == 1)
-    spots, comes = spots.where(done), comes[done]
-    rim = every.diagonal(spots.now(every.me), spots.now(every.evil, comes))
-    return hits(spots, 1 * (comes > SOON) + rim, ASKED.kinds)
+    moments, comes = moments.filter(done), comes[done]
+    rim = batch.is_diagonal(moments.values_at(batch.me), moments.values_at(batch.evil, comes))
+    return make_hits(moments, 1 * (comes > EASY_STEP) + rim, STEP_COUNT.kinds)
 
 
-def _held(spots: Spots, path: Ints) -> Any:
-    """Return 1 where `label` says success of paths int[N, L + 1], -1 for failure, 0 for neither."""
-    close = spots.every.apart(path[:, 1:], spots.ahead(spots.every.evil)) <= SIGHT
-    moved, came = first(path[:, 1:] != path[:, :-1]), first(close)
-    rash = (moved > 0) & ((came == 0) | (moved <= came))
-    # A frame past the last is not one at which it is left behind.
+def _grade_paths(moments: MomentBatch, path: Ints) -> Any:
+    """Label paths int[N, L + 1] as `label_track` does: 1 success, -1 failure, 0 neither."""
+    close = moments.tracks.distance(path[:, 1:], moments.values_after(moments.tracks.evil)) <= SIGHT
+    moved, came = first_step(path[:, 1:] != path[:, :-1]), first_step(close)
+    too_early = (moved > 0) & ((came == 0) | (moved <= came))
+    # Frames after the end do not count as having left Evil.
     padded = np.pad(close, ((0, 0), (0, STEPS)), constant_values=True)
     left = ~np.take_along_axis(padded, came[:, None] + np.arange(STEPS), 1).all(1)
-    late = came + STEPS <= spots.horizon
+    late = came + STEPS <= moments.horizon
     verdict = np.where(left, 1, np.where(late, -1, 0))
-    return np.where(rash, -1, np.where(came == 0, 0, verdict))
+    return np.where(too_early, -1, np.where(came == 0, 0, verdict))
 
 
-def _wait(seen: Past) -> int:
-    came = any(cell != HIDDEN for cell in seen.evil[seen.asked + 1 :])
-    return away(seen) if came else STAY
+def _wait_then_flee(history: History) -> int:
+    came = any(cell != HIDDEN for cell in history.evil[history.asked_frame + 1 :])
+    return flee(history) if came else STAY
 
 
-def _fault(own: Track, scenario: Scenario) -> str | None:
-    return None if own.to_evil[-1] > SIGHT else "Evil is there already"
+def _why_invalid(track: Track, scenario: Scenario) -> str | None:
+    return None if track.to_evil[-1] > SIGHT else "Evil is already in sight"
 
 
-def rule(own: Track, parameters: Mapping[str, Any]) -> Label:
-    """Failure at a move before Evil comes within 1, or where it is not left behind in time.
+def label_track(track: Track, parameters: Mapping[str, Any]) -> Label:
+    """Return failure for a move before Evil comes, or if it is not left behind in time.
 
-    Success at the first frame more than 1 from it after it came.
+    Return success at the first frame more than one cell from it after it came.
     """
-    steps, close = parameters["steps"], own.to_evil[1:] <= SIGHT
-    moved, came = int(first(own.me[1:] != own.me[:-1])), int(first(close))
+    steps, close = parameters["steps"], track.to_evil[1:] <= SIGHT
+    moved, came = int(first_step(track.me[1:] != track.me[:-1])), int(first_step(close))
     if moved and (not came or moved <= came):
-        return decided(moved, False)
+        return make_label(moved, False)
     if not came:
         return NOT_DONE
-    if left := int(first(~close[came : came + steps])):
-        return decided(came + left, True)
+    if left := int(first_step(~close[came : came + steps])):
+        return make_label(came + left, True)
     late = came + steps
-    return decided(late, False) if late <= len(close) else NOT_DONE
+    return make_label(late, False) if late <= len(close) else NOT_DONE
 
 
-CATEGORY = instruction(
+CATEGORY = build_instruction(
     "hold-until-evil",
     (
         "Do not move until Evil is next to you or on your cell; then be at least two cells away "
@@ -95,16 +97,18 @@ CATEGORY = instruction(
         "Hold still. When Evil is next to you or on your cell, and not before, get at least two "
         "cells away from it within {steps} steps.",
     ),
-    find,
-    rule,
-    _fault,
+    find_moments,
+    label_track,
+    _why_invalid,
     horizon=HORIZON,
-    steps=ASKED,
+    steps=STEP_COUNT,
     rubric=Rubric(
         done="The participant does not move before Evil is on its cell or one of the eight around "
         "it, and then, within {steps} steps, is two or more cells away from Evil.",
         guideline="Moving with the very step by which Evil comes is moving before it. Once the two "
         "have been apart, what comes after does not matter, even if Evil catches up.",
     ),
-    controls=Controls(probe=moving(_wait), shortcut=moving(away), against_reward=True),
+    controls=Controls(
+        probe=make_mover(_wait_then_flee), shortcut=make_mover(flee), against_reward=True
+    ),
 )

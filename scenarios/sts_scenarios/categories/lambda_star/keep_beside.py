@@ -1,8 +1,8 @@
-"""keep-beside: stay one or two cells away from Good until the end, and never be on it.
+"""keep-beside: stay one or two cells away from Good until the end, never on it.
 
-Asked next to Good, where going after it ends on it and standing still loses or meets it, and
-somebody does it who goes by what Good did so far. Easy: Good stands still in at least half of the
-steps; medium: in at least a quarter; hard: in fewer.
+Asked next to Good, if chasing it ends on it, standing still loses or meets it, and a solver that
+extrapolates its moves succeeds. Easy: Good stands still in at least half of the steps; medium: in
+at least a quarter; hard: in fewer.
 """
 
 from __future__ import annotations
@@ -16,50 +16,55 @@ from sts.suites.types import Scenario
 from sts.worlds.lambda_star.agents.local_search import LocalSearch
 from sts_scenarios.category import Controls, Hits, Label, Rubric
 
-from .abreast import Spots, Tracks
-from .asking import instruction
-from .playing import Past, Prospects, moving
-from .screening import attempt, hits
-from .tracks import Track, never
+from .abreast import MomentBatch, TrackBatch
+from .asking import build_instruction
+from .playing import Forecast, History, make_mover
+from .screening import make_confirm, make_hits
+from .tracks import Track, label_no_miss
 
 HORIZON = 8
-AWAY = 2
+MAX_DISTANCE = 2
 
 
-def find(every: Tracks, context: int, horizon: int) -> Hits:
-    """Find moments next to Good at which neither going after it nor waiting will do."""
-    return hits(*tempting(every, context, horizon))
+def find_moments(batch: TrackBatch, context: int, horizon: int) -> Hits:
+    """Find steps next to Good at which neither chasing it nor standing still succeeds."""
+    return make_hits(*find_tempting(batch, context, horizon))
 
 
-def tempting(every: Tracks, context: int, horizon: int) -> tuple[Spots, Any]:
-    """Return the moments of `find`, and how difficult it is there to stay by Good."""
-    spots = Spots.of(every, every.to_good == 1, context, horizon)
-    away = spots.still(every.good)
-    spots = spots.where(((away == 0) | (away > AWAY)).any(1))
-    spots = spots.where((spots.chase() == spots.ahead(every.good)).any(1))
-    good = spots.span(every.good, 0, horizon + 1)
+def find_tempting(batch: TrackBatch, context: int, horizon: int) -> tuple[MomentBatch, Any]:
+    """Return the steps of `find_moments`, and the difficulty of staying near Good there."""
+    moments = MomentBatch.select(batch, batch.to_good == 1, context, horizon)
+    distance = moments.distance_if_still(batch.good)
+    moments = moments.filter(((distance == 0) | (distance > MAX_DISTANCE)).any(1))
+    moments = moments.filter((moments.chase_good() == moments.values_after(batch.good)).any(1))
+    good = moments.window(batch.good, 0, horizon + 1)
     stays = (good[:, 1:] == good[:, :-1]).mean(1)
-    return spots, np.where(stays >= 0.5, 0, np.where(stays >= 0.25, 1, 2))
+    return moments, np.where(stays >= 0.5, 0, np.where(stays >= 0.25, 1, 2))
 
 
-def beside(seen: Past) -> int:
-    """Return a move that will hardly be on Good or lose it, and better beside it than farther."""
-    good = Prospects(seen, seen.good)
-    return int((10 * (good.within(AWAY) - good.within(0)) - abs(good.apart - 1)).argmax())
+def stay_near(history: History) -> int:
+    """Return a move that is unlikely to be on Good or to lose it, and preferably next to it."""
+    good = Forecast(history, history.good)
+    return int(
+        (
+            10 * (good.chance_within(MAX_DISTANCE) - good.chance_within(0))
+            - abs(good.mean_distance - 1)
+        ).argmax()
+    )
 
 
-def fault(own: Track, scenario: Scenario) -> str | None:
-    """Say why there is nothing to keep beside."""
-    return None if own.to_good[-1] == 1 else "the participant is not next to Good"
+def why_invalid(track: Track, scenario: Scenario) -> str | None:
+    """Return why the player cannot stay near Good; else None."""
+    return None if track.to_good[-1] == 1 else "the player is not next to Good"
 
 
-def rule(own: Track, parameters: Mapping[str, Any]) -> Label:
-    """Failure at the first frame on Good or more than AWAY cells from it; else success."""
-    away = own.to_good[1:]
-    return never((away == 0) | (away > AWAY))
+def label_track(track: Track, parameters: Mapping[str, Any]) -> Label:
+    """Return failure at the first frame on Good or too far from it, or success at the end."""
+    distance = track.to_good[1:]
+    return label_no_miss((distance == 0) | (distance > MAX_DISTANCE))
 
 
-CATEGORY = instruction(
+CATEGORY = build_instruction(
     "keep-beside",
     (
         "Keep beside Good until the end: never on its cell, and never more than two cells away "
@@ -67,16 +72,16 @@ CATEGORY = instruction(
         "Until the end, stay within two cells of Good, but never be on its cell.",
         "Accompany Good to the end, one or two cells away from it and never on the same cell.",
     ),
-    find,
-    rule,
-    fault,
+    find_moments,
+    label_track,
+    why_invalid,
     horizon=HORIZON,
-    confirm=attempt(beside, rule, {}),
+    confirm=make_confirm(stay_near, label_track, {}),
     rubric=Rubric(
         done="After the takeover the participant is never on Good's cell and never more than two "
         "cells away from it.",
         guideline="Cells are counted as a king walks, across the edges of the board. It does not "
         "matter who moved: Good coming onto the participant's cell is a failure, too.",
     ),
-    controls=Controls(probe=moving(beside), shortcut=LocalSearch(), against_reward=True),
+    controls=Controls(probe=make_mover(stay_near), shortcut=LocalSearch(), against_reward=True),
 )

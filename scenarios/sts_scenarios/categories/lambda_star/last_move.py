@@ -1,8 +1,7 @@
-"""last-move: say which move Good made with the last step.
+"""last-move: say which move Good made in the last step.
 
-Asked when Good is in sight and was a step before, and the answer is not where Good is. Easy: the
-participant stood still and Good was in no corner of its sight; medium: it moved, or Good was; hard:
-both.
+Asked if Good is in sight and was one step before, and the answer differs from Good's direction.
+Difficulty rises by one level if the player moved, and by one if Good was diagonally next to it.
 """
 
 from __future__ import annotations
@@ -11,57 +10,57 @@ from sts.suites.types import Scenario
 from sts.worlds.lambda_star.state import MOVES
 from sts_scenarios.category import Controls, Hits, Rubric
 
-from .abreast import Spots, Tracks
-from .asking import question
-from .playing import Past, saying, shifts, toward
-from .screening import DIRECTIONS, hits
+from .abreast import MomentBatch, TrackBatch
+from .asking import build_question
+from .playing import History, make_speaker, move_towards, moves_between
+from .screening import DIRECTIONS, make_hits
 from .tracks import SIGHT, Track, show_sight
 
 
-def find(every: Tracks, context: int, horizon: int) -> Hits:
-    """Find moments at which Good's last move was seen."""
-    near = every.to_good <= SIGHT
+def find_moments(batch: TrackBatch, context: int, horizon: int) -> Hits:
+    """Find steps at which Good's last move was seen."""
+    near = batch.to_good <= SIGHT
     near[:, 1:] &= near[:, :-1]
     near[:, 0] = False
-    spots = Spots.of(every, near, context, horizon)
-    me, good = spots.span(every.me, -1, 1), spots.span(every.good, -1, 1)
-    move = every.toward(good[:, 0], good[:, 1])
-    rim = every.diagonal(me, good).any(1)
+    moments = MomentBatch.select(batch, near, context, horizon)
+    me, good = moments.window(batch.me, -1, 1), moments.window(batch.good, -1, 1)
+    move = batch.move_towards(good[:, 0], good[:, 1])
+    rim = batch.is_diagonal(me, good).any(1)
     difficulty = 1 * (me[:, 0] != me[:, 1]) + rim
-    differs = move != every.toward(me[:, 1], good[:, 1])
-    return hits(spots.where(differs), difficulty[differs], DIRECTIONS, move[differs])
+    differs = move != batch.move_towards(me[:, 1], good[:, 1])
+    return make_hits(moments.filter(differs), difficulty[differs], DIRECTIONS, move[differs])
 
 
-def _moved(seen: Past) -> str:
-    return MOVES[shifts(seen.good[: seen.asked + 1], seen.size)[-1]]
+def _last_move(history: History) -> str:
+    return MOVES[moves_between(history.good[: history.asked_frame + 1], history.size)[-1]]
 
 
-def _where(seen: Past) -> str:
-    """Return where Good is."""
-    return MOVES[toward(seen, seen.good[seen.asked])]
+def _direction_of_good(history: History) -> str:
+    """Return Good's direction from the player."""
+    return MOVES[move_towards(history, history.good[history.asked_frame])]
 
 
-def _fault(own: Track, scenario: Scenario) -> str | None:
-    both = len(own.me) > 1 and (own.to_good[-2:] <= SIGHT).all()
-    return None if both else "Good was not in sight at takeover and the step before"
+def _why_invalid(track: Track, scenario: Scenario) -> str | None:
+    both = len(track.me) > 1 and (track.to_good[-2:] <= SIGHT).all()
+    return None if both else "Good was not in sight at the takeover and one step before"
 
 
-def truth(own: Track) -> str:
+def true_answer(track: Track) -> str:
     """Return Good's last move."""
-    (move,) = shifts(own.good[-2:].tolist(), own.size)
+    (move,) = moves_between(track.good[-2:].tolist(), track.size)
     return MOVES[move]
 
 
-CATEGORY = question(
+CATEGORY = build_question(
     "last-move",
     (
         "In which direction did Good just move? Say stay if it did not move.",
         "What was Good's last move? Answer with a direction, or stay.",
         "Which way did Good go with its last move? If it did not move, say stay.",
     ),
-    find,
-    truth,
-    fault=_fault,
+    find_moments,
+    true_answer,
+    why_invalid=_why_invalid,
     rubric=Rubric(
         done="The first word that the participant says is the direction of Good's last move before "
         "the takeover, or stay where Good did not move with that step.",
@@ -69,5 +68,7 @@ CATEGORY = question(
         "Where Good is, seen from the participant, is another question. Silence is not done.",
         overlay=show_sight,
     ),
-    controls=Controls(probe=saying(_moved), shortcut=saying(_where), answers=MOVES),
+    controls=Controls(
+        probe=make_speaker(_last_move), shortcut=make_speaker(_direction_of_good), answers=MOVES
+    ),
 )

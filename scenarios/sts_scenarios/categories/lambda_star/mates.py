@@ -1,4 +1,4 @@
-"""Team-mates: what they are called, how far away they are, and which of them is in sight alone."""
+"""Teammates: names, template fields, marked cells and ambiguity."""
 
 from __future__ import annotations
 
@@ -10,43 +10,47 @@ from sts.episodes import Episode
 from sts.suites.types import Scenario
 from sts_scenarios.category import Overlay, Word
 
-from .playing import STAY, Past, toward
-from .tracks import DOMAIN, FIRST, Track, ago
+from .playing import STAY, History, move_towards
+from .tracks import DOMAIN, FIRST_PLAYER, Track, frames_since_sight
 
-RECENT = 3
-"""For how many steps somebody in sight can be confused with another."""
-
-
-def called(names: Sequence[str], target: int) -> str:
-    """Return what wordings call a team-mate, by the names of all objects."""
-    alone = len(names) == FIRST + 2
-    return "your team-mate" if alone else f"participant {names[FIRST + target]}"
+RECENT_STEPS = 3
+"""Steps for which a player in sight can be confused with another."""
 
 
-def words(episode: Episode, role: int, parameters: Mapping[str, Any]) -> dict[str, Word]:
-    """Return the team-mate; if it is the only one, the text may also call it any of these."""
+def teammate_name(names: Sequence[str], target: int) -> str:
+    """Return the name of a teammate in instructions, given the names of all objects."""
+    alone = len(names) == FIRST_PLAYER + 2
+    return "your team-mate" if alone else f"participant {names[FIRST_PLAYER + target]}"
+
+
+def template_fields(episode: Episode, role: int, parameters: Mapping[str, Any]) -> dict[str, Word]:
+    """Return the template field for the teammate, with synonyms if it is the only one."""
     names = domain(DOMAIN).picture(episode.state).names
     others = [p for p in range(episode.participants) if p not in (parameters["target"], role)]
     also = ("team-mate", "teammate", "mate", "partner", "the other") if not others else ()
-    also_others = tuple(called(names, p) for p in others)
-    return {"mate": Word(called(names, parameters["target"]), also_others, also)}
+    also_others = tuple(teammate_name(names, p) for p in others)
+    return {"mate": Word(teammate_name(names, parameters["target"]), also_others, also)}
 
 
-def mark_mate(scenario: Scenario) -> Overlay:
-    """Return where the team-mate is at takeover, by which it is told from others."""
-    place = scenario.recording.scene[scenario.takeover, FIRST + scenario.parameters["target"]]
+def mark_teammate(scenario: Scenario) -> Overlay:
+    """Return an overlay that marks the teammate's cell at the takeover."""
+    place = scenario.recording.scene[
+        scenario.takeover, FIRST_PLAYER + scenario.parameters["target"]
+    ]
     return Overlay((int(place),))
 
 
-def follow(seen: Past) -> int:
-    """Return the move to the other that is in sight, or where one was last."""
-    cells = next((cells for cells in reversed(seen.others) if cells), None)
-    return toward(seen, cells[0]) if cells else STAY
+def follow(history: History) -> int:
+    """Return the move to a teammate in sight, or to where one was last seen."""
+    cells = next((cells for cells in reversed(history.others) if cells), None)
+    return move_towards(history, cells[0]) if cells else STAY
 
 
-def crowd(own: Track, target: int) -> str | None:
-    """Return why a team-mate can be confused with others; None if only it was in sight lately."""
-    others = (p for p in range(own.scene.shape[1] - FIRST) if p != own.role)
-    if [p for p in others if ago(own.distance_to(p))[-1] <= RECENT] != [target]:
-        return f"the team-mate is not the only one in sight in the last {RECENT} steps"
+def why_ambiguous(track: Track, target: int) -> str | None:
+    """Return why a teammate can be confused with others; None if only it was recently in sight."""
+    others = (p for p in range(track.scene.shape[1] - FIRST_PLAYER) if p != track.role)
+    if [p for p in others if frames_since_sight(track.distance_to(p))[-1] <= RECENT_STEPS] != [
+        target
+    ]:
+        return f"the teammate is not the only player in sight in the last {RECENT_STEPS} steps"
     return None

@@ -1,7 +1,8 @@
-"""next-move: say which move Good will make next, after its moves have repeated themselves.
+"""next-move: say which move Good will make next, after its moves have repeated.
 
-Asked when two whole periods of its moves have been seen, all of them, and it goes on so. Easy: it
-repeats two moves, and was in no corner of the sight meanwhile; medium: more, or it was; hard: both.
+Asked if two whole periods of Good's moves have been seen without a gap, and it continues them.
+Difficulty rises by one level if the period is longer than two, and by one if Good was diagonally
+next to the player during these periods.
 """
 
 from __future__ import annotations
@@ -12,52 +13,54 @@ from sts.suites.types import Scenario
 from sts.worlds.lambda_star.state import MOVES
 from sts_scenarios.category import Controls, Hits, Rubric
 
-from .abreast import Spots, Tracks
-from .asking import question
-from .playing import HIDDEN, STAY, Past, repeated, rhythm, saying, shifts
-from .prospects import periods
-from .screening import DIRECTIONS, hits, seen_moves
+from .abreast import MomentBatch, TrackBatch
+from .asking import build_question
+from .playing import HIDDEN, STAY, History, find_period, good_period, make_speaker, moves_between
+from .prospects import shortest_periods
+from .screening import DIRECTIONS, good_moves_seen, make_hits
 from .tracks import SIGHT, Track
 
-SHORT = 2
+EASY_PERIOD = 2
 
 
-def find(every: Tracks, context: int, horizon: int) -> Hits:
-    """Find moments at which Good's moves have repeated themselves in sight."""
-    near = every.to_good <= SIGHT
-    for _ in range(2):  # the shortest period, twice
+def find_moments(batch: TrackBatch, context: int, horizon: int) -> Hits:
+    """Find steps at which Good's moves have repeated in sight."""
+    near = batch.to_good <= SIGHT
+    for _ in range(2):  # two periods of the shortest length
         near[:, 2:] &= near[:, 1:-1] & near[:, :-2]
-    spots = Spots.of(every, near, context, horizon)
-    length, follows = periods(seen_moves(spots, context))
-    now, then = spots.now(every.good), spots.now(every.good, 1)
-    goes_on = (length > 0) & (follows == every.toward(now, then))
-    spots, length, follows = spots.where(goes_on), length[goes_on], follows[goes_on]
-    corner = every.diagonal(spots.span(every.me, -context, 1), spots.span(every.good, -context, 1))
+    moments = MomentBatch.select(batch, near, context, horizon)
+    length, follows = shortest_periods(good_moves_seen(moments, context))
+    now, then = moments.values_at(batch.good), moments.values_at(batch.good, 1)
+    goes_on = (length > 0) & (follows == batch.move_towards(now, then))
+    moments, length, follows = moments.filter(goes_on), length[goes_on], follows[goes_on]
+    corner = batch.is_diagonal(
+        moments.window(batch.me, -context, 1), moments.window(batch.good, -context, 1)
+    )
     rim = (corner & (np.arange(-context, 1) >= -2 * length[:, None])).any(1)
-    return hits(spots, 1 * (length > SHORT) + rim, DIRECTIONS, follows)
+    return make_hits(moments, 1 * (length > EASY_PERIOD) + rim, DIRECTIONS, follows)
 
 
-def _follows(seen: Past) -> str:
-    period = repeated(shifts(seen.good[: seen.asked + 1], seen.size))
+def _predict_move(history: History) -> str:
+    period = find_period(moves_between(history.good[: history.asked_frame + 1], history.size))
     return MOVES[period[0]] if period else "stay"
 
 
-def _again(seen: Past) -> str:
+def _repeat_last_move(history: History) -> str:
     """Return Good's last move."""
-    move = shifts(seen.good[: seen.asked + 1], seen.size)[-1]
+    move = moves_between(history.good[: history.asked_frame + 1], history.size)[-1]
     return "stay" if move == HIDDEN else MOVES[move]
 
 
-def _fault(own: Track, scenario: Scenario) -> str | None:
-    return None if rhythm(own) else "Good's moves were not seen to repeat themselves"
+def _why_invalid(track: Track, scenario: Scenario) -> str | None:
+    return None if good_period(track) else "Good's moves have not been seen to repeat"
 
 
-def truth(own: Track) -> str:
-    """Return Good's next move, as it has moved."""
-    return MOVES[(rhythm(own) or [STAY])[0]]
+def true_answer(track: Track) -> str:
+    """Return Good's next move if it continues its period."""
+    return MOVES[(good_period(track) or [STAY])[0]]
 
 
-CATEGORY = question(
+CATEGORY = build_question(
     "next-move",
     (
         "Good repeats its moves. In which direction will it move next? Say stay if it will not "
@@ -65,14 +68,16 @@ CATEGORY = question(
         "Which move will Good make next? Answer with a direction, or stay.",
         "Where will Good go with its next move? Say a direction, or stay if it will remain.",
     ),
-    find,
-    truth,
-    fault=_fault,
+    find_moments,
+    true_answer,
+    why_invalid=_why_invalid,
     rubric=Rubric(
         done="The first word that the participant says is the direction of Good's first move after "
         "the takeover, or stay where Good does not move then.",
         guideline="It does not matter when it is said. A word about a later move is wrong. Silence "
         "is not done.",
     ),
-    controls=Controls(probe=saying(_follows), shortcut=saying(_again), answers=MOVES),
+    controls=Controls(
+        probe=make_speaker(_predict_move), shortcut=make_speaker(_repeat_last_move), answers=MOVES
+    ),
 )

@@ -1,9 +1,8 @@
-"""Policies of one participant by what it has seen: the probes and shortcuts of Λ*'s categories.
+"""Solver and shortcut policies of Λ*'s categories.
 
-A policy is a function of `Past`. `moving` and `saying` make an agent of it, which plays as every
-other does; `imagined` plays it without a world, for categories that ask only where somebody who
-sees no more than a participant can do it. Good's and Evil's paths do not depend on participants,
-so that both come to the same.
+A policy is a function of `History`. `make_mover` and `make_speaker` turn it into an agent.
+`simulate` plays it without an environment, to find out whether an instruction can be followed from
+observations alone. Good's and Evil's paths do not depend on players, so both give the same result.
 """
 
 from __future__ import annotations
@@ -22,64 +21,64 @@ from sts.worlds.lambda_star.state import MOVES, TOKENS
 
 from . import prospects
 from .prospects import HIDDEN as HIDDEN
-from .tracks import DOMAIN, EVIL, FIRST, GOOD, SIGHT, Cells, Grid, Track
+from .tracks import DOMAIN, EVIL, FIRST_PLAYER, GOOD, SIGHT, Cells, Grid, Track
 
 STAY = torus.STAY
 _AROUND = (2 * SIGHT + 1) ** 2
 
 
-class Past(NamedTuple):
-    """What one participant has seen, from the first frame of the context on, a value a frame.
+class History(NamedTuple):
+    """Everything one player has seen since the start of the context, one value per frame.
 
     Attributes:
       size: the grid.
-      asked: the frame at which the instruction came.
-      me: its cell.
-      good: Good's cell, HIDDEN where it was not in sight.
-      evil: Evil's cell, likewise.
-      others: in which cells others were in sight, once for each of them, in rising order.
-      told: the instruction; "" where somebody is only imagined.
+      asked_frame: the frame at which the instruction came.
+      me: the player's cell.
+      good: Good's cell, HIDDEN while out of sight.
+      evil: Evil's cell, HIDDEN while out of sight.
+      others: sorted cells of other players in sight, repeated for each player.
+      instruction: the current instruction; "" in a simulation.
     """
 
     size: Grid
-    asked: int
+    asked_frame: int
     me: list[int]
     good: list[int]
     evil: list[int]
     others: list[list[int]]
-    told: str = ""
+    instruction: str = ""
 
 
-Moving = Callable[[Past], int]
-"""Returns an index of MOVES."""
-Saying = Callable[[Past], str]
-"""Returns one of TOKENS."""
+MovePolicy = Callable[[History], int]
+"""Maps a history to an index of MOVES."""
+SpeechPolicy = Callable[[History], str]
+"""Maps a history to one of TOKENS."""
 
 
-class Playing(Agent):
-    """An agent that plays a policy once it is asked for something, and stands still before."""
+class PolicyAgent(Agent):
+    """Agent that plays a policy once it has an instruction, and stands still before."""
 
     name = "playing"
     domain = DOMAIN
     deterministic = True
     version = "1"
 
-    def __init__(self, move: Moving | None = None, say: Saying | None = None) -> None:
-        """Take what moves it, or else stands still, and what speaks for it, or else is silent."""
+    def __init__(self, move: MovePolicy | None = None, say: SpeechPolicy | None = None) -> None:
+        """Set the policies; None stands still or is silent."""
         self.move, self.say = move, say
 
     def act(
         self, observation: Observation, instructions: Instructions, memory: Memory, draws: Draws
     ) -> tuple[Choice, Memory]:
-        """Return what the policy does at this step, and all that was seen so far."""
-        memory = _grown(memory, observation, instructions)
+        """Return the policies' moves and utterances, and the extended history."""
+        memory = _extend_memory(memory, observation, instructions)
         shape = observation.cell.shape
         moves, says = np.full(shape, STAY, np.int64), np.zeros(shape, np.int64)
         for b, r in np.ndindex(shape):
             if memory["asked"][b] < 0:
                 continue
             text = instructions.texts[instructions.ids[b]]
-            past = _past(memory, observation, b, r)._replace(told=text)
+            past = _make_history(memory, observation, b, r)._replace(instruction=text)
             if self.move is not None:
                 moves[b, r] = self.move(past)
             if self.say is not None:
@@ -87,42 +86,42 @@ class Playing(Agent):
         return Choice(np.eye(len(MOVES))[moves], np.eye(len(TOKENS))[says]), memory
 
 
-def moving(policy: Moving) -> Playing:
+def make_mover(policy: MovePolicy) -> PolicyAgent:
     """Return an agent that moves by a policy."""
-    return Playing(move=policy)
+    return PolicyAgent(move=policy)
 
 
-def saying(policy: Saying) -> Playing:
-    """Return an agent that stands still and says what a policy does."""
-    return Playing(say=policy)
+def make_speaker(policy: SpeechPolicy) -> PolicyAgent:
+    """Return an agent that stands still and speaks by a policy."""
+    return PolicyAgent(say=policy)
 
 
-def _grown(memory: Memory, seen: Observation, told: Instructions) -> Memory:
-    """Return the memory after one more frame; of what grows with them the third axis counts it."""
-    cells = seen.surroundings
+def _extend_memory(memory: Memory, observation: Observation, instructions: Instructions) -> Memory:
+    """Return the agent state after one more frame; the third axis of growing arrays is frames."""
+    cells = observation.surroundings
     now = {
-        "me": seen.cell,
-        "good": _place(seen.good, cells),
-        "evil": _place(seen.evil, cells),
-        "others": seen.team.astype(np.int64) + seen.others,
+        "me": observation.cell,
+        "good": _visible_cell(observation.good, cells),
+        "evil": _visible_cell(observation.evil, cells),
+        "others": observation.team.astype(np.int64) + observation.others,
     }
     frames = {
-        name: np.concatenate((memory[name], one[:, :, None]), 2) if memory else one[:, :, None]
-        for name, one in now.items()
+        name: np.concatenate((memory[name], value[:, :, None]), 2) if memory else value[:, :, None]
+        for name, value in now.items()
     }
-    texts = np.array([text != "" for text in told.texts])[told.ids]
+    texts = np.array([text != "" for text in instructions.texts])[instructions.ids]
     before = memory["asked"] if memory else np.full(len(texts), -1)
     frame = frames["me"].shape[2] - 1
     return {**frames, "asked": np.where((before < 0) & texts, frame, before)}
 
 
-def _place(flags: NDArray[np.bool_], cells: Cells) -> Cells:
+def _visible_cell(flags: NDArray[np.bool_], cells: Cells) -> Cells:
     place: Cells = np.where(flags, cells, HIDDEN).max(-1)
     return place
 
 
-def _past(memory: Memory, seen: Observation, b: int, r: int) -> Past:
-    size = Grid(int(seen.height[b]), int(seen.width[b]))
+def _make_history(memory: Memory, observation: Observation, b: int, r: int) -> History:
+    size = Grid(int(observation.height[b]), int(observation.width[b]))
     me = memory["me"][b, r]
     around = torus.neighbour(me[:, None], np.arange(_AROUND), torus.side(_AROUND), *size)
     others = [
@@ -130,119 +129,120 @@ def _past(memory: Memory, seen: Observation, b: int, r: int) -> Past:
         for cells, counts in zip(around, memory["others"][b, r], strict=True)
     ]
     good, evil = memory["good"][b, r].tolist(), memory["evil"][b, r].tolist()
-    return Past(size, int(memory["asked"][b]), me.tolist(), good, evil, others)
+    return History(size, int(memory["asked"][b]), me.tolist(), good, evil, others)
 
 
-def past(track: Track, moment: int, context: int) -> Past:
-    """Return what a participant has seen when it is asked at `moment`."""
+def history_at(track: Track, moment: int, context: int) -> History:
+    """Return what a player has seen when it is asked at `moment`."""
     frames = slice(moment - context, moment + 1)
     good, evil = (
-        np.where(away[frames] <= SIGHT, cells[frames], HIDDEN).tolist()
-        for cells, away in ((track.good, track.to_good), (track.evil, track.to_evil))
+        np.where(distance[frames] <= SIGHT, cells[frames], HIDDEN).tolist()
+        for cells, distance in ((track.good, track.to_good), (track.evil, track.to_evil))
     )
     me = track.me[frames].tolist()
-    people = np.delete(track.scene[frames, FIRST:], track.role, 1)
-    others = [_near(own, cell, track.size) for own, cell in zip(people, me, strict=True)]
-    return Past(track.size, context, me, good, evil, others)
+    people = np.delete(track.scene[frames, FIRST_PLAYER:], track.role, 1)
+    others = [
+        _cells_within(cells, cell, track.size) for cells, cell in zip(people, me, strict=True)
+    ]
+    return History(track.size, context, me, good, evil, others)
 
 
-def _near(cells: Cells, me: int, size: Grid) -> list[int]:
-    near: list[int] = prospects.near(cells, me, *size, SIGHT).tolist()
+def _cells_within(cells: Cells, me: int, size: Grid) -> list[int]:
+    near: list[int] = prospects.cells_within(cells, me, *size, SIGHT).tolist()
     return near
 
 
-def imagined(
-    track: Track, moment: int, context: int, horizon: int, policy: Moving, partner: str
+def simulate(
+    track: Track, moment: int, context: int, horizon: int, policy: MovePolicy, partner: str
 ) -> Track:
-    """Return what would follow if a participant moved by a policy from `moment` on.
+    """Return the track of a player that moves by a policy from `moment` on.
 
-    It begins at the moment. The others stand still, or repeat the recording where `partner` is
-    "replay".
+    The other players stand still, or repeat the recording if `partner` is "replay".
     """
     scene = track.scene[moment : moment + horizon + 1].copy()
     if partner != "replay":
-        scene[1:, FIRST:] = scene[0, FIRST:]
-    seen, size = past(track, moment, context), track.size
-    people = np.delete(scene[:, FIRST:], track.role, 1)
+        scene[1:, FIRST_PLAYER:] = scene[0, FIRST_PLAYER:]
+    history, size = history_at(track, moment, context), track.size
+    people = np.delete(scene[:, FIRST_PLAYER:], track.role, 1)
     for now, others in zip(scene[1:], people[1:], strict=True):
-        me = int(torus.moved(seen.me[-1], policy(seen), *size))
-        now[FIRST + track.role] = me
-        seen.me.append(me)
-        for which, cells in ((GOOD, seen.good), (EVIL, seen.evil)):
-            cells += _near(now[which : which + 1], me, size) or [HIDDEN]
-        seen.others.append(_near(others, me, size))
+        me = int(torus.moved(history.me[-1], policy(history), *size))
+        now[FIRST_PLAYER + track.role] = me
+        history.me.append(me)
+        for index, cells in ((GOOD, history.good), (EVIL, history.evil)):
+            cells += _cells_within(now[index : index + 1], me, size) or [HIDDEN]
+        history.others.append(_cells_within(others, me, size))
     return Track(scene, size, track.role)
 
 
-def last(cells: list[int]) -> tuple[int, int]:
-    """Return where something was last in sight, and how many frames ago; HIDDEN where never."""
+def last_seen(cells: list[int]) -> tuple[int, int]:
+    """Return where something was last in sight, and how many frames ago; HIDDEN if never."""
     for frames, cell in enumerate(reversed(cells)):
         if cell != HIDDEN:
             return cell, frames
     return HIDDEN, len(cells)
 
 
-def toward(seen: Past, cell: int) -> int:
-    """Return the first move of a shortest way from the own cell."""
-    return int(torus.toward(seen.me[-1], cell, *seen.size, torus.BACK))
+def move_towards(history: History, cell: int) -> int:
+    """Return the first move of a shortest path from the player's cell."""
+    return int(torus.toward(history.me[-1], cell, *history.size, torus.BACK))
 
 
-def chase_good(seen: Past) -> int:
+def chase_good(history: History) -> int:
     """Return the move towards where Good was last in sight."""
-    return toward(seen, last(seen.good)[0])
+    return move_towards(history, last_seen(history.good)[0])
 
 
-def chase_evil(seen: Past) -> int:
+def chase_evil(history: History) -> int:
     """Return the move towards where Evil was last in sight."""
-    return toward(seen, last(seen.evil)[0])
+    return move_towards(history, last_seen(history.evil)[0])
 
 
-def shifts(cells: list[int], size: Grid) -> list[int]:
-    """Return the moves between frames, HIDDEN where one of the two was not seen."""
-    moves: list[int] = prospects.shifts(np.array(cells, np.int64), *size).tolist()
+def moves_between(cells: list[int], size: Grid) -> list[int]:
+    """Return the moves between frames, HIDDEN if either frame was not seen."""
+    moves: list[int] = prospects.moves_between(np.array(cells, np.int64), *size).tolist()
     return moves
 
 
-def repeated(moves: list[int]) -> list[int] | None:
-    """Return the moves of the shortest period that was seen twice, from the next one on.
+def find_period(moves: list[int]) -> list[int] | None:
+    """Return the moves of the shortest period that was seen twice, starting with the next one.
 
-    None where there is none, where it is one move over and over, or where a longer period that was
-    seen twice as well says another next move.
+    None if there is no period, if it is a single repeated move, or if a longer period that was seen
+    twice predicts a different next move.
     """
-    length = prospects.period(np.array(moves, np.int64))
+    length = prospects.shortest_period(np.array(moves, np.int64))
     return moves[-length:] if length else None
 
 
-def rhythm(track: Track) -> list[int] | None:
-    """Return how Good's moves repeat themselves, as `repeated`, by what was in sight of them."""
-    seen = np.where(track.to_good <= SIGHT, track.good, HIDDEN)
-    return repeated(shifts(seen.tolist(), track.size))
+def good_period(track: Track) -> list[int] | None:
+    """Return the period of Good's moves while in sight, as `find_period`."""
+    cells = np.where(track.to_good <= SIGHT, track.good, HIDDEN)
+    return find_period(moves_between(cells.tolist(), track.size))
 
 
-class Prospects:
-    """How near one is to something after each of MOVES, which is where it is by chance.
+class Forecast:
+    """Predicted distance to something after each of MOVES.
 
     Every array is float64[9].
     """
 
-    def __init__(self, seen: Past, cells: list[int], most: int = 2) -> None:
-        """Take where it was in each frame; distances up to `most` are told apart."""
-        chance = prospects.expected(np.array(cells), np.array(seen.me), *seen.size)
-        self._near = prospects.nearness(chance, seen.me[-1], *seen.size, most)
+    def __init__(self, history: History, cells: list[int], most: int = 2) -> None:
+        """Predict from its cell in each frame; distances up to `most` get a probability each."""
+        chance = prospects.cell_probabilities(np.array(cells), np.array(history.me), *history.size)
+        self._near = prospects.distance_probabilities(chance, history.me[-1], *history.size, most)
 
-    def within(self, away: int) -> NDArray[np.float64]:
-        """Return with what chance it is so near or nearer."""
-        near: NDArray[np.float64] = self._near[away]
+    def chance_within(self, distance: int) -> NDArray[np.float64]:
+        """Return the probability that the distance is at most `away`."""
+        near: NDArray[np.float64] = self._near[distance]
         return near
 
     @property
-    def apart(self) -> NDArray[np.float64]:
-        """How far away it is, on average."""
+    def mean_distance(self) -> NDArray[np.float64]:
+        """Expected distance."""
         mean: NDArray[np.float64] = self._near[-1]
         return mean
 
 
-def landings(seen: Past) -> Cells:
+def cells_after_moves(history: History) -> Cells:
     """Return the cells that each of MOVES leads to."""
-    cells: Cells = torus.moved(seen.me[-1], np.arange(len(MOVES)), *seen.size)
+    cells: Cells = torus.moved(history.me[-1], np.arange(len(MOVES)), *history.size)
     return cells

@@ -1,6 +1,6 @@
-"""Where something will be by how it has moved, and how near every move leads: compiled.
+"""Motion prediction: cell probabilities and expected distances, compiled.
 
-Cells are row * W + column, HIDDEN where it was not seen; moves are indices of `MOVES`.
+Cells are row * W + column, HIDDEN if not seen. Moves are indices of `MOVES`.
 """
 
 from __future__ import annotations
@@ -12,27 +12,27 @@ from sts.numerics.compiled import compiled
 from sts.worlds.lambda_star.torus import BACK, distance, moved, toward
 
 HIDDEN = -1
-"""In place of a cell, or of a move: it was not in sight."""
-WAYS = 9
+"""Value of a cell or move that was not in sight."""
+MOVE_COUNT = 9
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 
 @compiled
-def near(cells: Ints, me: int, height: int, width: int, away: int) -> Ints:
-    """Return those cells, in rising order, that are at most so far away."""
+def cells_within(cells: Ints, me: int, height: int, width: int, radius: int) -> Ints:
+    """Return the cells at most `away` from the player, in ascending order."""
     out = np.empty(len(cells), np.int64)
     count = 0
     for cell in cells:
-        if distance(cell, me, height, width) <= away:
+        if distance(cell, me, height, width) <= radius:
             out[count] = cell
             count += 1
     return np.sort(out[:count])
 
 
 @compiled
-def shifts(cells: Ints, height: int, width: int) -> Ints:
-    """Return int64[F - 1], the moves between F frames; HIDDEN where one of two was not seen."""
+def moves_between(cells: Ints, height: int, width: int) -> Ints:
+    """Return int64[F - 1], the moves between F frames; HIDDEN if either frame was not seen."""
     out = np.full(max(len(cells) - 1, 0), HIDDEN, np.int64)
     for n in range(len(out)):
         if cells[n] != HIDDEN and cells[n + 1] != HIDDEN:
@@ -41,19 +41,19 @@ def shifts(cells: Ints, height: int, width: int) -> Ints:
 
 
 @compiled
-def period(moves: Ints) -> int:
-    """Return the shortest period that was seen twice, from which the next moves follow; else 0.
+def shortest_period(moves: Ints) -> int:
+    """Return the length of the shortest period that was seen twice; 0 if there is none.
 
-    0 as well where it is one move over and over, or where a longer period that was seen twice says
-    another next move.
+    Also 0 if it is a single repeated move, or if a longer period that was seen twice predicts a
+    different next move.
     """
     count, shortest = len(moves), 0
     for length in range(2, count // 2 + 1):
-        whole, several = True, False
+        repeats, varies = True, False
         for n in range(count - length, count):
-            whole = whole and moves[n] != HIDDEN and moves[n] == moves[n - length]
-            several = several or moves[n] != moves[count - length]
-        if not whole or not several:
+            repeats = repeats and moves[n] != HIDDEN and moves[n] == moves[n - length]
+            varies = varies or moves[n] != moves[count - length]
+        if not repeats or not varies:
             continue
         if shortest == 0:
             shortest = length
@@ -63,12 +63,12 @@ def period(moves: Ints) -> int:
 
 
 @compiled
-def periods(moves: Ints) -> Ints:
-    """Return int64[2, N], of N rows of moves the period, and the next move; 0 and HIDDEN else."""
+def shortest_periods(moves: Ints) -> Ints:
+    """Return int64[2, N]: each row's period and predicted next move; 0 and HIDDEN if none."""
     out = np.zeros((2, len(moves)), np.int64)
     out[1] = HIDDEN
     for n in range(len(moves)):
-        length = period(moves[n])
+        length = shortest_period(moves[n])
         if length:
             out[0, n] = length
             out[1, n] = moves[n, moves.shape[1] - length]
@@ -76,62 +76,62 @@ def periods(moves: Ints) -> Ints:
 
 
 @compiled
-def expected(cells: Ints, me: Ints, height: int, width: int) -> Floats:
-    """Return float64[H * W], with what chance something will be in each cell at the next frame.
+def cell_probabilities(cells: Ints, me: Ints, height: int, width: int) -> Floats:
+    """Return float64[H * W], the probability of each cell at the next frame.
 
-    It repeats its moves where they have been seen to repeat; else each that was seen is as likely
-    as it was often. Where it would have been seen since, it is not. Even where nothing is known.
-    `cells` is int64[F], where it was in each frame, and `me` is the own cell.
+    Moves with a period are continued; otherwise every move has its observed frequency. Cells where
+    it would have been seen since are excluded. Without any sighting the distribution is uniform.
+    `cells` is int64[F], its cell in each frame, and `me` the player's cell.
     """
     count, size = len(cells), height * width
-    seen = count - 1
-    while seen >= 0 and cells[seen] == HIDDEN:
-        seen -= 1
-    if seen < 0:
+    last = count - 1
+    while last >= 0 and cells[last] == HIDDEN:
+        last -= 1
+    if last < 0:
         return np.full(size, 1 / size)
-    moves = shifts(cells[: seen + 1], height, width)
-    length = period(moves)
-    often = np.zeros(WAYS)
+    moves = moves_between(cells[: last + 1], height, width)
+    length = shortest_period(moves)
+    frequency = np.zeros(MOVE_COUNT)
     for move in moves:
         if move != HIDDEN:
-            often[move] += 1
-    if often.sum() == 0:
-        often[:] = 1
-    often /= often.sum()
+            frequency[move] += 1
+    if frequency.sum() == 0:
+        frequency[:] = 1
+    frequency /= frequency.sum()
     chance = np.zeros(size)
-    chance[cells[seen]] = 1.0
-    for frame in range(seen + 1, count + 1):
+    chance[cells[last]] = 1.0
+    for frame in range(last + 1, count + 1):
         if length:
-            often[:] = 0
-            often[moves[len(moves) - length + (frame - seen - 1) % length]] = 1
+            frequency[:] = 0
+            frequency[moves[len(moves) - length + (frame - last - 1) % length]] = 1
         spread = np.zeros(size)
         for cell in range(size):
             if chance[cell] > 0:
-                for move in range(WAYS):
-                    if often[move] > 0:
-                        spread[moved(cell, move, height, width)] += chance[cell] * often[move]
+                for move in range(MOVE_COUNT):
+                    if frequency[move] > 0:
+                        spread[moved(cell, move, height, width)] += chance[cell] * frequency[move]
         if frame < count:
-            for move in range(WAYS):
+            for move in range(MOVE_COUNT):
                 spread[moved(me[frame], move, height, width)] = 0
         total = spread.sum()
-        if total == 0:  # it moved as it never had
+        if total == 0:  # its move was not predicted
             break
         chance = spread / total
     return chance
 
 
 @compiled
-def nearness(chance: Floats, me: int, height: int, width: int, most: int) -> Floats:
-    """Return float64[most + 2, 9]: with what chance it is 0, 1, ... `most` cells away or nearer.
+def distance_probabilities(chance: Floats, me: int, height: int, width: int, most: int) -> Floats:
+    """Return float64[most + 2, 9]: the probabilities of a distance of at most 0 to `most`.
 
-    That is after each move; the last row is how far away it is on average.
+    Columns are the moves. The last row is the expected distance.
     """
-    out = np.zeros((most + 2, WAYS))
-    for move in range(WAYS):
-        here = moved(me, move, height, width)
+    out = np.zeros((most + 2, MOVE_COUNT))
+    for move in range(MOVE_COUNT):
+        landing = moved(me, move, height, width)
         for cell in range(len(chance)):
             if chance[cell] > 0:
-                away = distance(here, cell, height, width)
+                away = distance(landing, cell, height, width)
                 out[most + 1, move] += away * chance[cell]
                 for within in range(away, most + 1):
                     out[within, move] += chance[cell]

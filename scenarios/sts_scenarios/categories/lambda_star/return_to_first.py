@@ -1,8 +1,8 @@
-"""return-to-first: stand on the cell on which Good was when it was first seen.
+"""return-to-first: stand on the cell where Good was first seen.
 
-Asked when that was four or more steps ago in what is shown, the cell is two to five cells away, and
-neither going after Good nor holding one way crosses it. Easy: the cell is at most three away, and
-was not in a corner of the sight; medium: it is farther, or was; hard: both.
+Asked if that was four or more steps ago in the context, the cell is two to five cells away, and
+neither chasing Good nor repeating one move crosses it. Difficulty rises by one level if the cell is
+more than three away, and by one if it was diagonally next to the player when seen.
 """
 
 from __future__ import annotations
@@ -16,46 +16,46 @@ from sts.suites.types import Scenario
 from sts.worlds.lambda_star.state import MOVES
 from sts_scenarios.category import Controls, Hits, Label, Overlay, Rubric
 
-from .abreast import Ints, Spots, Tracks
-from .asking import instruction
-from .playing import HIDDEN, STAY, Past, chase_good, moving, toward
-from .screening import hits
-from .tracks import SIGHT, Track, ago, distances, once
+from .abreast import Ints, MomentBatch, TrackBatch
+from .asking import build_instruction
+from .playing import HIDDEN, STAY, History, chase_good, make_mover, move_towards
+from .screening import make_hits
+from .tracks import SIGHT, Track, distances, frames_since_sight, label_first_hit
 
 HORIZON = 10
-OLD = 4
-NEAREST, FAR, FARTHEST = 2, 3, 5
+MIN_STEPS_AGO = 4
+MIN_DISTANCE, EASY_DISTANCE, MAX_DISTANCE = 2, 3, 5
 
 
-def find(every: Tracks, context: int, horizon: int) -> Hits:
-    """Find moments at which Good was first seen a while ago and elsewhere."""
-    age = _first_sight_ago(every, context)
-    spots = Spots.of(every, age >= OLD, context, horizon)
+def find_moments(batch: TrackBatch, context: int, horizon: int) -> Hits:
+    """Find steps at which Good was first seen a while ago, on another cell."""
+    age = _steps_since_first_sight(batch, context)
+    moments = MomentBatch.select(batch, age >= MIN_STEPS_AGO, context, horizon)
 
-    def cells(spots: Spots) -> Any:
-        return spots.now(every.good, -spots.now(age))
+    def cells(moments: MomentBatch) -> Any:
+        return moments.values_at(batch.good, -moments.values_at(age))
 
-    away = every.apart(spots.now(every.me), cells(spots))
-    spots = spots.where((away >= NEAREST) & (away <= FARTHEST))
-    spots = spots.where((spots.chase() != cells(spots)[:, None]).all(1))
-    latest = spots.now(every.good, -spots.now(ago(every.to_good)))
-    me, free = spots.now(every.me), np.ones(len(spots.track), np.bool_)
+    distance = batch.distance(moments.values_at(batch.me), cells(moments))
+    moments = moments.filter((distance >= MIN_DISTANCE) & (distance <= MAX_DISTANCE))
+    moments = moments.filter((moments.chase_good() != cells(moments)[:, None]).all(1))
+    latest = moments.values_at(batch.good, -moments.values_at(frames_since_sight(batch.to_good)))
+    me, free = moments.values_at(batch.me), np.ones(len(moments.track), np.bool_)
     for _ in range(horizon):
-        me = every.moved(me, every.toward(me, latest))
-        free &= me != cells(spots)
-    spots = spots.where(free)
-    spots = spots.where(~spots.held(cells(spots)))
-    cell, me = cells(spots), spots.now(every.me)
-    rim = every.diagonal(spots.now(every.me, -spots.now(age)), cell)
-    codes, kind = np.unique(cell * 9 + every.toward(me, cell), return_inverse=True)
+        me = batch.cell_after(me, batch.move_towards(me, latest))
+        free &= me != cells(moments)
+    moments = moments.filter(free)
+    moments = moments.filter(~moments.is_on_constant_path(cells(moments)))
+    cell, me = cells(moments), moments.values_at(batch.me)
+    rim = batch.is_diagonal(moments.values_at(batch.me, -moments.values_at(age)), cell)
+    codes, kind = np.unique(cell * 9 + batch.move_towards(me, cell), return_inverse=True)
     kinds = [(MOVES[code % 9], {"cell": code // 9}) for code in codes.tolist()]
-    return hits(spots, 1 * (every.apart(me, cell) > FAR) + rim, kinds, kind)
+    return make_hits(moments, 1 * (batch.distance(me, cell) > EASY_DISTANCE) + rim, kinds, kind)
 
 
-def _first_sight_ago(every: Tracks, context: int) -> Ints:
-    """Return how many frames ago Good was first in sight in the context; negative where never."""
-    frames = np.arange(every.me.shape[1], dtype=np.int32)
-    near = every.to_good <= SIGHT
+def _steps_since_first_sight(batch: TrackBatch, context: int) -> Ints:
+    """Return how many frames ago Good was first in sight in the context; negative if never."""
+    frames = np.arange(batch.me.shape[1], dtype=np.int32)
+    near = batch.to_good <= SIGHT
     coming = np.where(near, frames, len(frames))[:, ::-1]
     sights = np.minimum.accumulate(coming, axis=1)[:, ::-1]
     age = np.full(near.shape, -1, np.int32)
@@ -63,47 +63,47 @@ def _first_sight_ago(every: Tracks, context: int) -> Ints:
     return age
 
 
-def _back(seen: Past) -> int:
-    sights = [cell for cell in seen.good[: seen.asked + 1] if cell != HIDDEN]
-    return toward(seen, sights[0]) if sights else STAY
+def _return_to_cell(history: History) -> int:
+    sights = [cell for cell in history.good[: history.asked_frame + 1] if cell != HIDDEN]
+    return move_towards(history, sights[0]) if sights else STAY
 
 
-def _first_seen(own: Track) -> int:
-    """Return the first frame with Good in sight, or the one past the last where there is none.
+def _first_seen_frame(track: Track) -> int:
+    """Return the first frame with Good in sight, or the number of frames if there is none.
 
-    The first that the page shows is what is meant, and all that a participant remembers.
+    The first sighting in the context counts; a player remembers no more than that.
     """
-    return int(np.argmax(np.append(own.to_good <= SIGHT, True)))
+    return int(np.argmax(np.append(track.to_good <= SIGHT, True)))
 
 
-def _fault(own: Track, scenario: Scenario) -> str | None:
-    frame = _first_seen(own)
-    if len(own.me) - 1 - frame < OLD:
-        return f"Good was not first in sight {OLD} steps ago or more"
-    cell = int(own.good[frame])
-    if not NEAREST <= distances(int(own.me[-1]), cell, own.size) <= FARTHEST:
-        return f"the cell is not {NEAREST} to {FARTHEST} cells away"
+def _why_invalid(track: Track, scenario: Scenario) -> str | None:
+    frame = _first_seen_frame(track)
+    if len(track.me) - 1 - frame < MIN_STEPS_AGO:
+        return f"Good was not first in sight {MIN_STEPS_AGO} steps ago or more"
+    cell = int(track.good[frame])
+    if not MIN_DISTANCE <= distances(int(track.me[-1]), cell, track.size) <= MAX_DISTANCE:
+        return f"the cell is not {MIN_DISTANCE} to {MAX_DISTANCE} cells away"
     if scenario.parameters["cell"] != cell:
-        row, column = divmod(cell, own.size.width)
+        row, column = divmod(cell, track.size.width)
         return f"Good was first seen in row {row + 1}, column {column + 1}"
     return None
 
 
-def rule(own: Track, parameters: Mapping[str, Any]) -> Label:
-    """Success at the first frame after takeover on the cell; else not_done."""
-    return once(own.me[1:] == parameters["cell"])
+def label_track(track: Track, parameters: Mapping[str, Any]) -> Label:
+    """Return success at the first frame on the cell; else not_done."""
+    return label_first_hit(track.me[1:] == parameters["cell"])
 
 
-CATEGORY = instruction(
+CATEGORY = build_instruction(
     "return-to-first",
     (
         "Go to the cell on which Good was when you first saw it.",
         "Return to the cell where Good stood when you first saw it.",
         "Stand on the cell where Good was the first time that you saw it.",
     ),
-    find,
-    rule,
-    _fault,
+    find_moments,
+    label_track,
+    _why_invalid,
     horizon=HORIZON,
     rubric=Rubric(
         done="After the takeover the participant is on the marked cell, the one on which Good was "
@@ -112,8 +112,8 @@ CATEGORY = instruction(
         overlay=lambda scenario: Overlay((scenario.parameters["cell"],)),
     ),
     controls=Controls(
-        probe=moving(_back),
-        shortcut=moving(chase_good),
+        probe=make_mover(_return_to_cell),
+        shortcut=make_mover(chase_good),
         against_reward=True,
     ),
 )

@@ -1,7 +1,7 @@
-"""Batched search for the moments at which a category of Λ* can be asked.
+"""Batched search for the steps at which a category of Λ* can be asked.
 
-A category says once, for many episodes at a time, at which moments it can be asked (`Find`). Mining
-uses that as it is; a single episode is a batch of one.
+A category defines one search over many episodes (`Find`). Mining uses it as a prefilter; a single
+episode is a batch of one.
 """
 
 from __future__ import annotations
@@ -18,64 +18,66 @@ from sts.suites.types import DIFFICULTIES
 from sts.trajectories.flat import Abreast
 from sts.trajectories.types import Trajectory
 from sts.worlds.lambda_star.state import MOVES
-from sts_scenarios.categories.tried import margin
+from sts_scenarios.categories.tried import difficulty_by_steps
 from sts_scenarios.category import Candidate, Hits, Label, Screen, Word
 
-from .abreast import Ints, Spots, Tracks, tracks
-from .playing import Moving, imagined
-from .tracks import NONE, SIGHT, Cells, Track, grid, track
+from .abreast import Ints, MomentBatch, TrackBatch, build_tracks
+from .playing import MovePolicy, simulate
+from .tracks import NONE, SIGHT, Cells, Track, make_track, read_grid
 
 Kinds = Sequence[tuple[str, dict[str, Any]]]
-Find = Callable[[Tracks, int, int], Hits]
-"""Of tracks, C and L: every moment at which the category can be asked."""
-Words = Callable[[Episode, int, Mapping[str, Any]], dict[str, Word]]
-"""Of an episode, who is asked and a candidate's parameters: what fills the wordings."""
-Rule = Callable[[Track, Mapping[str, Any]], Label]
-"""Of a track from the takeover on and a candidate's parameters: whether it was done."""
+Find = Callable[[TrackBatch, int, int], Hits]
+"""Maps tracks, C and L to every step at which the category can be asked."""
+TemplateFields = Callable[[Episode, int, Mapping[str, Any]], dict[str, Word]]
+"""Maps an episode, the evaluated player and a candidate's parameters to template fields."""
+LabelRule = Callable[[Track, Mapping[str, Any]], Label]
+"""Maps a track from the takeover on and a candidate's parameters to a label."""
 Confirm = Callable[[Track, int, int, int], Label | None]
-"""Of a track, a moment, C and L: the label of a success there, or None."""
-NOTHING: Kinds = (("", {}),)
+"""Maps a track, a step, C and L to the label of a success there, or None."""
+NO_PARAMETERS: Kinds = (("", {}),)
 DIRECTIONS: Kinds = tuple((move, {"answer": move}) for move in MOVES)
 COUNTS: Kinds = tuple((str(n), {"answer": str(n)}) for n in range(9))
-OPEN = -1
-"""In place of a difficulty: it is by the steps that the probe needs."""
+UNGRADED = -1
+"""Difficulty of a hit that depends on the steps the solver needs."""
 
 
-class Moments(NamedTuple):
-    """The two ways in which a category is asked for its moments."""
+class MomentSearch(NamedTuple):
+    """Search for candidate steps, in one episode and in batches."""
 
     candidates: Callable[[Trajectory, int, int], Iterator[Candidate]]
     screen: Screen
 
 
-def batched(find: Find, words: Words | None = None, confirm: Confirm | None = None) -> Moments:
-    """Return the candidates and the screen of a category that is found in batches.
+def build_search(
+    find: Find, words: TemplateFields | None = None, confirm: Confirm | None = None
+) -> MomentSearch:
+    """Return the candidate generator and the prefilter of a category.
 
-    `confirm` keeps the moments of `find` at which a probe does what is asked; such a screen is not
-    exact. Two candidates of one moment and participant are a pair.
+    `confirm` keeps the steps of `find` at which a solver succeeds; the prefilter is then not exact.
+    Two candidates of one step and player are a contrast pair.
     """
 
-    def screened(every: Abreast, context: int, horizon: int) -> Hits:
-        return find(tracks(every), context, horizon)
+    def screened(episodes: Abreast, context: int, horizon: int) -> Hits:
+        return find(build_tracks(episodes), context, horizon)
 
     def candidates(trajectory: Trajectory, context: int, horizon: int) -> Iterator[Candidate]:
         episode = trajectory.episode
         scene = episode.scene[None]
-        one = Tracks(Abreast(*grid(episode.state), episode.participants, scene))
-        found = find(one, context, horizon)
-        difficulties = _confirmed(found, episode, context, horizon, confirm)
+        batch = TrackBatch(Abreast(*read_grid(episode.state), episode.participants, scene))
+        hits = find(batch, context, horizon)
+        difficulties = _confirm_hits(hits, episode, context, horizon, confirm)
 
         @functools.cache
         def filled(role: int, kind: int) -> dict[str, str]:
-            own = words(episode, role, found.kinds[kind][1]) if words else {}
-            return {field: word.text for field, word in own.items()}
+            fields = words(episode, role, hits.kinds[kind][1]) if words else {}
+            return {field: word.text for field, word in fields.items()}
 
-        order = np.lexsort((found.kind, found.moment, found.role))
-        ordered = np.stack((found.role, found.moment, found.kind), 1)[order].tolist()
+        order = np.lexsort((hits.kind, hits.moment, hits.role))
+        ordered = np.stack((hits.role, hits.moment, hits.kind), 1)[order].tolist()
         count = Counter((role, moment) for role, moment, _ in ordered)
         for role, moment, kind in ordered:
             if (role, moment) in difficulties:
-                answer, parameters = found.kinds[kind]
+                answer, parameters = hits.kinds[kind]
                 yield Candidate(
                     moment,
                     role,
@@ -86,63 +88,65 @@ def batched(find: Find, words: Words | None = None, confirm: Confirm | None = No
                     pair="either" if count[role, moment] == 2 else "",
                 )
 
-    return Moments(candidates, Screen(screened, exact=confirm is None))
+    return MomentSearch(candidates, Screen(screened, exact=confirm is None))
 
 
-def _confirmed(
-    found: Hits, episode: Episode, context: int, horizon: int, confirm: Confirm | None
+def _confirm_hits(
+    hits: Hits, episode: Episode, context: int, horizon: int, confirm: Confirm | None
 ) -> dict[tuple[int, int], int]:
-    """Return the difficulty of each participant and moment that stays, an index of DIFFICULTIES."""
-    columns = (one.tolist() for one in (found.role, found.moment, found.difficulty))
-    every = {(role, moment): level for role, moment, level in zip(*columns, strict=True)}
+    """Return the difficulty of each confirmed player and step, an index of DIFFICULTIES."""
+    columns = (column.tolist() for column in (hits.role, hits.moment, hits.difficulty))
+    levels = {(role, moment): level for role, moment, level in zip(*columns, strict=True)}
     if confirm is None:
-        return every
-    by_role = {role: track(episode, role) for role, _ in every}
+        return levels
+    by_role = {role: make_track(episode, role) for role, _ in levels}
     out = {}
-    for (role, moment), level in every.items():
+    for (role, moment), level in levels.items():
         label = confirm(by_role[role], moment, context, horizon)
         if label is not None:
-            steps = margin(label.step, horizon)
-            out[role, moment] = DIFFICULTIES.index(steps) if level == OPEN else level
+            steps = difficulty_by_steps(label.step, horizon)
+            out[role, moment] = DIFFICULTIES.index(steps) if level == UNGRADED else level
     return out
 
 
-def attempt(
-    policy: Moving, rule: Rule, parameters: Mapping[str, Any], partner: str = "no-op"
+def make_confirm(
+    policy: MovePolicy, rule: LabelRule, parameters: Mapping[str, Any], partner: str = "no-op"
 ) -> Confirm:
-    """Return the check that a policy, by what it has seen, does what a rule asks."""
+    """Return a check that a policy, given what it has seen, satisfies a rule."""
 
-    def confirm(own: Track, moment: int, context: int, horizon: int) -> Label | None:
-        label = rule(imagined(own, moment, context, horizon, policy, partner), parameters)
+    def confirm(track: Track, moment: int, context: int, horizon: int) -> Label | None:
+        label = rule(simulate(track, moment, context, horizon, policy, partner), parameters)
         return label if label.verdict == "success" else None
 
     return confirm
 
 
-def hits(spots: Spots, difficulty: Any, kinds: Kinds = NOTHING, kind: Any = 0) -> Hits:
-    """Return moments as a screen answers; `kind` is an index of `kinds`."""
-    count, people = len(spots.track), spots.every.people
+def make_hits(
+    moments: MomentBatch, difficulty: Any, kinds: Kinds = NO_PARAMETERS, kind: Any = 0
+) -> Hits:
+    """Return the hits of a prefilter; `kind` is an index of `kinds`."""
+    count, players = len(moments.track), moments.tracks.players
     return Hits(
-        spots.track // people,
-        spots.track % people,
-        spots.moment,
+        moments.track // players,
+        moments.track % players,
+        moments.moment,
         np.broadcast_to(np.asarray(difficulty, np.int32), (count,)),
         np.broadcast_to(np.asarray(kind), (count,)),
         kinds,
     )
 
 
-def seen_moves(spots: Spots, context: int) -> Cells:
-    """Return Good's moves in the context; NONE where one of two frames was not seen."""
-    every = spots.every
-    good = spots.span(every.good, -context, 1)
-    near = spots.span(every.to_good, -context, 1) <= SIGHT
-    moves = every.toward(good[:, :-1], good[:, 1:])
+def good_moves_seen(moments: MomentBatch, context: int) -> Cells:
+    """Return Good's moves in the context; NONE if either frame was not seen."""
+    batch = moments.tracks
+    good = moments.window(batch.good, -context, 1)
+    near = moments.window(batch.to_good, -context, 1) <= SIGHT
+    moves = batch.move_towards(good[:, :-1], good[:, 1:])
     out: Cells = np.where(near[:, :-1] & near[:, 1:], moves, NONE).astype(np.int64)
     return out
 
 
-def leaving(away: Ints) -> Any:
-    """Return the difficulty of staying by something, by how long it stays by who stands still."""
-    stays = (away <= SIGHT).sum(1)
+def grade_leaving(distance: Ints) -> Any:
+    """Return the difficulty of following, by how long a player standing still stays near."""
+    stays = (distance <= SIGHT).sum(1)
     return np.where(stays > 2, 0, np.where(stays == 2, 1, 2))

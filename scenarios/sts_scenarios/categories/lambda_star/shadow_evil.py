@@ -1,7 +1,7 @@
 """shadow-evil: stay on Evil or next to it for some steps in a row while it moves.
 
-Asked when Evil is in sight, moves in at least half of the steps and leaves whoever stands still.
-Easy: in three of the first four steps it is still beside whoever stands; medium: in two; hard: in
+Asked if Evil is in sight, moves in at least half of the steps and leaves a player that stands
+still. Easy: it is next to such a player in three of the first four steps; medium: in two; hard: in
 fewer.
 """
 
@@ -14,52 +14,54 @@ from sts.suites.types import Scenario
 from sts.worlds.lambda_star.agents.local_search import LocalSearch
 from sts_scenarios.category import Controls, Hits, Label, Rubric
 
-from .abreast import Spots, Tracks
-from .asking import Steps, instruction
-from .playing import chase_evil, moving
-from .screening import hits, leaving
-from .tracks import SIGHT, Track, in_a_row, once
+from .abreast import MomentBatch, TrackBatch
+from .asking import StepCount, build_instruction
+from .playing import chase_evil, make_mover
+from .screening import grade_leaving, make_hits
+from .tracks import SIGHT, Track, label_first_hit, run_ends
 
 HORIZON = 12
 STEPS = 4
-ASKED = Steps(STEPS)
+STEP_COUNT = StepCount(STEPS)
 
 
-def find(every: Tracks, context: int, horizon: int) -> Hits:
-    """Find moments at which Evil is in sight and about to lead somewhere."""
-    spots = Spots.of(every, every.to_evil <= SIGHT, context, horizon)
-    spots = spots.where(spots.moves(every.evil))
-    away = spots.still(every.evil)
-    free = ~in_a_row(away <= SIGHT, STEPS).any(1)
-    return hits(spots.where(free), leaving(away[free][:, :STEPS]), ASKED.kinds)
+def find_moments(batch: TrackBatch, context: int, horizon: int) -> Hits:
+    """Find steps at which Evil is in sight and about to leave."""
+    moments = MomentBatch.select(batch, batch.to_evil <= SIGHT, context, horizon)
+    moments = moments.filter(moments.is_moving(batch.evil))
+    distance = moments.distance_if_still(batch.evil)
+    free = ~run_ends(distance <= SIGHT, STEPS).any(1)
+    return make_hits(
+        moments.filter(free), grade_leaving(distance[free][:, :STEPS]), STEP_COUNT.kinds
+    )
 
 
-def _fault(own: Track, scenario: Scenario) -> str | None:
-    return None if own.to_evil[-1] <= SIGHT else "Evil is not in sight at takeover"
+def _why_invalid(track: Track, scenario: Scenario) -> str | None:
+    return None if track.to_evil[-1] <= SIGHT else "Evil is not in sight at the takeover"
 
 
-def rule(own: Track, parameters: Mapping[str, Any]) -> Label:
-    """Success where enough frames in a row after takeover, all within 1 of Evil, first end."""
-    return once(in_a_row(own.to_evil[1:] <= SIGHT, parameters["steps"]))
+def label_track(track: Track, parameters: Mapping[str, Any]) -> Label:
+    """Return success at the end of the first run of enough frames on Evil or next to it."""
+    return label_first_hit(run_ends(track.to_evil[1:] <= SIGHT, parameters["steps"]))
 
 
-CATEGORY = instruction(
+CATEGORY = build_instruction(
     "shadow-evil",
     (
         "Shadow Evil: be on it or next to it for {steps} steps in a row.",
         "Stay close to Evil, on it or next to it, for {steps} steps in a row.",
         "For {steps} steps in a row, keep next to Evil or on it.",
     ),
-    find,
-    rule,
-    _fault,
+    find_moments,
+    label_track,
+    _why_invalid,
     horizon=HORIZON,
-    steps=ASKED,
+    steps=STEP_COUNT,
     rubric=Rubric(
         done="After the takeover there are {steps} steps in a row, one directly after the other, "
         "at each of which the participant is on Evil's cell or one of the eight around it.",
         guideline="The takeover itself does not count. A single step farther away begins the "
         "count anew. What comes after {steps} such steps does not matter.",
     ),
-    controls=Controls(probe=moving(chase_evil), shortcut=LocalSearch(), against_reward=True),
+    controls=Controls(probe=make_mover(chase_evil), shortcut=LocalSearch(), against_reward=True),
 )

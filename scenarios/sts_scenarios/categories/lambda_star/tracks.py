@@ -1,8 +1,8 @@
-"""Λ* as its categories see it: who is where, how far apart, and what follows from it.
+"""Features of one player's trajectory in Λ*: cells, distances, runs and labels based on them.
 
 Cells are row * W + column on an H x W torus; distances are Chebyshev. In a scene Good is object 0,
-Evil object 1 and participant p object 2 + p. What is one cell away or nearer is in sight. Arrays
-have an axis of frames, the last, and may have others before it.
+Evil object 1 and player p object 2 + p. Objects at a distance of at most one are in sight. The last
+axis of an array is frames; others may precede it.
 """
 
 from __future__ import annotations
@@ -18,45 +18,45 @@ from sts.episodes import Episode
 from sts.suites.types import Scenario
 from sts.worlds.lambda_star import torus
 from sts.worlds.lambda_star.state import TOKENS, decode
-from sts_scenarios.categories.tried import NOT_DONE, decided
+from sts_scenarios.categories.tried import NOT_DONE, make_label
 from sts_scenarios.category import Label, Overlay, Word
 
-GOOD, EVIL, FIRST = 0, 1, 2
+GOOD, EVIL, FIRST_PLAYER = 0, 1, 2
 SIGHT = 1
 DOMAIN = "lambda-star"
 NONE = -1
-"""In place of a direction, a move or a cell: there is none."""
+"""Value of a missing direction, move or cell."""
 NEVER = 10**6
-"""In place of how many frames ago something was so."""
-CALLED = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
-"""Numbers in words."""
+"""Lower bound on the age of an event that never happened, in frames."""
+NUMBER_WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+"""Numbers as words."""
 Cells = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 
 
 class Grid(NamedTuple):
-    """H rows of W cells."""
+    """Grid of H rows and W columns."""
 
     height: int
     width: int
 
 
 @functools.lru_cache(maxsize=4096)
-def grid(state: bytes) -> Grid:
+def read_grid(state: bytes) -> Grid:
     """Return the grid of a serialised state."""
-    found = decode(state)
-    return Grid(found.height, found.width)
+    decoded = decode(state)
+    return Grid(decoded.height, decoded.width)
 
 
 def distances(a: Cells | int, b: Cells | int, size: Grid) -> Any:
-    """Return the toroidal Chebyshev distances between cells, an integer between two."""
+    """Return the toroidal Chebyshev distances between cells."""
     return torus.distance(a, b, *size)
 
 
-def between(a: Any, b: Any, size: tuple[int, int]) -> Any:
+def directions(a: Any, b: Any, size: tuple[int, int]) -> Any:
     """Return the directions between cells.
 
-    NONE if one is neither straight nor diagonal, or two directions are equally short.
+    NONE if a direction is neither straight nor diagonal, or two are equally short.
     """
     height, width = size
     rows, columns = torus.offset(a, b, height, width, torus.BACK)
@@ -65,74 +65,78 @@ def between(a: Any, b: Any, size: tuple[int, int]) -> Any:
     return np.where(oblique | halfway, NONE, torus.step(torus.Offset(rows, columns)))
 
 
-def number(asked: int, every: Iterable[int]) -> Word:
-    """Return the word for a number out of those that a category asks for, in digits or spelled."""
-    text, *also = _spellings(asked)
-    others = [word for one in every if one != asked for word in _spellings(one)]
+def number_word(requested: int, alternatives: Iterable[int]) -> Word:
+    """Return the template field of a number, in digits or as a word, with its alternatives."""
+    text, *also = _spellings(requested)
+    others = [word for other in alternatives if other != requested for word in _spellings(other)]
     return Word(text, tuple(others), tuple(also))
 
 
 def _spellings(number: int) -> tuple[str, ...]:
-    return (str(number), *CALLED[number : number + 1])
+    return (str(number), *NUMBER_WORDS[number : number + 1])
 
 
 class Track:
-    """One participant in F frames of an episode.
+    """One player in F frames of an episode.
 
     Attributes:
       size: the grid.
-      role: the participant.
+      role: index of the player.
       scene: int64[F, K], the cells of all objects.
-      me: its cell.
+      me: the player's cell.
       good: Good's cell.
       evil: Evil's cell.
-      to_good: the distance to Good.
-      to_evil: the distance to Evil.
+      to_good: distance to Good.
+      to_evil: distance to Evil.
     """
 
     def __init__(self, scene: Cells, size: Grid, role: int) -> None:
-        """Read participant `role` of a scene."""
+        """Extract player `role` from a scene."""
         self.scene, self.size, self.role = scene, size, role
-        self.me, self.good, self.evil = scene[:, FIRST + role], scene[:, GOOD], scene[:, EVIL]
+        self.me, self.good, self.evil = (
+            scene[:, FIRST_PLAYER + role],
+            scene[:, GOOD],
+            scene[:, EVIL],
+        )
         self.to_good = distances(self.me, self.good, self.size)
         self.to_evil = distances(self.me, self.evil, self.size)
 
     def distance_to(self, other: int) -> Cells:
-        """Return the distance to another participant."""
-        away: Cells = distances(self.me, self.scene[:, FIRST + other], self.size)
-        return away
+        """Return the distance to another player."""
+        distance: Cells = distances(self.me, self.scene[:, FIRST_PLAYER + other], self.size)
+        return distance
 
 
-def track(episode: Episode, role: int, frames: slice = slice(None)) -> Track:
-    """Return the track of a participant of an episode, in all of its T + 1 frames or in some."""
-    return Track(episode.scene[frames].astype(np.int64), grid(episode.state), role)
+def make_track(episode: Episode, role: int, frames: slice = slice(None)) -> Track:
+    """Return the track of a player in all T + 1 frames of an episode, or in some."""
+    return Track(episode.scene[frames].astype(np.int64), read_grid(episode.state), role)
 
 
-def until_takeover(scenario: Scenario) -> Track:
-    """Return the track of who is asked in a scenario, as far as the takeover."""
-    return track(scenario.recording, scenario.roles[0], slice(scenario.takeover + 1))
+def track_until_takeover(scenario: Scenario) -> Track:
+    """Return the track of a scenario's evaluated player up to the takeover."""
+    return make_track(scenario.recording, scenario.roles[0], slice(scenario.takeover + 1))
 
 
-def since(hits: Bools) -> Any:
-    """Return how many frames ago something was last so; NEVER or more where it never was."""
+def frames_since(hits: Bools) -> Any:
+    """Return the number of frames since the last hit; NEVER or more if there was none."""
     frames = np.arange(hits.shape[-1], dtype=np.int32)
     return frames - np.maximum.accumulate(np.where(hits, frames, -NEVER), axis=-1)
 
 
-def ago(away: Any) -> Any:
-    """Return how many frames ago something was last in sight; NEVER or more where it never was."""
-    return since(away <= SIGHT)
+def frames_since_sight(distance: Any) -> Any:
+    """Return the number of frames since something was in sight; NEVER or more if it never was."""
+    return frames_since(distance <= SIGHT)
 
 
-def first(hits: Bools) -> Any:
-    """Return the step, from 1, of the first hit; 0 where there is none."""
+def first_step(hits: Bools) -> Any:
+    """Return the step of the first hit, counted from 1; 0 if there is none."""
     if not hits.shape[-1]:
         return np.zeros(hits.shape[:-1], np.int64)
     return np.where(hits.any(-1), hits.argmax(-1) + 1, 0)
 
 
-def in_a_row(hits: Bools, count: int) -> Bools:
-    """Return where `count` consecutive hits end."""
+def run_ends(hits: Bools, count: int) -> Bools:
+    """Return True where `count` consecutive hits end."""
     total = np.cumsum(hits, axis=-1, dtype=np.int32)
     total = np.concatenate((np.zeros_like(total[..., :1]), total), axis=-1)
     out = np.zeros(hits.shape, np.bool_)
@@ -140,27 +144,27 @@ def in_a_row(hits: Bools, count: int) -> Bools:
     return out
 
 
-def once(hits: Bools) -> Label:
+def label_first_hit(hits: Bools) -> Label:
     """Return success at the first hit, or not_done."""
-    step = int(first(hits))
-    return decided(step, True) if step else NOT_DONE
+    step = int(first_step(hits))
+    return make_label(step, True) if step else NOT_DONE
 
 
-def never(misses: Bools) -> Label:
+def label_no_miss(misses: Bools) -> Label:
     """Return failure at the first miss, or success at the last step."""
-    step = int(first(misses))
-    return decided(step or len(misses), not step)
+    step = int(first_step(misses))
+    return make_label(step or len(misses), not step)
 
 
-def said(
+def label_answer(
     episode: Episode, takeover: int, roles: tuple[int, ...], parameters: dict[str, Any]
 ) -> Label:
-    """Labels a question: the first utterance after takeover decides; silence is not_done."""
+    """Judge the first utterance after the takeover against the answer; silence is not_done."""
     says = episode.says[takeover:, roles[0]]
-    step = int(first(says != 0))
-    return decided(step, TOKENS[says[step - 1]] == parameters["answer"]) if step else NOT_DONE
+    step = int(first_step(says != 0))
+    return make_label(step, TOKENS[says[step - 1]] == parameters["answer"]) if step else NOT_DONE
 
 
 def show_sight(scenario: Scenario) -> Overlay:
-    """Return that the cells are framed that the participant sees."""
+    """Return an overlay that frames the cells in sight."""
     return Overlay(sight=True)

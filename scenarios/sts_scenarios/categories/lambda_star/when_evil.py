@@ -1,7 +1,7 @@
 """when-evil: say how many steps ago Evil was last in sight.
 
-Asked when it was at most eight steps ago, or is now. Easy: up to three steps ago, and then not in a
-corner of the sight; medium: longer, or in a corner; hard: both.
+Asked if it is in sight or was at most eight steps ago. Difficulty rises by one level if that is
+more than three steps ago, and by one if Evil was diagonally next to the player.
 """
 
 from __future__ import annotations
@@ -9,49 +9,51 @@ from __future__ import annotations
 from sts.suites.types import Scenario
 from sts_scenarios.category import Controls, Hits, Rubric
 
-from .abreast import Spots, Tracks
-from .asking import question
-from .playing import Past, last, saying
-from .screening import COUNTS, hits
-from .tracks import NEVER, Track, ago, show_sight
+from .abreast import MomentBatch, TrackBatch
+from .asking import build_question
+from .playing import History, last_seen, make_speaker
+from .screening import COUNTS, make_hits
+from .tracks import NEVER, Track, frames_since_sight, show_sight
 
-MOST, MORE = 8, "more"
-ANSWERS = tuple(str(n) for n in range(MOST + 1))
-FRESH = 3
-
-
-def find(every: Tracks, context: int, horizon: int) -> Hits:
-    """Find moments of which Evil was in sight in the context."""
-    gone = ago(every.to_evil)
-    spots = Spots.of(every, gone <= min(MOST, context), context, horizon)
-    steps = spots.now(gone)
-    rim = every.diagonal(spots.now(every.me, -steps), spots.now(every.evil, -steps))
-    return hits(spots, 1 * (steps > FRESH) + rim, COUNTS, steps)
+MAX_STEPS, MORE = 8, "more"
+ANSWERS = tuple(str(n) for n in range(MAX_STEPS + 1))
+EASY_STEPS = 3
 
 
-def _said(steps: int) -> str:
-    return str(steps) if steps <= MOST else MORE
+def find_moments(batch: TrackBatch, context: int, horizon: int) -> Hits:
+    """Find steps at which Evil has been in sight in the context."""
+    unseen = frames_since_sight(batch.to_evil)
+    moments = MomentBatch.select(batch, unseen <= min(MAX_STEPS, context), context, horizon)
+    steps = moments.values_at(unseen)
+    rim = batch.is_diagonal(
+        moments.values_at(batch.me, -steps), moments.values_at(batch.evil, -steps)
+    )
+    return make_hits(moments, 1 * (steps > EASY_STEPS) + rim, COUNTS, steps)
 
 
-def _evil(seen: Past) -> str:
-    return _said(last(seen.evil[: seen.asked + 1])[1])
+def _format_steps(steps: int) -> str:
+    return str(steps) if steps <= MAX_STEPS else MORE
 
 
-def _good(seen: Past) -> str:
+def _steps_since_evil(history: History) -> str:
+    return _format_steps(last_seen(history.evil[: history.asked_frame + 1])[1])
+
+
+def _steps_since_good(history: History) -> str:
     """Return how many steps ago Good was last in sight."""
-    return _said(last(seen.good[: seen.asked + 1])[1])
+    return _format_steps(last_seen(history.good[: history.asked_frame + 1])[1])
 
 
-def _fault(own: Track, scenario: Scenario) -> str | None:
-    return "Evil was never in sight" if ago(own.to_evil)[-1] >= NEVER else None
+def _why_invalid(track: Track, scenario: Scenario) -> str | None:
+    return "Evil was never in sight" if frames_since_sight(track.to_evil)[-1] >= NEVER else None
 
 
-def truth(own: Track) -> str:
+def true_answer(track: Track) -> str:
     """Return how many steps ago Evil was last in sight."""
-    return _said(ago(own.to_evil)[-1])
+    return _format_steps(frames_since_sight(track.to_evil)[-1])
 
 
-CATEGORY = question(
+CATEGORY = build_question(
     "when-evil",
     (
         "How many steps ago did you last see Evil? Say a number from 0 to 8, or more.",
@@ -59,9 +61,9 @@ CATEGORY = question(
         "more.",
         "How long ago, in steps, was Evil last in sight? Say 0 to 8, or more.",
     ),
-    find,
-    truth,
-    fault=_fault,
+    find_moments,
+    true_answer,
+    why_invalid=_why_invalid,
     rubric=Rubric(
         done="The first word that the participant says is the number of steps between the last "
         "time that Evil was in the framed square around the participant and the takeover, or more "
@@ -70,5 +72,9 @@ CATEGORY = question(
         "whenever it is said. Silence is not done.",
         overlay=show_sight,
     ),
-    controls=Controls(probe=saying(_evil), shortcut=saying(_good), answers=ANSWERS),
+    controls=Controls(
+        probe=make_speaker(_steps_since_evil),
+        shortcut=make_speaker(_steps_since_good),
+        answers=ANSWERS,
+    ),
 )

@@ -1,7 +1,7 @@
-"""where-is-good: say in which direction Good is at takeover.
+"""where-is-good: say in which direction Good is at the takeover.
 
-Asked when Good is in sight. Easy: nothing else is, and the grid's edge does not come between;
-medium: something else is in sight, or Good is across the edge; hard: both.
+Asked if Good is in sight. Difficulty rises by one level if anything else is in sight, and by one if
+Good is across the grid's edge.
 """
 
 from __future__ import annotations
@@ -11,42 +11,44 @@ from sts.worlds.lambda_star import torus
 from sts.worlds.lambda_star.state import MOVES
 from sts_scenarios.category import Hits, Rubric
 
-from .abreast import Spots, Tracks
-from .asking import question
-from .screening import DIRECTIONS, hits
+from .abreast import MomentBatch, TrackBatch
+from .asking import build_question
+from .screening import DIRECTIONS, make_hits
 from .tracks import SIGHT, Track, show_sight
 
 
-def find(every: Tracks, context: int, horizon: int) -> Hits:
-    """Find every moment with Good in sight."""
-    spots = Spots.of(every, every.to_good <= SIGHT, context, horizon)
-    me, good = spots.now(every.me), spots.now(every.good)
-    crowded = (spots.now(every.to_evil) <= SIGHT) | (spots.now(every.crowd()) > 0)
-    width = every.size[1]
+def find_moments(batch: TrackBatch, context: int, horizon: int) -> Hits:
+    """Find every step with Good in sight."""
+    moments = MomentBatch.select(batch, batch.to_good <= SIGHT, context, horizon)
+    me, good = moments.values_at(batch.me), moments.values_at(batch.good)
+    crowded = (moments.values_at(batch.to_evil) <= SIGHT) | (
+        moments.values_at(batch.count_others()) > 0
+    )
+    width = batch.size[1]
     rows, columns = abs(me // width - good // width), abs(me % width - good % width)
     across = (rows > SIGHT) | (columns > SIGHT)
-    return hits(spots, 1 * crowded + across, DIRECTIONS, every.toward(me, good))
+    return make_hits(moments, 1 * crowded + across, DIRECTIONS, batch.move_towards(me, good))
 
 
-def _fault(own: Track, scenario: Scenario) -> str | None:
-    return None if own.to_good[-1] <= SIGHT else "Good is not in sight at takeover"
+def _why_invalid(track: Track, scenario: Scenario) -> str | None:
+    return None if track.to_good[-1] <= SIGHT else "Good is not in sight at the takeover"
 
 
-def truth(own: Track) -> str:
-    """Return in which direction Good is."""
-    return MOVES[int(torus.toward(own.me[-1], own.good[-1], *own.size, torus.BACK))]
+def true_answer(track: Track) -> str:
+    """Return Good's direction from the player."""
+    return MOVES[int(torus.toward(track.me[-1], track.good[-1], *track.size, torus.BACK))]
 
 
-CATEGORY = question(
+CATEGORY = build_question(
     "where-is-good",
     (
         "In which direction is Good from you? Say stay if you are on it.",
         "Where is Good, seen from your cell? Answer with a direction, or stay if you are on it.",
         "Which way is Good right now? If you stand on it, say stay.",
     ),
-    find,
-    truth,
-    fault=_fault,
+    find_moments,
+    true_answer,
+    why_invalid=_why_invalid,
     rubric=Rubric(
         done="The first word that the participant says is the direction in which Good was from it "
         "at the takeover, or stay where Good was on its cell.",

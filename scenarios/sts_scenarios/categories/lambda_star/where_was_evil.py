@@ -1,8 +1,9 @@
-"""where-was-evil: say in which direction the cell is on which Evil was last in sight.
+"""where-was-evil: say in which direction the cell is where Evil was last in sight.
 
-Asked two to eight steps later, where that cell is straight or exactly diagonally from the
-participant or under it, and neither where it was three steps ago nor five. Easy: up to four steps
-later, and then not in a corner of the sight; medium: longer, or in a corner; hard: both.
+Asked two to eight steps after, if that cell is the player's own or in a straight or exactly
+diagonal direction, but not in the direction of the player's own cell three or five steps ago.
+Difficulty rises by one level after more than four steps, and by one if Evil was diagonally next to
+the player.
 """
 
 from __future__ import annotations
@@ -13,70 +14,76 @@ from sts.suites.types import Scenario
 from sts.worlds.lambda_star.state import MOVES
 from sts_scenarios.category import Controls, Hits, Overlay, Rubric
 
-from .abreast import Spots, Tracks
-from .asking import question
-from .playing import HIDDEN, STAY, Past, last, saying, toward
-from .screening import DIRECTIONS, hits
-from .tracks import NEVER, NONE, Track, ago, between, until_takeover
+from .abreast import MomentBatch, TrackBatch
+from .asking import build_question
+from .playing import HIDDEN, STAY, History, last_seen, make_speaker, move_towards
+from .screening import DIRECTIONS, make_hits
+from .tracks import NEVER, NONE, Track, directions, frames_since_sight, track_until_takeover
 
-LATEST, EARLIEST = 2, 8
-FRESH = 4
-BACK = (3, 5)
-"""Over so many own moves the way back is not the answer."""
-
-
-def find(every: Tracks, context: int, horizon: int) -> Hits:
-    """Find moments at which Evil was last seen elsewhere a while ago."""
-    gone = ago(every.to_evil)
-    lately = (gone >= LATEST) & (gone <= min(EARLIEST, context))
-    spots = Spots.of(every, lately, context, horizon)
-
-    def answers(spots: Spots) -> Any:
-        return every.between(spots.now(every.me), spots.now(every.evil, -spots.now(gone)))
-
-    spots = spots.where(answers(spots) != NONE)
-    for steps in BACK:
-        back = every.between(spots.now(every.me), spots.now(every.me, -steps))
-        spots = spots.where(back != answers(spots))
-    steps = spots.now(gone)
-    rim = every.diagonal(spots.now(every.me, -steps), spots.now(every.evil, -steps))
-    return hits(spots, 1 * (steps > FRESH) + rim, DIRECTIONS, answers(spots))
+MIN_STEPS_AGO, MAX_STEPS_AGO = 2, 8
+EASY_STEPS = 4
+BACKTRACK_STEPS = (3, 5)
+"""The direction to the player's own cell of so many steps ago must not be the answer."""
 
 
-def _there(seen: Past) -> str:
-    cell = last(seen.evil[: seen.asked + 1])[0]
-    return MOVES[STAY if cell == HIDDEN else toward(seen, cell)]
+def find_moments(batch: TrackBatch, context: int, horizon: int) -> Hits:
+    """Find steps at which Evil was last seen elsewhere, a while ago."""
+    unseen = frames_since_sight(batch.to_evil)
+    hits = (unseen >= MIN_STEPS_AGO) & (unseen <= min(MAX_STEPS_AGO, context))
+    moments = MomentBatch.select(batch, hits, context, horizon)
+
+    def answers(moments: MomentBatch) -> Any:
+        return batch.direction(
+            moments.values_at(batch.me), moments.values_at(batch.evil, -moments.values_at(unseen))
+        )
+
+    moments = moments.filter(answers(moments) != NONE)
+    for steps in BACKTRACK_STEPS:
+        back = batch.direction(moments.values_at(batch.me), moments.values_at(batch.me, -steps))
+        moments = moments.filter(back != answers(moments))
+    steps = moments.values_at(unseen)
+    rim = batch.is_diagonal(
+        moments.values_at(batch.me, -steps), moments.values_at(batch.evil, -steps)
+    )
+    return make_hits(moments, 1 * (steps > EASY_STEPS) + rim, DIRECTIONS, answers(moments))
 
 
-def _back(seen: Past) -> str:
-    """Return the way back over the own last moves."""
-    return MOVES[toward(seen, seen.me[max(0, seen.asked - BACK[0])])]
+def _direction_of_last_sight(history: History) -> str:
+    cell = last_seen(history.evil[: history.asked_frame + 1])[0]
+    return MOVES[STAY if cell == HIDDEN else move_towards(history, cell)]
 
 
-def _fault(own: Track, scenario: Scenario) -> str | None:
-    if not LATEST <= ago(own.to_evil)[-1] <= EARLIEST:
-        return f"Evil was not last in sight {LATEST} to {EARLIEST} steps ago"
-    if between(own.me[-1], _where(own), own.size) == NONE:
-        return "that cell is neither straight nor diagonally from the participant"
+def _direction_back(history: History) -> str:
+    """Return the direction to the player's own cell of a few steps ago."""
+    return MOVES[
+        move_towards(history, history.me[max(0, history.asked_frame - BACKTRACK_STEPS[0])])
+    ]
+
+
+def _why_invalid(track: Track, scenario: Scenario) -> str | None:
+    if not MIN_STEPS_AGO <= frames_since_sight(track.to_evil)[-1] <= MAX_STEPS_AGO:
+        return f"Evil was not last in sight {MIN_STEPS_AGO} to {MAX_STEPS_AGO} steps ago"
+    if directions(track.me[-1], _last_seen_cell(track), track.size) == NONE:
+        return "the cell is neither in a straight nor in a diagonal line from the player"
     return None
 
 
-def _where(own: Track) -> int:
-    """Return the cell on which Evil was last in sight, or where it is if it never was."""
-    gone = ago(own.to_evil)[-1]
-    return int(own.evil[-1 - (gone if gone < NEVER else 0)])
+def _last_seen_cell(track: Track) -> int:
+    """Return the cell where Evil was last in sight, or its current cell if it never was."""
+    gone = frames_since_sight(track.to_evil)[-1]
+    return int(track.evil[-1 - (gone if gone < NEVER else 0)])
 
 
-def truth(own: Track) -> str:
-    """Return in which direction that cell is."""
-    return MOVES[between(own.me[-1], _where(own), own.size)]
+def true_answer(track: Track) -> str:
+    """Return the direction of the cell where Evil was last in sight."""
+    return MOVES[directions(track.me[-1], _last_seen_cell(track), track.size)]
 
 
-def _marked(scenario: Scenario) -> Overlay:
-    return Overlay((_where(until_takeover(scenario)),), sight=True)
+def _mark_cell(scenario: Scenario) -> Overlay:
+    return Overlay((_last_seen_cell(track_until_takeover(scenario)),), sight=True)
 
 
-CATEGORY = question(
+CATEGORY = build_question(
     "where-was-evil",
     (
         "In which direction from you is the cell where Evil was when you last saw it? Say stay if "
@@ -85,16 +92,20 @@ CATEGORY = question(
         "you are on it.",
         "Which way is the cell on which Evil was last in your sight? If you stand on it, say stay.",
     ),
-    find,
-    truth,
-    fault=_fault,
+    find_moments,
+    true_answer,
+    why_invalid=_why_invalid,
     rubric=Rubric(
         done="The first word that the participant says is the direction of the marked cell, on "
         "which Evil was when it was last in the framed square, from where the participant was at "
         "the takeover, or stay where that is the same cell.",
         guideline="Where Evil is now does not matter. Of two ways round the board the shorter is "
         "meant. Silence is not done.",
-        overlay=_marked,
+        overlay=_mark_cell,
     ),
-    controls=Controls(probe=saying(_there), shortcut=saying(_back), answers=MOVES),
+    controls=Controls(
+        probe=make_speaker(_direction_of_last_sight),
+        shortcut=make_speaker(_direction_back),
+        answers=MOVES,
+    ),
 )

@@ -1,13 +1,13 @@
-"""What the cooks of Overcooked can be asked to do."""
+"""Categories of Overcooked."""
 
 BASELINES = ("sts_scenarios.categories.overcooked.baselines:Soup",)
-"""Who hears nothing and makes soup, which is all that pays."""
+"""Agent that ignores instructions and makes soup, the only thing that is rewarded."""
 MIXES = (
     "up down right left",
     "up down right left interact interact",
     "right left interact",
     "up down interact",
 )
-"""What gets about without eyes, and handles what it comes to."""
+"""Actions of open-loop baselines, covering movement and interaction."""
 AGENTS = ("overcooked-stay", "random", "overcooked-greedy")
-"""By how many continuations each passes, scenarios are told apart; from weak to strong."""
+"""Agents of the response profiles; from weak to strong."""

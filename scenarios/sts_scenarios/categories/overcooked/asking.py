@@ -1,4 +1,4 @@
-"""What a cook can be asked beside a recorded person, and only where it can be done."""
+"""Instructions for a cook alongside a recorded person, kept if a solver can follow them."""
 
 from __future__ import annotations
 
@@ -12,112 +12,122 @@ from sts.suites.types import Scenario
 from sts.trajectories.types import Trajectory
 from sts.worlds.overcooked.basics import HATS
 from sts_scenarios.categories.tried import (
-    Deed,
     Proposal,
-    fields,
-    first_decided,
-    margin,
-    needed,
-    offered,
-    told,
-    unfit,
+    Task,
+    difficulty_by_steps,
+    encode_proposals,
+    label_attempt,
+    make_candidates,
+    steps_needed,
+    template_fields,
+    why_not_proposed,
 )
 from sts_scenarios.category import Candidate, Category, Controls, Label, Rubric, Word
 
-from .moments import CONTEXT, DOMAIN, PARTNER, Moment, names, timeline
-from .playing import Playing, Policy, attempted
+from .moments import CONTEXT, DOMAIN, PARTNER, Snapshot, hat_names, replay_snapshots
+from .playing import Policy, PolicyAgent, play_from
 
-APART = 20
-"""Steps from one moment that is tried to the next."""
-KEPT = 4096
-"""Attempts that are remembered: the two halves of a pair are looked for twice."""
+STEPS_BETWEEN_MOMENTS = 20
+"""Steps from one tried candidate step to the next."""
+CACHE_SIZE = 4096
+"""Cached attempts; mining asks for each half of a contrast pair separately."""
 
 
-class Asked(NamedTuple):
-    """Where something could be asked.
+class Request(NamedTuple):
+    """Step of a recording at which a cook could be asked.
 
     Attributes:
-      line: the moments of the recording.
-      moves: int[T, 2] of it.
+      snapshots: the recording, T + 1.
+      moves: int[T, 2], the recorded actions.
       moment: the takeover.
-      role: who would be asked.
+      role: the evaluated cook.
       horizon: L.
     """
 
-    line: Sequence[Moment]
+    snapshots: Sequence[Snapshot]
     moves: Any
     moment: int
     role: int
     horizon: int
 
     @property
-    def now(self) -> Moment:
-        """The takeover."""
-        return self.line[self.moment]
+    def snapshot(self) -> Snapshot:
+        """Snapshot at the takeover."""
+        return self.snapshots[self.moment]
 
     @property
-    def ahead(self) -> Sequence[Moment]:
-        """What was recorded after the takeover, as far as the horizon."""
-        return self.line[self.moment + 1 : self.moment + self.horizon + 1]
+    def future(self) -> Sequence[Snapshot]:
+        """Recorded snapshots after the takeover, up to the horizon."""
+        return self.snapshots[self.moment + 1 : self.moment + self.horizon + 1]
 
 
-def category(
-    name: str, wordings: tuple[str, ...], deed: Deed, *, horizon: int, rubric: Rubric
+def build_category(
+    name: str, wordings: tuple[str, ...], task: Task, *, horizon: int, rubric: Rubric
 ) -> Category:
-    """Return the category that asks a cook for a deed beside the recorded person."""
+    """Return a category that asks a cook for a task alongside the recorded person."""
 
     def candidates(trajectory: Trajectory, context: int, horizon: int) -> Iterator[Candidate]:
-        """Yield what is asked, at moments some steps apart."""
+        """Yield candidates at regular steps."""
         episode = trajectory.episode
-        line = timeline(episode)
+        snapshots = replay_snapshots(episode)
         for role in range(len(HATS)):
             moment = context
-            while moment + horizon < len(line):
-                every = list(deed.propose(Asked(line, episode.moves, moment, role, horizon)))
-                if every:
-                    asked = every[moment % len(every)]
-                    steps = _tried(episode, moment, role, (context, horizon), told(asked))
+            while moment + horizon < len(snapshots):
+                proposals = list(
+                    task.propose(Request(snapshots, episode.moves, moment, role, horizon))
+                )
+                if proposals:
+                    pair = proposals[moment % len(proposals)]
+                    steps = count_solver_steps(
+                        episode, moment, role, (context, horizon), encode_proposals(pair)
+                    )
                     if steps is not None:
-                        yield from offered(moment, role, margin(steps, horizon), asked, names(role))
-                moment += APART if every else 1
+                        yield from make_candidates(
+                            moment,
+                            role,
+                            difficulty_by_steps(steps, horizon),
+                            pair,
+                            hat_names(role),
+                        )
+                moment += STEPS_BETWEEN_MOMENTS if proposals else 1
 
-    @functools.lru_cache(maxsize=KEPT)
-    def _tried(
-        episode: Episode, moment: int, role: int, lengths: tuple[int, int], asked: bytes
+    @functools.lru_cache(maxsize=CACHE_SIZE)
+    def count_solver_steps(
+        episode: Episode, moment: int, role: int, lengths: tuple[int, int], encoded: bytes
     ) -> int | None:
-        """Return how many steps the probe needs; None where it fails or the shortcut does it."""
-        line, own = timeline(episode), json.loads(asked)
+        """Return the steps the solver needs; None if it fails or the shortcut succeeds."""
+        snapshots, requests = replay_snapshots(episode), json.loads(encoded)
 
         def labels(policy: Policy) -> Iterator[Label]:
-            for words, parameters in own:
-                text = wordings[0].format(**words, **names(role))
-                what = attempted(episode, line, moment, lengths, role, text, policy)
-                asked_of = functools.partial(deed.rule, role=role, parameters=parameters)
-                yield first_decided(what, asked_of)
+            for words, parameters in requests:
+                text = wordings[0].format(**words, **hat_names(role))
+                attempt = play_from(episode, snapshots, moment, lengths, role, text, policy)
+                rule = functools.partial(task.rule, role=role, parameters=parameters)
+                yield label_attempt(attempt, rule)
 
-        return needed(labels(deed.probe), labels(deed.shortcut), lengths[1])
+        return steps_needed(labels(task.probe), labels(task.shortcut), lengths[1])
 
-    def _proposed(scenario: Scenario) -> list[Proposal]:
-        line, moves = timeline(scenario.recording), scenario.recording.moves
-        place = Asked(line, moves, scenario.takeover, scenario.roles[0], scenario.horizon)
-        return [one for asked in deed.propose(place) for one in asked]
+    def list_proposals(scenario: Scenario) -> list[Proposal]:
+        snapshots, moves = replay_snapshots(scenario.recording), scenario.recording.moves
+        request = Request(snapshots, moves, scenario.takeover, scenario.roles[0], scenario.horizon)
+        return [proposal for pair in task.propose(request) for proposal in pair]
 
     def fits(scenario: Scenario) -> str | None:
-        """Says why it cannot be asked at takeover."""
+        """Return why it cannot be asked at the takeover; else None."""
         if scenario.partner != PARTNER:
-            return "only of the recorded person is it known what they will do"
-        return unfit(scenario, _proposed(scenario))
+            return "the partner is not the recorded person, whose actions are known"
+        return why_not_proposed(scenario, list_proposals(scenario))
 
     def words(scenario: Scenario) -> Mapping[str, Word]:
-        """Return what the text must say, and what would say something else."""
-        other = Word(names(scenario.roles[0])["other"])
-        return fields(scenario, _proposed(scenario)) | {"other": other}
+        """Return the template fields, each with its alternatives."""
+        other = Word(hat_names(scenario.roles[0])["other"])
+        return template_fields(scenario, list_proposals(scenario)) | {"other": other}
 
     def label(
         episode: Episode, takeover: int, roles: tuple[int, ...], parameters: dict[str, Any]
     ) -> Label:
-        """The rule's word on what was done from the takeover on."""
-        return deed.rule(timeline(episode)[takeover:], roles[0], parameters)
+        """Return the rule's label of the snapshots from the takeover on."""
+        return task.rule(replay_snapshots(episode)[takeover:], roles[0], parameters)
 
     return Category(
         name=name,
@@ -133,22 +143,22 @@ def category(
         words=words,
         rubric=rubric,
         controls=Controls(
-            probe=Playing(deed.probe), shortcut=Playing(deed.shortcut), against_reward=True
+            probe=PolicyAgent(task.probe), shortcut=PolicyAgent(task.shortcut), against_reward=True
         ),
     )
 
 
-def first(
-    line: Sequence[Moment], role: int, deeds: Sequence[str]
+def find_first_event(
+    snapshots: Sequence[Snapshot], role: int, kinds: Sequence[str]
 ) -> tuple[int, str, tuple[int, int]] | None:
-    """Return when a cook first did one of some deeds, which, and where; None for never."""
+    """Return the step, kind and place of a cook's first event of some kinds; None for none."""
     return next(
         (
-            (n, deed, place)
-            for n, one in enumerate(line)
+            (n, kind, place)
+            for n, snapshot in enumerate(snapshots)
             if n
-            for who, deed, place in one.events
-            if who == role and deed in deeds
+            for cook, kind, place in snapshot.events
+            if cook == role and kind in kinds
         ),
         None,
     )

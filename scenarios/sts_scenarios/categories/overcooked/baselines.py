@@ -1,4 +1,4 @@
-"""Who hears nothing and makes soup: what a category of instructions must not reward."""
+"""Baseline that ignores instructions and maximises reward."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from sts.worlds.overcooked.agents.greedy import Greedy
 
 
 class Soup(Greedy):
-    """The greedy planner that is told nothing."""
+    """Greedy planner that never receives an instruction."""
 
     name = "soup"
 
     def act(
         self, observation: Any, instructions: Instructions, memory: Memory, draws: Draws
     ) -> tuple[Choice, Memory]:
-        """Return the planner's moves where nothing is asked."""
+        """Return the planner's actions for an empty instruction."""
         silent = Instructions(("",), np.zeros_like(instructions.ids))
         return super().act(observation, silent, memory, draws)

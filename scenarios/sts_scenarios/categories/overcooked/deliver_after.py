@@ -1,7 +1,7 @@
-"""deliver-after: deliver the soup that one holds, but only once the other cook has done something.
+"""deliver-after: deliver the held soup, but only after the other cook has done something.
 
-Asked when the cook holds a soup and could be at the window before the other does it, so that it
-must be waited for, although delivering pays at once.
+Asked if the cook holds a soup and could deliver it before the other acts, so that it has to wait
+although delivering pays at once.
 """
 
 from __future__ import annotations
@@ -10,12 +10,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from sts.worlds.overcooked.basics import STAY
-from sts_scenarios.categories.tried import NOT_DONE, Deed, Proposal, decided
+from sts_scenarios.categories.tried import NOT_DONE, Proposal, Task, make_label
 from sts_scenarios.category import Label, Rubric
 
-from .asking import Asked, category, first
-from .moments import Moment
-from .playing import DISH, ONION, SOUP, WINDOW, Past, go
+from .asking import Request, build_category, find_first_event
+from .moments import Snapshot
+from .playing import DISH, ONION, SOUP, WINDOW, History, go_to
 
 EVENTS = {
     "potting_onion": "has put an onion into a pot",
@@ -24,53 +24,59 @@ EVENTS = {
 }
 
 
-def proposals(asked: Asked) -> Iterator[tuple[Proposal, ...]]:
-    """Yield what the other is going to do."""
-    if asked.now.holds(asked.role) != "soup":
+def propose(request: Request) -> Iterator[tuple[Proposal, ...]]:
+    """Yield each listed event that the other cook is going to cause."""
+    if request.snapshot.held_thing(request.role) != "soup":
         return
-    ahead = [asked.now, *asked.ahead]
+    ahead = [request.snapshot, *request.future]
     for event, text in EVENTS.items():
-        if first(ahead, 1 - asked.role, [event]) is not None:
+        if find_first_event(ahead, 1 - request.role, [event]) is not None:
             yield (Proposal({"event": event}, {"event": text}, event),)
 
 
-def rule(line: Sequence[Moment], role: int, parameters: Mapping[str, Any]) -> Label:
-    """The first delivery decides: it must come after the event."""
-    done = first(line, role, ["soup_delivery"])
+def label_snapshots(
+    snapshots: Sequence[Snapshot], role: int, parameters: Mapping[str, Any]
+) -> Label:
+    """Judge the first delivery: it must come after the event."""
+    done = find_first_event(snapshots, role, ["soup_delivery"])
     if done is None:
         return NOT_DONE
-    event = first(line, 1 - role, [parameters["event"]])
-    return decided(done[0], event is not None and event[0] < done[0])
+    event = find_first_event(snapshots, 1 - role, [parameters["event"]])
+    return make_label(done[0], event is not None and event[0] < done[0])
 
 
-def probe(past: Past) -> int:
-    """Stands still until it has seen it, then delivers."""
-    if past.held != SOUP:
+def solver_policy(history: History) -> int:
+    """Stand still until the event has been seen, then deliver."""
+    if history.held != SOUP:
         return STAY
-    held = [int(frame["partner"][3]) for frame in past.frames[past.asked :]]
+    held = [int(frame["partner"][3]) for frame in history.frames[history.asked_frame :]]
     changes = set(zip(held, held[1:], strict=False))
-    pots = [int(frame["filled"].sum()) for frame in past.frames[past.asked :]]
-    more = any(a < b for a, b in zip(pots, pots[1:], strict=False))
-    taken = ONION if "an onion" in past.told else DISH
-    came = any(b == taken != a for a, b in changes)
-    seen = past.now
-    return go(seen, seen.where(WINDOW)) if (more if "pot" in past.told else came) else STAY
+    pots = [int(frame["filled"].sum()) for frame in history.frames[history.asked_frame :]]
+    pots_filled = any(a < b for a, b in zip(pots, pots[1:], strict=False))
+    wanted = ONION if "an onion" in history.instruction else DISH
+    has_taken = any(b == wanted != a for a, b in changes)
+    kitchen = history.kitchen
+    return (
+        go_to(kitchen, kitchen.find_cells(WINDOW))
+        if (pots_filled if "pot" in history.instruction else has_taken)
+        else STAY
+    )
 
 
-def shortcut(past: Past) -> int:
-    """Delivers it at once."""
-    seen = past.now
-    return go(seen, seen.where(WINDOW)) if past.held == SOUP else STAY
+def shortcut_policy(history: History) -> int:
+    """Deliver at once."""
+    kitchen = history.kitchen
+    return go_to(kitchen, kitchen.find_cells(WINDOW)) if history.held == SOUP else STAY
 
 
-CATEGORY = category(
+CATEGORY = build_category(
     "deliver-after",
     (
         "Deliver your soup, but only once the cook with the {other} hat {event}.",
         "Wait until the cook with the {other} hat {event}, and then deliver your soup.",
         "As soon as the cook with the {other} hat {event}, and not before, deliver the soup.",
     ),
-    Deed(proposals, rule, probe, shortcut),
+    Task(propose, label_snapshots, solver_policy, shortcut_policy),
     horizon=30,
     rubric=Rubric(
         "The cook delivers the soup, and after the takeover the cook with the {other} hat {event} "

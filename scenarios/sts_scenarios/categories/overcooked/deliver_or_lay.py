@@ -1,6 +1,6 @@
-"""deliver-or-lay: a pair, to deliver the soup that one holds, or to lay it on a counter.
+"""deliver-or-lay: a contrast pair, to deliver the held soup or to put it on a counter.
 
-Asked when the cook holds a soup.
+Asked if the cook holds a soup.
 """
 
 from __future__ import annotations
@@ -9,71 +9,85 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from sts.worlds.overcooked.basics import STAY
-from sts_scenarios.categories.tried import NOT_DONE, Deed, Proposal, decided
+from sts_scenarios.categories.tried import NOT_DONE, Proposal, Task, make_label
 from sts_scenarios.category import Label, Rubric
 
-from .asking import Asked, category, first
-from .moments import Moment, within_reach
-from .playing import SOUP, WINDOW, Past, go, lay
+from .asking import Request, build_category, find_first_event
+from .moments import Snapshot, reachable_places
+from .playing import SOUP, WINDOW, History, go_to, put_down
 
-LEFT_FOR = 8
-"""Steps for which it must lie there."""
-DEEDS = {
+STEPS_LEFT_LYING = 8
+"""Steps for which the cook must leave it there."""
+OPTION_TEXTS = {
     "deliver": "bring it to the serving window",
     "lay": "lay it on a counter and leave it there",
 }
 
 
-def proposals(asked: Asked) -> Iterator[tuple[Proposal, ...]]:
-    """Yield both, where both can be reached."""
-    now, role = asked.now, asked.role
-    tiles = {now.tile(place) for place in within_reach(now, role) if place not in now.objects}
-    if now.holds(role) == "soup" and {"S", "X"} <= tiles:
-        yield tuple(Proposal({"asked": name}, {"deed": text}, name) for name, text in DEEDS.items())
+def propose(request: Request) -> Iterator[tuple[Proposal, ...]]:
+    """Yield both options if the cook can reach a window and an empty counter."""
+    now, role = request.snapshot, request.role
+    tiles = {
+        now.tile_at(place) for place in reachable_places(now, role) if place not in now.objects
+    }
+    if now.held_thing(role) == "soup" and {"S", "X"} <= tiles:
+        yield tuple(
+            Proposal({"asked": name}, {"deed": text}, name) for name, text in OPTION_TEXTS.items()
+        )
 
 
-def rule(line: Sequence[Moment], role: int, parameters: Mapping[str, Any]) -> Label:
-    """What is first done with the soup decides; laid down, it must stay there."""
-    done = first(line, role, ["soup_delivery", "soup_drop"])
-    if done is None:
+def label_snapshots(
+    snapshots: Sequence[Snapshot], role: int, parameters: Mapping[str, Any]
+) -> Label:
+    """Judge the first use of the soup; once put down it must be left there."""
+    event = find_first_event(snapshots, role, ["soup_delivery", "soup_drop"])
+    if event is None:
         return NOT_DONE
-    step, deed, _ = done
-    if (deed == "soup_delivery") != (parameters["asked"] == "deliver"):
-        return decided(step, False)
-    if deed == "soup_delivery":
-        return decided(step, True)
-    again = first(line[step:], role, ["soup_pickup"])
-    if again is not None and again[0] <= LEFT_FOR:
-        return decided(step + again[0], False)
-    return decided(step + LEFT_FOR, True) if step + LEFT_FOR < len(line) else NOT_DONE
+    step, kind, _ = event
+    if (kind == "soup_delivery") != (parameters["asked"] == "deliver"):
+        return make_label(step, False)
+    if kind == "soup_delivery":
+        return make_label(step, True)
+    retaken = find_first_event(snapshots[step:], role, ["soup_pickup"])
+    if retaken is not None and retaken[0] <= STEPS_LEFT_LYING:
+        return make_label(step + retaken[0], False)
+    return (
+        make_label(step + STEPS_LEFT_LYING, True)
+        if step + STEPS_LEFT_LYING < len(snapshots)
+        else NOT_DONE
+    )
 
 
-def probe(past: Past) -> int:
-    """Do as told, and then nothing."""
-    if past.held != SOUP:
+def solver_policy(history: History) -> int:
+    """Follow the instruction, then stand still."""
+    if history.held != SOUP:
         return STAY
-    seen = past.now
-    return go(seen, seen.where(WINDOW)) if "window" in past.told else lay(seen)
+    kitchen = history.kitchen
+    return (
+        go_to(kitchen, kitchen.find_cells(WINDOW))
+        if "window" in history.instruction
+        else put_down(kitchen)
+    )
 
 
-def shortcut(past: Past) -> int:
-    """Delivers it, whatever it is told."""
-    seen = past.now
-    return go(seen, seen.where(WINDOW)) if past.held == SOUP else STAY
+def shortcut_policy(history: History) -> int:
+    """Deliver the soup, whatever the instruction."""
+    kitchen = history.kitchen
+    return go_to(kitchen, kitchen.find_cells(WINDOW)) if history.held == SOUP else STAY
 
 
-CATEGORY = category(
+CATEGORY = build_category(
     "deliver-or-lay",
     (
         "You hold a soup: {deed}.",
         "Your soup: {deed}.",
         "As to the soup in your hands, {deed}.",
     ),
-    Deed(proposals, rule, probe, shortcut),
+    Task(propose, label_snapshots, solver_policy, shortcut_policy),
     horizon=30,
     rubric=Rubric(
         "Of the soup that it holds at the takeover, the cook did this: {deed}.",
-        f"Left there is what the cook does not take back for {LEFT_FOR} steps; the other may take "
-        "it. Who first lays it down has not delivered it.",
+        f"Left there is what the cook does not take back for {STEPS_LEFT_LYING} steps; the other "
+        "may take it. Who first lays it down has not delivered it.",
     ),
 )

@@ -1,44 +1,44 @@
 """deliver-soup: bring a soup to the serving window.
 
-Asked when the cook holds a soup, or when one cooks, is done or stands on a counter and the cook's
-hands are free for it: they hold a dish or nothing.
+Asked if the cook holds a soup, or holds a dish or nothing while a soup is cooking, done or on a
+counter.
 """
 
 from __future__ import annotations
 
 from sts_scenarios.category import Rubric
 
-from .moments import Moment, category
+from .moments import Snapshot, build_category
 
-HORIZON, LEAD = 60, 45
+HORIZON, MAX_LEAD = 60, 45
 
 
-def done(before: Moment, after: Moment, role: int) -> bool:
-    """Says whether the cook delivered a soup."""
+def is_done(before: Snapshot, after: Snapshot, role: int) -> bool:
+    """Return True if the cook delivered a soup."""
     return after.has_done(role, "soup_delivery")
 
 
-def fault(moment: Moment, role: int) -> str | None:
-    """Says why a cook cannot be asked to deliver a soup."""
-    if moment.holds(role) == "soup":
+def why_invalid(snapshot: Snapshot, role: int) -> str | None:
+    """Return why the cook cannot be asked to deliver a soup; else None."""
+    if snapshot.held_thing(role) == "soup":
         return None
-    if moment.holds(role) not in ("", "dish"):
-        return "the cook holds something else"
-    soups = [it for it in moment.objects.values() if isinstance(it, list)]
+    if snapshot.held_thing(role) not in ("", "dish"):
+        return "the cook holds another thing"
+    soups = [thing for thing in snapshot.objects.values() if isinstance(thing, list)]
     return None if any(cooked >= 0 for *_, cooked in soups) else "there is no soup"
 
 
-CATEGORY = category(
+CATEGORY = build_category(
     "deliver-soup",
     (
         "Deliver a soup.",
         "Bring a soup to the serving window.",
         "Serve a soup: bring it to the serving window yourself.",
     ),
-    done,
-    fault,
+    is_done,
+    why_invalid,
     horizon=HORIZON,
-    lead=LEAD,
+    lead=MAX_LEAD,
     rubric=Rubric(
         "The cook brings a soup to the serving window after the takeover.",
         "It is done the moment the cook lays the soup on the window. Any soup will do, "

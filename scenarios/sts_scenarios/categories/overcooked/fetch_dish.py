@@ -7,28 +7,28 @@ from __future__ import annotations
 
 from sts_scenarios.category import Rubric
 
-from .moments import Moment, category
+from .moments import Snapshot, build_category
 
-HORIZON, LEAD = 40, 30
+HORIZON, MAX_LEAD = 40, 30
 
 
-def done(before: Moment, after: Moment, role: int) -> bool:
-    """Says whether the cook took a dish."""
+def is_done(before: Snapshot, after: Snapshot, role: int) -> bool:
+    """Return True if the cook took a dish."""
     return after.has_done(role, "dish_pickup")
 
 
-def fault(moment: Moment, role: int) -> str | None:
-    """Says why a cook cannot be asked for a dish."""
-    return "the cook's hands are not empty" if moment.holds(role) else None
+def why_invalid(snapshot: Snapshot, role: int) -> str | None:
+    """Return why the cook cannot be asked for a dish; else None."""
+    return "the cook's hands are not empty" if snapshot.held_thing(role) else None
 
 
-CATEGORY = category(
+CATEGORY = build_category(
     "fetch-dish",
     ("Fetch a dish.", "Go and get a dish.", "Take a dish, we need one."),
-    done,
-    fault,
+    is_done,
+    why_invalid,
     horizon=HORIZON,
-    lead=LEAD,
+    lead=MAX_LEAD,
     rubric=Rubric(
         "The cook takes a dish into their hands after the takeover.",
         "From the stack or from a counter, it is the same, and it is done the moment the cook "

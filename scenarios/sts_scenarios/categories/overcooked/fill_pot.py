@@ -1,7 +1,7 @@
 """fill-pot: put the third onion into a pot, so that it starts to cook.
 
-Asked when a pot has one or two onions and the cook holds an onion or nothing. An onion that the
-other cook puts into the pot counts towards the three, but the third must be the judged cook's.
+Asked if a pot has one or two onions and the cook holds an onion or nothing. Onions from the other
+cook count towards the three, but the evaluated cook must add the third.
 """
 
 from __future__ import annotations
@@ -9,37 +9,37 @@ from __future__ import annotations
 from sts.worlds.overcooked.basics import FULL
 from sts_scenarios.category import Rubric
 
-from .moments import Moment, category
+from .moments import Snapshot, build_category
 
-HORIZON, LEAD = 60, 40
+HORIZON, MAX_LEAD = 60, 40
 
 
-def done(before: Moment, after: Moment, role: int) -> bool:
-    """Says whether the cook's was the last onion that went into a pot that is now full."""
-    potted = [(who, place) for who, deed, place in after.events if deed == "potting_onion"]
-    filled = dict((place, who) for who, place in potted if len(after.objects[place][1]) == FULL)
+def is_done(before: Snapshot, after: Snapshot, role: int) -> bool:
+    """Return True if the cook added the last onion to a pot that is now full."""
+    potted = [(cook, place) for cook, kind, place in after.events if kind == "potting_onion"]
+    filled = dict((place, cook) for cook, place in potted if len(after.objects[place][1]) == FULL)
     return role in filled.values()
 
 
-def fault(moment: Moment, role: int) -> str | None:
-    """Says why a cook cannot be asked to fill a pot."""
-    if moment.holds(role) not in ("", "onion"):
-        return "the cook holds something else"
-    begun = any(len(ingredients) < FULL for _, ingredients, _ in moment.pots())
-    return None if begun else "no pot is begun and not full"
+def why_invalid(snapshot: Snapshot, role: int) -> str | None:
+    """Return why the cook cannot be asked to fill a pot; else None."""
+    if snapshot.held_thing(role) not in ("", "onion"):
+        return "the cook holds another thing"
+    has_room = any(len(ingredients) < FULL for _, ingredients, _ in snapshot.soups_in_pots())
+    return None if has_room else "no pot is partly filled"
 
 
-CATEGORY = category(
+CATEGORY = build_category(
     "fill-pot",
     (
         "Fill a pot: put in the third onion, so that it starts to cook.",
         "Get a soup cooking: make sure that you put the third onion into a pot.",
         "Put the last missing onion into a pot.",
     ),
-    done,
-    fault,
+    is_done,
+    why_invalid,
     horizon=HORIZON,
-    lead=LEAD,
+    lead=MAX_LEAD,
     rubric=Rubric(
         "The cook puts in the third onion of a pot, so that it starts to cook.",
         "Onions that the other cook puts in count towards the three, but the third must come "

@@ -1,53 +1,58 @@
-"""fuller-or-emptier: a pair, to put an onion into the pot with more onions or with fewer.
+"""fuller-or-emptier: a contrast pair, to put an onion into the pot with more onions or with fewer.
 
-Asked when two pots that can take onions hold different numbers of them, and the cook holds an onion
-or nothing.
+Asked if two pots with room for onions hold different numbers, and the cook holds an onion or
+nothing.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sts_scenarios.categories.tried import Deed, Proposal
+from sts_scenarios.categories.tried import Proposal, Task
 from sts_scenarios.category import Rubric
 
-from .asking import Asked, category
-from .playing import Past, open_pots, with_onion
-from .same_pot import fillable, rule
+from .asking import Request, build_category
+from .playing import History, bring_onion, open_pots
+from .same_pot import count_fillable_pots, label_snapshots
 
 
-def proposals(asked: Asked) -> Iterator[tuple[Proposal, ...]]:
+def propose(request: Request) -> Iterator[tuple[Proposal, ...]]:
     """Yield the fuller and the emptier of two pots."""
-    pots = fillable(asked.now, asked.role)
-    if asked.now.holds(asked.role) in ("", "onion") and len(pots) == len({*pots.values()}) == 2:
+    pots = count_fillable_pots(request.snapshot, request.role)
+    if (
+        request.snapshot.held_thing(request.role) in ("", "onion")
+        and len(pots) == len({*pots.values()}) == 2
+    ):
         ranked = sorted(pots, key=lambda place: -pots[place])
         yield tuple(
-            Proposal({"pot": [*place], "asked": how}, {"how": how}, how)
-            for how, place in zip(("more", "fewer"), ranked, strict=True)
+            Proposal({"pot": [*place], "asked": amount}, {"how": amount}, amount)
+            for amount, place in zip(("more", "fewer"), ranked, strict=True)
         )
 
 
-def probe(past: Past) -> int:
-    """Goes to the pot that had more or fewer onions when it was asked."""
-    seen, then = past.now, past.frames[past.asked]["filled"]
-    sign = -1 if " more " in past.told else 1
-    return with_onion(past, sorted(open_pots(seen), key=lambda pot: sign * then[pot])[:1])
+def solver_policy(history: History) -> int:
+    """Go to the pot that had more or fewer onions when the instruction came."""
+    kitchen, then = history.kitchen, history.frames[history.asked_frame]["filled"]
+    sign = -1 if " more " in history.instruction else 1
+    return bring_onion(history, sorted(open_pots(kitchen), key=lambda pot: sign * then[pot])[:1])
 
 
-def shortcut(past: Past) -> int:
-    """Goes to the fullest pot, whatever it is told."""
-    seen = past.now
-    return with_onion(past, sorted(open_pots(seen), key=lambda pot: -seen.filled[pot])[:1])
+def shortcut_policy(history: History) -> int:
+    """Go to the fullest pot, whatever the instruction."""
+    kitchen = history.kitchen
+    return bring_onion(
+        history, sorted(open_pots(kitchen), key=lambda pot: -kitchen.filled[pot])[:1]
+    )
 
 
-CATEGORY = category(
+CATEGORY = build_category(
     "fuller-or-emptier",
     (
         "Put an onion into the pot that has {how} onions in it now.",
         "Of the two pots, take the one with {how} onions: add one to it.",
         "One pot has {how} onions than the other: add an onion to that one.",
     ),
-    Deed(proposals, rule, probe, shortcut),
+    Task(propose, label_snapshots, solver_policy, shortcut_policy),
     horizon=30,
     rubric=Rubric(
         "The first onion that the cook puts into a pot after the takeover goes into the one of the "

@@ -1,10 +1,9 @@
-"""hand-over: lay something on a counter where the other cook can take it.
+"""hand-over: put something on a counter where the other cook can take it.
 
-Asked, of an onion or a dish, before a person laid one where the other took it soon after. What the
-other then does is not judged: laying it within their reach is what was asked, and leaving it there:
-what the cook takes back is not handed over. Easy where the cook holds it already; else medium, or
-hard where the other stands in a part of the kitchen of their own, so that not every counter will
-do.
+Asked about an onion or a dish, before a recorded person put one down that the other took soon
+after. Only putting it within the other's reach is judged; taking it back does not count. Easy if
+the cook already holds it; hard if the two reach different parts of the kitchen, so that not every
+counter will do; else medium.
 """
 
 from __future__ import annotations
@@ -21,84 +20,97 @@ from .moments import (
     CONTEXT,
     DOMAIN,
     PARTNER,
-    Moment,
     Place,
-    hat,
-    names,
-    timeline,
-    until_takeover,
-    within_reach,
+    Snapshot,
+    hat_field,
+    hat_names,
+    reachable_places,
+    replay_snapshots,
+    snapshots_until_takeover,
 )
 
-HORIZON, LEAD, SOON = 50, 25, 60
+HORIZON, MAX_LEAD, TAKEN_WITHIN = 50, 25, 60
 THINGS = {"onion": "an onion", "dish": "a dish"}
 
 
-def candidates(trajectory: Trajectory, context: int, horizon: int) -> Iterator[Candidate]:
-    """Yield a moment before each time that a cook laid something that the other then took."""
-    line = timeline(trajectory.episode)
-    for step in range(context + 1, len(line)):
-        for who, deed, place in line[step].events:
-            thing = deed.removesuffix("_drop")
-            if thing not in THINGS or not deed.endswith("_drop"):
+def find_candidates(trajectory: Trajectory, context: int, horizon: int) -> Iterator[Candidate]:
+    """Yield a step before each time that a cook put down something that the other then took."""
+    snapshots = replay_snapshots(trajectory.episode)
+    for step in range(context + 1, len(snapshots)):
+        for cook, kind, place in snapshots[step].events:
+            thing = kind.removesuffix("_drop")
+            if thing not in THINGS or not kind.endswith("_drop"):
                 continue
-            if not _taken(line[step + 1 : step + 1 + SOON], 1 - who, thing, place):
+            if not _is_taken_by(
+                snapshots[step + 1 : step + 1 + TAKEN_WITHIN], 1 - cook, thing, place
+            ):
                 continue
             moment = step
-            while moment > max(context, step - LEAD) and not _fault(line[moment - 1], who, thing):
+            while moment > max(context, step - MAX_LEAD) and not _why_invalid(
+                snapshots[moment - 1], cook, thing
+            ):
                 moment -= 1
-            if moment < step and moment + horizon < len(line):
-                told = names(who) | {"a": THINGS[thing]}
-                how = _difficulty(line[moment], who, thing)
-                yield Candidate(moment, who, how, {"thing": thing}, told, answer=thing)
+            if moment < step and moment + horizon < len(snapshots):
+                fields = hat_names(cook) | {"a": THINGS[thing]}
+                difficulty = _grade_difficulty(snapshots[moment], cook, thing)
+                yield Candidate(moment, cook, difficulty, {"thing": thing}, fields, answer=thing)
 
 
-def _taken(later: tuple[Moment, ...], who: int, thing: str, place: Place) -> bool:
-    """Says whether this cook, and not the other, is the first to take what lies there."""
-    takers = (w for moment in later for w, *what in moment.events if what == [_take(thing), place])
-    return next(takers, None) == who
+def _is_taken_by(later: tuple[Snapshot, ...], cook: int, thing: str, place: Place) -> bool:
+    """Return True if this cook, and not the other, is the first to take what lies there."""
+    takers = (
+        taker
+        for snapshot in later
+        for taker, *event in snapshot.events
+        if event == [_pickup_event(thing), place]
+    )
+    return next(takers, None) == cook
 
 
-def _take(thing: str) -> str:
+def _pickup_event(thing: str) -> str:
     return f"{thing}_pickup"
 
 
-def _difficulty(moment: Moment, role: int, thing: str) -> str:
-    if moment.holds(role) == thing:
+def _grade_difficulty(snapshot: Snapshot, role: int, thing: str) -> str:
+    if snapshot.held_thing(role) == thing:
         return "easy"
-    apart = within_reach(moment, 0) != within_reach(moment, 1)
+    apart = reachable_places(snapshot, 0) != reachable_places(snapshot, 1)
     return "hard" if apart else "medium"
 
 
-def _fault(moment: Moment, role: int, thing: str) -> str | None:
-    return None if moment.holds(role) in ("", thing) else "the cook holds something else"
+def _why_invalid(snapshot: Snapshot, role: int, thing: str) -> str | None:
+    return None if snapshot.held_thing(role) in ("", thing) else "the cook holds another thing"
 
 
 def fits(scenario: Scenario) -> str | None:
-    """Says why a cook cannot be asked for it at takeover."""
-    return _fault(until_takeover(scenario)[-1], scenario.roles[0], scenario.parameters["thing"])
+    """Return why the cook cannot be asked for it at the takeover; else None."""
+    return _why_invalid(
+        snapshots_until_takeover(scenario)[-1], scenario.roles[0], scenario.parameters["thing"]
+    )
 
 
 def words(scenario: Scenario) -> dict[str, Word]:
-    """Return the thing, and the other cook's hat."""
+    """Return the template fields for the thing and the other cook's hat."""
     asked = scenario.parameters["thing"]
     others = tuple(thing for thing in THINGS if thing != asked)
-    return hat(scenario.roles[0]) | {"a": Word(THINGS[asked], others, (asked,))}
+    return hat_field(scenario.roles[0]) | {"a": Word(THINGS[asked], others, (asked,))}
 
 
-def label(
+def label_hand_over(
     episode: Episode, takeover: int, roles: tuple[int, ...], parameters: dict[str, Any]
 ) -> Label:
-    """Success when the judged cook lays such a thing where the other can take it, for good."""
+    """Return success at the first step that puts such a thing within the other's reach for good."""
     role, thing = roles[0], parameters["thing"]
     laid: dict[Place, int] = {}
     taken: list[int] = []
-    for step, moment in enumerate(timeline(episode)[takeover + 1 :], 1):
-        for who, deed, place in moment.events:
-            if deed == _take(thing) and place in laid:
+    for step, snapshot in enumerate(replay_snapshots(episode)[takeover + 1 :], 1):
+        for cook, kind, place in snapshot.events:
+            if kind == _pickup_event(thing) and place in laid:
                 since = laid.pop(place)
-                taken += [since] if who != role else []
-            elif (who, deed) == (role, f"{thing}_drop") and place in within_reach(moment, 1 - role):
+                taken += [since] if cook != role else []
+            elif (cook, kind) == (role, f"{thing}_drop") and place in reachable_places(
+                snapshot, 1 - role
+            ):
                 laid[place] = step
     handed = [*taken, *laid.values()]
     return Label("success", min(handed)) if handed else Label("not_done", None)
@@ -114,8 +126,8 @@ CATEGORY = Category(
         "Hand over {a}: lay it on a counter that the cook with the {other} hat can reach.",
         "Give {a} to the cook with the {other} hat, by way of a counter.",
     ),
-    candidates=candidates,
-    label=label,
+    candidates=find_candidates,
+    label=label_hand_over,
     fits=fits,
     words=words,
     context=CONTEXT,

@@ -1,8 +1,8 @@
 """make-way: get out of the other cook's way.
 
-Asked when the other has just tried to step onto the cook's place and could not. It is done when the
-other stands there; they must be the recorded person, who is known to come by. Easy where the person
-left at once, hard where it took them more than six steps.
+Asked if the other cook has just tried in vain to step onto the cook's cell. Success is when the
+other stands there; it must be the recorded person, who is known to come by. Easy if the recorded
+cook left within three steps, medium within six, else hard.
 """
 
 from __future__ import annotations
@@ -16,62 +16,73 @@ from sts.trajectories.types import Trajectory
 from sts.worlds.overcooked.basics import SIDES
 from sts_scenarios.category import Candidate, Category, Label, Rubric, Word
 
-from .moments import CONTEXT, DOMAIN, PARTNER, Moment, hat, names, timeline
+from .moments import CONTEXT, DOMAIN, PARTNER, Snapshot, hat_field, hat_names, replay_snapshots
 
 HORIZON = 20
-EASY, MEDIUM = 3, 6
+EASY_STEPS, MEDIUM_STEPS = 3, 6
 
 
-def candidates(trajectory: Trajectory, context: int, horizon: int) -> Iterator[Candidate]:
-    """Yield moments at which a cook is in the way of the other, who later comes by."""
+def find_candidates(trajectory: Trajectory, context: int, horizon: int) -> Iterator[Candidate]:
+    """Yield steps at which a cook blocks the other, who later comes by."""
     episode = trajectory.episode
-    line = timeline(episode)
-    for moment in range(context, len(line) - horizon):
+    snapshots = replay_snapshots(episode)
+    for moment in range(context, len(snapshots) - horizon):
         for role in range(episode.participants):
-            if not _in_the_way(episode, line, moment, role):
+            if not _is_in_the_way(episode, snapshots, moment, role):
                 continue
-            steps = _until(line[moment : moment + horizon + 1], role)
+            steps = _steps_until_passed(snapshots[moment : moment + horizon + 1], role)
             if steps is not None:
-                how = "easy" if steps <= EASY else "medium" if steps <= MEDIUM else "hard"
-                yield Candidate(moment, role, how, words=names(role))
+                difficulty = (
+                    "easy" if steps <= EASY_STEPS else "medium" if steps <= MEDIUM_STEPS else "hard"
+                )
+                yield Candidate(moment, role, difficulty, words=hat_names(role))
 
 
-def _in_the_way(episode: Episode, line: tuple[Moment, ...], moment: int, role: int) -> bool:
-    """Says whether the other has just moved towards the cook's place and stands as before."""
+def _is_in_the_way(
+    episode: Episode, snapshots: tuple[Snapshot, ...], moment: int, role: int
+) -> bool:
+    """Return True if the other cook has just tried in vain to step onto this cook's cell."""
     other = 1 - role
     move = int(episode.moves[moment - 1, other])
     if move >= len(SIDES):
         return False
-    (x, y), (dx, dy) = line[moment].at(other), SIDES[move]
-    return (x + dx, y + dy) == line[moment].at(role) and line[moment - 1].at(other) == (x, y)
+    (x, y), (dx, dy) = snapshots[moment].position(other), SIDES[move]
+    return (x + dx, y + dy) == snapshots[moment].position(role) and snapshots[moment - 1].position(
+        other
+    ) == (
+        x,
+        y,
+    )
 
 
-def _until(after: tuple[Moment, ...], role: int) -> int | None:
-    """Return after how many steps the other stands where the cook stood; None for never."""
-    place = after[0].at(role)
-    passed = (step for step in range(1, len(after)) if after[step].at(1 - role) == place)
+def _steps_until_passed(after: tuple[Snapshot, ...], role: int) -> int | None:
+    """Return the steps until the other cook stands where this one stood; None for never."""
+    place = after[0].position(role)
+    passed = (step for step in range(1, len(after)) if after[step].position(1 - role) == place)
     return next(passed, None)
 
 
 def fits(scenario: Scenario) -> str | None:
-    """Says why there is no way to be made at takeover, or nobody who would go it."""
+    """Return why no recorded person is blocked at the takeover; else None."""
     if scenario.partner != PARTNER:
-        return "only the recorded person is known to want to come by"
+        return "the partner is not the recorded person, who is known to come by"
     context = scenario.recording.part(scenario.recording.state, 0, scenario.takeover)
-    blocked = _in_the_way(context, timeline(context), scenario.takeover, scenario.roles[0])
-    return None if blocked else "nobody is in the way"
+    blocked = _is_in_the_way(
+        context, replay_snapshots(context), scenario.takeover, scenario.roles[0]
+    )
+    return None if blocked else "the cook is not in the way of the other"
 
 
 def words(scenario: Scenario) -> dict[str, Word]:
-    """Return the other cook's hat."""
-    return hat(scenario.roles[0])
+    """Return the template field for the other cook's hat."""
+    return hat_field(scenario.roles[0])
 
 
-def label(
+def label_make_way(
     episode: Episode, takeover: int, roles: tuple[int, ...], parameters: dict[str, Any]
 ) -> Label:
-    """Success when the other cook first stands where the judged one stood at takeover."""
-    steps = _until(timeline(episode)[takeover:], roles[0])
+    """Return success when the other cook first stands on the evaluated one's takeover cell."""
+    steps = _steps_until_passed(replay_snapshots(episode)[takeover:], roles[0])
     return Label("not_done", None) if steps is None else Label("success", steps)
 
 
@@ -85,8 +96,8 @@ CATEGORY = Category(
         "Get out of the way of the cook with the {other} hat.",
         "Step aside, the cook with the {other} hat wants to come by.",
     ),
-    candidates=candidates,
-    label=label,
+    candidates=find_candidates,
+    label=label_make_way,
     fits=fits,
     words=words,
     context=CONTEXT,

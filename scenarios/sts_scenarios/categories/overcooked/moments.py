@@ -1,7 +1,7 @@
-"""Overcooked as its categories see it: an episode moment by moment, and what was done in each.
+"""State snapshots of Overcooked episodes, and categories based on what recorded people did.
 
-Nothing here needs the game's package until an episode of it is at hand. Things are called as in
-`sts.worlds.overcooked.kitchen`, deeds as in `sts.worlds.overcooked.environment`.
+Nothing here imports the game until an episode is replayed. Things are named as in
+`sts.worlds.overcooked.kitchen`, events as in `sts.worlds.overcooked.environment`.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from sts.episodes import Episode
 from sts.suites.types import Scenario
 from sts.trajectories.types import Trajectory
 from sts.worlds.overcooked.basics import HATS, SIDES
-from sts_scenarios.categories.tried import NOT_DONE, decided
+from sts_scenarios.categories.tried import NOT_DONE, make_label
 from sts_scenarios.category import Candidate, Category, Label, Rubric, Word
 from sts_scenarios.replayed import environments
 
@@ -24,15 +24,15 @@ PARTNER = "replay"
 Place = tuple[int, int]
 
 
-class Moment(NamedTuple):
-    """What is so before a step, and what was done in the step before it.
+class Snapshot(NamedTuple):
+    """State before a step, and the events of the step before it.
 
     Attributes:
       grid: rows of letters.
-      players: [x, y, dx, dy, what they hold] of each.
-      objects: what lies where; a soup is ["soup", its ingredients, steps cooked or -1].
-      events: (who, deed, place) of the step that led here.
-      state: of the environment, as it tells it.
+      players: [x, y, dx, dy, held thing] of each cook.
+      objects: thing in each place; a soup is ["soup", its ingredients, steps cooked or -1].
+      events: (cook, kind, place) of the last step.
+      state: serialised state of the environment.
     """
 
     grid: tuple[str, ...]
@@ -41,105 +41,105 @@ class Moment(NamedTuple):
     events: tuple[tuple[int, str, Place], ...]
     state: bytes = b""
 
-    def at(self, role: int) -> Place:
-        """Where a cook stands."""
+    def position(self, role: int) -> Place:
+        """Return the place where a cook stands."""
         x, y, *_ = self.players[role]
         return x, y
 
-    def holds(self, role: int) -> str:
-        """What a cook holds: "", "onion", "dish", "soup" or "tomato"."""
+    def held_thing(self, role: int) -> str:
+        """Return what a cook holds: "", "onion", "dish", "soup" or "tomato"."""
         held = self.players[role][4]
         return held if isinstance(held, str) else "soup" if held else ""
 
-    def tile(self, place: Place) -> str:
-        """The letter of a place."""
+    def tile_at(self, place: Place) -> str:
+        """Return the letter of a place."""
         return self.grid[place[1]][place[0]]
 
-    def pots(self) -> Iterator[Any]:
-        """The soups in pots, begun, cooking or done."""
-        return (it for place, it in self.objects.items() if self.tile(place) == "P")
+    def soups_in_pots(self) -> Iterator[Any]:
+        """Return the soups in pots: being filled, cooking or done."""
+        return (thing for place, thing in self.objects.items() if self.tile_at(place) == "P")
 
-    def has_done(self, role: int, deed: str, tile: str = "") -> bool:
-        """Says whether a cook did this in the step that led here, to a place of this letter."""
+    def has_done(self, role: int, kind: str, tile: str = "") -> bool:
+        """Return True if a cook caused this event in the last step, on a tile of this letter."""
         return any(
-            who == role and what == deed and self.tile(place) in (tile or "XOTDPS")
-            for who, what, place in self.events
+            cook == role and event_kind == kind and self.tile_at(place) in (tile or "XOTDPS")
+            for cook, event_kind, place in self.events
         )
 
 
-Done = Callable[[Moment, Moment, int], bool]
-"""Says whether a cook did it in the step from one moment to the next."""
-Sensible = Callable[[Moment, int], str | None]
-"""Says in a few words why it makes no sense to ask a cook at this moment; else None."""
+IsDone = Callable[[Snapshot, Snapshot, int], bool]
+"""Returns True if a cook completed the task in the step between two snapshots."""
+WhyInvalid = Callable[[Snapshot, int], str | None]
+"""Returns why a cook cannot be asked at a snapshot; else None."""
 
 
 @functools.lru_cache(maxsize=16)
-def timeline(episode: Episode) -> tuple[Moment, ...]:
-    """Return the moment before each of an episode's steps, and the last: T + 1."""
+def replay_snapshots(episode: Episode) -> tuple[Snapshot, ...]:
+    """Return the T + 1 snapshots of an episode, before each step and after the last."""
     out = []
-    for one in environments(episode):
-        out.append(moment_of(cast(Any, one)))
+    for world in environments(episode):
+        out.append(capture_snapshot(cast(Any, world)))
     return (out[0]._replace(events=()), *out[1:])
 
 
-def moment_of(world: Any) -> Moment:
-    """Return what is so in a live kitchen."""
+def capture_snapshot(world: Any) -> Snapshot:
+    """Return a snapshot of a live environment."""
     players, objects = world.facts()
-    events = tuple((event.who, event.deed, event.place) for event in world.events)
-    things = {(x, y): it for x, y, it in objects}
-    return Moment(world.grid, players, things, events, world.state())
+    events = tuple((event.player, event.kind, event.place) for event in world.events)
+    things = {(x, y): thing for x, y, thing in objects}
+    return Snapshot(world.grid, players, things, events, world.state())
 
 
-def until_takeover(scenario: Scenario) -> tuple[Moment, ...]:
-    """Return the moments of a scenario's context, the takeover among them."""
-    return timeline(scenario.recording.part(scenario.recording.state, 0, scenario.takeover))
+def snapshots_until_takeover(scenario: Scenario) -> tuple[Snapshot, ...]:
+    """Return the snapshots of a scenario's context, including the takeover."""
+    return replay_snapshots(scenario.recording.part(scenario.recording.state, 0, scenario.takeover))
 
 
-def category(
+def build_category(
     name: str,
     wordings: tuple[str, ...],
-    done: Done,
-    sensible: Sensible,
+    is_done: IsDone,
+    why_invalid: WhyInvalid,
     *,
     horizon: int,
     lead: int,
     rubric: Rubric,
 ) -> Category:
-    """Return the category that asks a cook for a deed which the recorded person came to do.
+    """Return a category that asks a cook for something the recorded person later did.
 
-    Whoever makes soup does it sooner or later, so it is superseded.
+    Any cook that makes soup does it sooner or later, so the category is superseded.
     """
 
     def candidates(trajectory: Trajectory, context: int, horizon: int) -> Iterator[Candidate]:
-        """Yield before each time that a cook did it the earliest sensible moment.
+        """Yield the earliest valid step before each time that a cook did it.
 
-        That is at most `lead` steps before and no earlier than the time before it, with every
-        moment since then sensible too.
+        It is at most `lead` steps before and not before the previous time, and all steps between
+        are valid too.
         """
-        line = timeline(trajectory.episode)
+        snapshots = replay_snapshots(trajectory.episode)
         for role in range(len(HATS)):
-            before = context
-            for step in range(context + 1, len(line)):
-                if not done(line[step - 1], line[step], role):
+            previous = context
+            for step in range(context + 1, len(snapshots)):
+                if not is_done(snapshots[step - 1], snapshots[step], role):
                     continue
-                moment, earliest, before = step, max(before, step - lead), step
-                while moment > earliest and not sensible(line[moment - 1], role):
+                moment, earliest, previous = step, max(previous, step - lead), step
+                while moment > earliest and not why_invalid(snapshots[moment - 1], role):
                     moment -= 1
-                if moment < step and moment + horizon < len(line):
-                    how = difficulty(step - moment, lead)
-                    yield Candidate(moment, role, how, words=names(role))
+                if moment < step and moment + horizon < len(snapshots):
+                    difficulty = grade_difficulty(step - moment, lead)
+                    yield Candidate(moment, role, difficulty, words=hat_names(role))
 
     def fits(scenario: Scenario) -> str | None:
-        """Says why the instruction does not fit the takeover."""
-        return sensible(until_takeover(scenario)[-1], scenario.roles[0])
+        """Return why the instruction is not valid at the takeover; else None."""
+        return why_invalid(snapshots_until_takeover(scenario)[-1], scenario.roles[0])
 
     def label(
         episode: Episode, takeover: int, roles: tuple[int, ...], parameters: dict[str, Any]
     ) -> Label:
-        """Success when the judged cook first does it, else not done."""
-        after = timeline(episode)[takeover:]
-        steps = (n for n in range(1, len(after)) if done(after[n - 1], after[n], roles[0]))
-        return next((decided(step, True) for step in steps), NOT_DONE)
+        """Return success when the evaluated cook first does it; else not_done."""
+        after = replay_snapshots(episode)[takeover:]
+        steps = (n for n in range(1, len(after)) if is_done(after[n - 1], after[n], roles[0]))
+        return next((make_label(step, True) for step in steps), NOT_DONE)
 
     return Category(
         name=name,
@@ -157,31 +157,31 @@ def category(
     )
 
 
-def difficulty(steps: int, lead: int) -> str:
-    """Return how hard it is: easy by a third of `lead` steps at most, hard by over two thirds."""
+def grade_difficulty(steps: int, lead: int) -> str:
+    """Return easy up to a third of `lead` steps, medium up to two thirds, else hard."""
     return "easy" if 3 * steps <= lead else "medium" if 3 * steps <= 2 * lead else "hard"
 
 
-def names(role: int) -> dict[str, str]:
-    """Return what wordings call the two cooks."""
+def hat_names(role: int) -> dict[str, str]:
+    """Return the names of the two cooks in instruction templates."""
     return {"you": HATS[role], "other": HATS[1 - role]}
 
 
-def hat(role: int) -> dict[str, Word]:
-    """Return what the text must say of the other cook; it may speak of the asked one, too."""
-    return {"other": Word(names(role)["other"])}
+def hat_field(role: int) -> dict[str, Word]:
+    """Return the template field for the other cook; the text may also mention the evaluated one."""
+    return {"other": Word(hat_names(role)["other"])}
 
 
-def within_reach(moment: Moment, role: int) -> set[Place]:
-    """Return the places that a cook can come to face, whoever stands in the way."""
-    seen, waiting = {moment.at(role)}, [moment.at(role)]
+def reachable_places(snapshot: Snapshot, role: int) -> set[Place]:
+    """Return the places that a cook can come to face, ignoring the other cook."""
+    visited, stack = {snapshot.position(role)}, [snapshot.position(role)]
     faced = set()
-    while waiting:
-        x, y = waiting.pop()
+    while stack:
+        x, y = stack.pop()
         for place in ((x + dx, y + dy) for dx, dy in SIDES):
-            if moment.tile(place) not in " 12":
+            if snapshot.tile_at(place) not in " 12":
                 faced.add(place)
-            elif place not in seen:
-                seen.add(place)
-                waiting.append(place)
+            elif place not in visited:
+                visited.add(place)
+                stack.append(place)
     return faced

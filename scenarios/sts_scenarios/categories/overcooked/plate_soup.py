@@ -1,40 +1,44 @@
 """plate-soup: take a finished soup out of a pot with a dish.
 
-Asked when a soup cooks or is done and the cook holds a dish or nothing.
+Asked if a soup is cooking or done and the cook holds a dish or nothing.
 """
 
 from __future__ import annotations
 
 from sts_scenarios.category import Rubric
 
-from .moments import Moment, category
+from .moments import Snapshot, build_category
 
-HORIZON, LEAD = 60, 40
+HORIZON, MAX_LEAD = 60, 40
 
 
-def done(before: Moment, after: Moment, role: int) -> bool:
-    """Says whether the cook took a soup out of a pot."""
+def is_done(before: Snapshot, after: Snapshot, role: int) -> bool:
+    """Return True if the cook took a soup out of a pot."""
     return after.has_done(role, "soup_pickup", "P")
 
 
-def fault(moment: Moment, role: int) -> str | None:
-    """Says why a cook cannot be asked to plate a soup."""
-    if moment.holds(role) not in ("", "dish"):
-        return "the cook holds something else"
-    return None if any(cooked >= 0 for *_, cooked in moment.pots()) else "no soup cooks or is done"
+def why_invalid(snapshot: Snapshot, role: int) -> str | None:
+    """Return why the cook cannot be asked to plate a soup; else None."""
+    if snapshot.held_thing(role) not in ("", "dish"):
+        return "the cook holds another thing"
+    return (
+        None
+        if any(cooked >= 0 for *_, cooked in snapshot.soups_in_pots())
+        else "no soup is cooking or done"
+    )
 
 
-CATEGORY = category(
+CATEGORY = build_category(
     "plate-soup",
     (
         "Take a finished soup out of a pot.",
         "Put a finished soup on a dish.",
         "When a soup is done, take it out of the pot with a dish.",
     ),
-    done,
-    fault,
+    is_done,
+    why_invalid,
     horizon=HORIZON,
-    lead=LEAD,
+    lead=MAX_LEAD,
     rubric=Rubric(
         "The cook takes a finished soup out of a pot, onto a dish in their hands.",
         "A soup that stands on a counter already does not count. Where the soup goes then is "

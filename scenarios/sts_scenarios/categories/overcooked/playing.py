@@ -1,8 +1,8 @@
-"""Policies of one cook by what it has seen: the probes and shortcuts of Overcooked's categories.
+"""Solver and shortcut policies of Overcooked's categories.
 
-A policy is a function of `Past`. It is played by `Playing`, in every kitchen as other agents are,
-and by `attempted` from a moment of a recording on, beside the recorded person, for categories that
-ask only where somebody who sees what a cook sees does it.
+A policy is a function of `History`. `PolicyAgent` plays it like any other agent. `play_from` plays
+it alongside the recorded person from a step on, to find out whether an instruction can be followed
+from observations alone.
 """
 
 from __future__ import annotations
@@ -15,76 +15,78 @@ import numpy as np
 from sts.agents import Agent, Choice
 from sts.agents.protocol import Draws, Instructions, Memory
 from sts.episodes import Episode
-from sts.worlds.overcooked.agents.greedy import Kitchen, kitchen
+from sts.worlds.overcooked.agents.greedy import Kitchen, read_kitchen
 from sts.worlds.overcooked.agents.ways import Cell
 from sts.worlds.overcooked.basics import FULL, STAY
 
-from .moments import DOMAIN, Moment, moment_of
+from .moments import DOMAIN, Snapshot, capture_snapshot
 
 FLOOR, COUNTER, ONIONS, _, DISHES, POT, WINDOW = range(7)
 NOTHING, ONION, _, DISH, SOUP = range(5)
-"""Places and things as a cook observes them."""
-_SEEN = ("tiles", "things", "filled", "cooking", "me", "partner")
+"""Codes of tiles and things in observations."""
+_OBSERVED = ("tiles", "things", "filled", "cooking", "me", "partner")
 
 
-class Past(NamedTuple):
-    """What one cook has seen, from the first frame of the context on.
+class History(NamedTuple):
+    """Everything one cook has seen since the start of the context.
 
     Attributes:
-      frames: the kitchen at each frame, as `Overcooked.observe` has it; the last is now.
-      asked: the frame at which the instruction came.
-      told: the instruction.
+      frames: the cook's observations, as `Overcooked.observe` returns them; the last is current.
+      asked_frame: the frame at which the instruction came.
+      instruction: the current instruction.
     """
 
     frames: list[dict[str, Any]]
-    asked: int
-    told: str
+    asked_frame: int
+    instruction: str
 
     @property
-    def now(self) -> Kitchen:
-        """The kitchen now, with the ways through it."""
-        return kitchen(self.frames[-1])
+    def kitchen(self) -> Kitchen:
+        """Current kitchen, with the routes through it."""
+        return read_kitchen(self.frames[-1])
 
     @property
     def held(self) -> int:
-        """What it holds, as one of NOTHING to SOUP."""
+        """Code of the thing held, from NOTHING to SOUP."""
         return int(self.frames[-1]["me"][3])
 
 
-Policy = Callable[[Past], int]
-"""Returns an index of the moves."""
+Policy = Callable[[History], int]
+"""Maps a history to an action index."""
 
 
-def go(seen: Kitchen, cells: Iterable[Cell]) -> int:
-    """Return the first move to the nearest of some cells, or what is done there; else it stays."""
-    way = seen.nearest(cells)
+def go_to(kitchen: Kitchen, cells: Iterable[Cell]) -> int:
+    """Return the first action towards the nearest of some cells, or interact with it; else stay."""
+    way = kitchen.nearest_route(cells)
     return STAY if way is None else way.move
 
 
-def open_pots(seen: Kitchen) -> list[Cell]:
-    """Return the pots that an onion can be put into."""
-    pots = seen.where(POT)
-    return [one for one in pots if seen.filled[one] < FULL and seen.cooking[one] < 0]
+def open_pots(kitchen: Kitchen) -> list[Cell]:
+    """Return the pots that have room for an onion and are not cooking."""
+    pots = kitchen.find_cells(POT)
+    return [pot for pot in pots if kitchen.filled[pot] < FULL and kitchen.cooking[pot] < 0]
 
 
-def with_onion(past: Past, pots: Iterable[Cell]) -> int:
-    """Return the next move to bring an onion to the nearest of some pots."""
-    seen = past.now
-    if past.held == ONION:
-        return go(seen, pots)
-    if past.held != NOTHING:
-        return lay(seen)
-    own = seen.where(ONIONS)
-    return go(seen, own if seen.nearest(own) else seen.where(COUNTER, ONION))
+def bring_onion(history: History, pots: Iterable[Cell]) -> int:
+    """Return the next action to bring an onion to the nearest of some pots."""
+    kitchen = history.kitchen
+    if history.held == ONION:
+        return go_to(kitchen, pots)
+    if history.held != NOTHING:
+        return put_down(kitchen)
+    stacks = kitchen.find_cells(ONIONS)
+    return go_to(
+        kitchen, stacks if kitchen.nearest_route(stacks) else kitchen.find_cells(COUNTER, ONION)
+    )
 
 
-def lay(seen: Kitchen) -> int:
-    """Return the next move to lay down what is held on the nearest counter."""
-    return go(seen, seen.where(COUNTER, NOTHING))
+def put_down(kitchen: Kitchen) -> int:
+    """Return the next action to put the held thing on the nearest empty counter."""
+    return go_to(kitchen, kitchen.find_cells(COUNTER, NOTHING))
 
 
-class Playing(Agent):
-    """An agent that plays a policy once it is asked for something, and stands still before."""
+class PolicyAgent(Agent):
+    """Agent that plays a policy once it has an instruction, and stands still before."""
 
     name = "playing"
     domain = DOMAIN
@@ -92,51 +94,52 @@ class Playing(Agent):
     version = "1"
 
     def __init__(self, policy: Policy) -> None:
-        """Take what moves it."""
+        """Set the policy."""
         self.policy = policy
 
     def act(
         self, observation: Any, instructions: Instructions, memory: Memory, draws: Draws
     ) -> tuple[Choice, Memory]:
-        """Return what the policy does at this step, and all that was seen so far."""
+        """Return the policy's action, and the extended history."""
         shape = observation.last_move.shape
-        now = {name: observation.values[name][:, :, None] for name in _SEEN}
+        now = {name: observation.values[name][:, :, None] for name in _OBSERVED}
         grown = {
-            n: np.concatenate((memory[n], one), 2) if memory else one for n, one in now.items()
+            n: np.concatenate((memory[n], value), 2) if memory else value
+            for n, value in now.items()
         }
         silent = np.array([not text for text in instructions.texts])[instructions.ids]
-        asked = (memory["asked"] if memory else np.zeros(shape[0], np.int64)) + silent
+        asked_frame = (memory["asked"] if memory else np.zeros(shape[0], np.int64)) + silent
         moves = np.full(shape, STAY)
         for b, r in np.ndindex(shape):
             if not silent[b]:
                 count = grown["me"].shape[2]
-                frames = [{n: grown[n][b, r, t] for n in _SEEN} for t in range(count)]
+                frames = [{n: grown[n][b, r, t] for n in _OBSERVED} for t in range(count)]
                 text = instructions.texts[instructions.ids[b]]
-                moves[b, r] = self.policy(Past(frames, int(asked[b]), text))
-        return Choice(moves), {**grown, "asked": asked}
+                moves[b, r] = self.policy(History(frames, int(asked_frame[b]), text))
+        return Choice(moves), {**grown, "asked": asked_frame}
 
 
-def attempted(
+def play_from(
     episode: Episode,
-    line: Sequence[Moment],
+    snapshots: Sequence[Snapshot],
     moment: int,
     lengths: tuple[int, int],
     role: int,
     text: str,
     policy: Policy,
-) -> Iterator[Moment]:
-    """Yield the moments from a takeover on if a cook plays by a policy beside the recording."""
+) -> Iterator[Snapshot]:
+    """Yield the snapshots from a takeover on if a policy plays one cook alongside the recording."""
     from sts.worlds.overcooked.environment import Overcooked
 
     context, horizon = lengths
     world = Overcooked()
-    world.restore(line[moment - context].state)
+    world.restore(snapshots[moment - context].state)
     frames = []
     for step in range(moment - context, moment + horizon):
         frames.append(dict(world.observe(role)))
         moves = [int(move) for move in episode.moves[step]]
         if step >= moment:
-            yield moment_of(world)
-            moves[role] = policy(Past(frames, context, text))
+            yield capture_snapshot(world)
+            moves[role] = policy(History(frames, context, text))
         world.step(moves)
-    yield moment_of(world)
+    yield capture_snapshot(world)

@@ -1,34 +1,34 @@
 """pot-onion: put an onion into a pot.
 
-Asked when the cook holds an onion or nothing.
+Asked if the cook holds an onion or nothing.
 """
 
 from __future__ import annotations
 
 from sts_scenarios.category import Rubric
 
-from .moments import Moment, category
+from .moments import Snapshot, build_category
 
-HORIZON, LEAD = 40, 30
+HORIZON, MAX_LEAD = 40, 30
 
 
-def done(before: Moment, after: Moment, role: int) -> bool:
-    """Says whether the cook put an onion into a pot."""
+def is_done(before: Snapshot, after: Snapshot, role: int) -> bool:
+    """Return True if the cook put an onion into a pot."""
     return after.has_done(role, "potting_onion")
 
 
-def fault(moment: Moment, role: int) -> str | None:
-    """Says why a cook cannot be asked for an onion."""
-    return None if moment.holds(role) in ("", "onion") else "the cook holds something else"
+def why_invalid(snapshot: Snapshot, role: int) -> str | None:
+    """Return why the cook cannot be asked to pot an onion; else None."""
+    return None if snapshot.held_thing(role) in ("", "onion") else "the cook holds another thing"
 
 
-CATEGORY = category(
+CATEGORY = build_category(
     "pot-onion",
     ("Put an onion into a pot.", "Add an onion to a pot.", "Bring an onion to a pot."),
-    done,
-    fault,
+    is_done,
+    why_invalid,
     horizon=HORIZON,
-    lead=LEAD,
+    lead=MAX_LEAD,
     rubric=Rubric(
         "The cook puts an onion into a pot after the takeover.",
         "One onion is enough, in any pot, and it may be one that the cook held already. Laid "

@@ -1,7 +1,7 @@
-"""take-laid: wait until the other cook lays something on a counter, and take that.
+"""take-laid: wait until the other cook puts something on a counter, and take that.
 
-Asked when the cook's hands are empty and the other is going to lay such a thing within its reach,
-but not near where it stands: there, whoever handles what is before it takes it without looking.
+Asked if the cook's hands are empty and the other is going to put such a thing within its reach, but
+not right next to it, where a cook that interacts at random would take it without looking.
 """
 
 from __future__ import annotations
@@ -10,74 +10,76 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from sts.worlds.overcooked.basics import STAY
-from sts_scenarios.categories.tried import NOT_DONE, Deed, Proposal, decided
+from sts_scenarios.categories.tried import NOT_DONE, Proposal, Task, make_label
 from sts_scenarios.category import Label, Rubric
 
-from .asking import Asked, category, first
-from .moments import Moment, within_reach
-from .playing import COUNTER, DISH, DISHES, NOTHING, ONION, ONIONS, SOUP, Past, go
+from .asking import Request, build_category, find_first_event
+from .moments import Snapshot, reachable_places
+from .playing import COUNTER, DISH, DISHES, NOTHING, ONION, ONIONS, SOUP, History, go_to
 
 THINGS = {"onion": "an onion", "dish": "a dish", "soup": "a soup"}
-NEAREST = 3
-"""How far away the counter is at least, in rows and columns together; 1 is next to the cook."""
+MIN_DISTANCE = 3
+"""Minimum distance to the counter in rows plus columns; 1 is next to the cook."""
 _NUMBERS = {"onion": ONION, "dish": DISH, "soup": SOUP}
 
 
-def proposals(asked: Asked) -> Iterator[tuple[Proposal, ...]]:
-    """Yield what the other is going to lay within reach."""
-    now, role = asked.now, asked.role
-    if now.holds(role):
+def propose(request: Request) -> Iterator[tuple[Proposal, ...]]:
+    """Yield each thing that the other cook is going to put within reach."""
+    now, role = request.snapshot, request.role
+    if now.held_thing(role):
         return
-    ahead, reach = [now, *asked.ahead], within_reach(now, role)
+    ahead, reach = [now, *request.future], reachable_places(now, role)
     for thing, text in THINGS.items():
-        laid = first(ahead, 1 - role, [f"{thing}_drop"])
-        if laid is None or laid[2] not in reach or now.tile(laid[2]) != "X":
+        laid = find_first_event(ahead, 1 - role, [f"{thing}_drop"])
+        if laid is None or laid[2] not in reach or now.tile_at(laid[2]) != "X":
             continue
-        (x, y), (there, down) = now.at(role), laid[2]
-        if abs(x - there) + abs(y - down) >= NEAREST:
+        (x, y), (counter_x, counter_y) = now.position(role), laid[2]
+        if abs(x - counter_x) + abs(y - counter_y) >= MIN_DISTANCE:
             yield (Proposal({"thing": thing}, {"a": text}, thing),)
 
 
-def rule(line: Sequence[Moment], role: int, parameters: Mapping[str, Any]) -> Label:
-    """The first thing that the cook takes decides: it must be where the other laid such a thing."""
+def label_snapshots(
+    snapshots: Sequence[Snapshot], role: int, parameters: Mapping[str, Any]
+) -> Label:
+    """Judge the first thing that the cook takes: it must be one that the other put there."""
     laid: set[tuple[int, int]] = set()
-    for step, moment in enumerate(line[1:], 1):
-        for who, deed, place in moment.events:
-            if who == role and deed.endswith("_pickup"):
-                return decided(step, deed == f"{parameters['thing']}_pickup" and place in laid)
+    for step, snapshot in enumerate(snapshots[1:], 1):
+        for cook, kind, place in snapshot.events:
+            if cook == role and kind.endswith("_pickup"):
+                return make_label(step, kind == f"{parameters['thing']}_pickup" and place in laid)
         laid |= {
             place
-            for who, deed, place in moment.events
-            if (who, deed) == (1 - role, f"{parameters['thing']}_drop")
+            for cook, kind, place in snapshot.events
+            if (cook, kind) == (1 - role, f"{parameters['thing']}_drop")
         }
     return NOT_DONE
 
 
-def probe(past: Past) -> int:
-    """Stands still until there is more of it on the counters than when it was asked."""
-    if past.held != NOTHING:
+def solver_policy(history: History) -> int:
+    """Stand still until a counter holds such a thing that did not when the instruction came."""
+    if history.held != NOTHING:
         return STAY
-    thing = next(number for name, number in _NUMBERS.items() if name in past.told.lower())
-    seen, then = past.now, past.frames[past.asked]["things"]
-    return go(seen, [at for at in seen.where(COUNTER, thing) if then[at] != thing])
+    thing = next(number for name, number in _NUMBERS.items() if name in history.instruction.lower())
+    kitchen, then = history.kitchen, history.frames[history.asked_frame]["things"]
+    return go_to(kitchen, [at for at in kitchen.find_cells(COUNTER, thing) if then[at] != thing])
 
 
-def shortcut(past: Past) -> int:
+def shortcut_policy(history: History) -> int:
     """Take whatever is nearest, from the stacks or from a counter."""
-    seen = past.now
-    lying = [at for number in _NUMBERS.values() for at in seen.where(COUNTER, number)]
-    stacks = [*seen.where(ONIONS), *seen.where(DISHES)]
-    return STAY if past.held != NOTHING else go(seen, [*lying, *stacks])
+    kitchen = history.kitchen
+    lying = [at for number in _NUMBERS.values() for at in kitchen.find_cells(COUNTER, number)]
+    stacks = [*kitchen.find_cells(ONIONS), *kitchen.find_cells(DISHES)]
+    return STAY if history.held != NOTHING else go_to(kitchen, [*lying, *stacks])
 
 
-CATEGORY = category(
+CATEGORY = build_category(
     "take-laid",
     (
         "Wait until the cook with the {other} hat lays {a} on a counter, and take that.",
         "The cook with the {other} hat will lay {a} on a counter for you: take it, nothing else.",
         "Take nothing until the cook with the {other} hat has laid {a} on a counter; take that.",
     ),
-    Deed(proposals, rule, probe, shortcut),
+    Task(propose, label_snapshots, solver_policy, shortcut_policy),
     horizon=24,
     rubric=Rubric(
         "The first thing that the cook takes after the takeover is {a} that the cook with the "

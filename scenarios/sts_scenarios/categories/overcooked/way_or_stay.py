@@ -1,8 +1,8 @@
-"""way-or-stay: a pair, to be out of the other cook's way in time, or to stay in it.
+"""way-or-stay: a contrast pair, to be out of the other cook's way in time, or to stay in it.
 
-Asked when the other is going to step onto the cook's place within some steps and does not push
-against them yet; whoever stands still is bumped into. Easy: they come with the sixth step or later;
-medium: the fourth or fifth; hard: the second or third.
+Asked if the other cook is going to step onto the cook's cell within a few steps, and would push a
+cook that stands still. Easy: it comes with the sixth step or later; medium: with the fourth or
+fifth; hard: with the second or third.
 """
 
 from __future__ import annotations
@@ -11,105 +11,122 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from sts.worlds.overcooked.basics import SIDES, STAY
-from sts_scenarios.categories.tried import NOT_DONE, Deed, Proposal, decided
+from sts_scenarios.categories.tried import NOT_DONE, Proposal, Task, make_label
 from sts_scenarios.category import Label, Rubric
 
-from .asking import Asked, category
-from .moments import Moment
-from .playing import FLOOR, Past
+from .asking import Request, build_category
+from .moments import Snapshot
+from .playing import FLOOR, History
 
-SOONEST, LATEST = 2, 8
-EASY, MEDIUM = 6, 4
-DEEDS = {
+EARLIEST_STEP, LATEST_STEP = 2, 8
+EASY_STEP, MEDIUM_STEP = 6, 4
+OPTION_TEXTS = {
     "way": "let them pass over your place, and be gone before they push against you",
-    "stay": f"stay on your place for {LATEST} steps in a row, whoever wants to pass",
+    "stay": f"stay on your place for {LATEST_STEP} steps in a row, whoever wants to pass",
 }
 
 
-def proposals(asked: Asked) -> Iterator[tuple[Proposal, ...]]:
-    """Yield that the other will come by."""
-    place = asked.now.at(asked.role)
-    come = [n for n, one in enumerate(asked.ahead, 1) if one.at(1 - asked.role) == place]
-    if come and SOONEST <= come[0] <= LATEST:
+def propose(request: Request) -> Iterator[tuple[Proposal, ...]]:
+    """Yield both options if the other cook is going to come by."""
+    place = request.snapshot.position(request.role)
+    come = [
+        n
+        for n, snapshot in enumerate(request.future, 1)
+        if snapshot.position(1 - request.role) == place
+    ]
+    if come and EARLIEST_STEP <= come[0] <= LATEST_STEP:
         yield tuple(
-            Proposal({"asked": name, "moves": _ahead(asked)}, {"deed": text}, name, _haste(come[0]))
-            for name, text in DEEDS.items()
+            Proposal(
+                {"asked": name, "moves": _partner_moves(request)},
+                {"deed": text},
+                name,
+                _grade_haste(come[0]),
+            )
+            for name, text in OPTION_TEXTS.items()
         )
 
 
-def _haste(steps: int) -> str:
-    """Return the difficulty by how soon the other comes."""
-    return "easy" if steps >= EASY else "medium" if steps >= MEDIUM else "hard"
+def _grade_haste(steps: int) -> str:
+    """Return the difficulty, by how soon the other cook comes."""
+    return "easy" if steps >= EASY_STEP else "medium" if steps >= MEDIUM_STEP else "hard"
 
 
-def _ahead(asked: Asked) -> list[int]:
-    """Return the moves that the other is going to make."""
-    ahead = asked.moves[asked.moment : asked.moment + LATEST, 1 - asked.role]
+def _partner_moves(request: Request) -> list[int]:
+    """Return the actions that the other cook is going to take."""
+    ahead = request.moves[request.moment : request.moment + LATEST_STEP, 1 - request.role]
     return [int(move) for move in ahead]
 
 
-def rule(line: Sequence[Moment], role: int, parameters: Mapping[str, Any]) -> Label:
-    """Of the way: failure at the first push, success once the other stands there.
+def label_snapshots(
+    snapshots: Sequence[Snapshot], role: int, parameters: Mapping[str, Any]
+) -> Label:
+    """Label one of the two options.
 
-    Of staying: failure at the first step on another place, success after LATEST steps.
+    Making way fails at the first push and succeeds once the other stands on the cook's cell.
+    Staying fails at the first step onto another cell and succeeds after LATEST_STEP steps.
     """
-    place = line[0].at(role)
+    place = snapshots[0].position(role)
     if parameters["asked"] == "stay":
-        left = next((n for n, one in enumerate(line) if one.at(role) != place), None)
-        if left is not None and left <= LATEST:
-            return decided(left, False)
-        return decided(LATEST, True) if len(line) > LATEST else NOT_DONE
+        left = next(
+            (n for n, snapshot in enumerate(snapshots) if snapshot.position(role) != place), None
+        )
+        if left is not None and left <= LATEST_STEP:
+            return make_label(left, False)
+        return make_label(LATEST_STEP, True) if len(snapshots) > LATEST_STEP else NOT_DONE
     for step, move in enumerate(parameters["moves"], 1):
-        if step >= len(line):
+        if step >= len(snapshots):
             break
-        before, now = line[step - 1], line[step]
-        if now.at(1 - role) == place:
-            return decided(step, True)
-        if move < len(SIDES) and before.at(1 - role) == now.at(1 - role):
-            (x, y), (right, down) = before.at(1 - role), SIDES[move]
-            if (x + right, y + down) in (before.at(role), now.at(role)):
-                return decided(step, False)
+        before, now = snapshots[step - 1], snapshots[step]
+        if now.position(1 - role) == place:
+            return make_label(step, True)
+        if move < len(SIDES) and before.position(1 - role) == now.position(1 - role):
+            (x, y), (right, down) = before.position(1 - role), SIDES[move]
+            if (x + right, y + down) in (before.position(role), now.position(role)):
+                return make_label(step, False)
     return NOT_DONE
 
 
-def probe(past: Past) -> int:
-    """Stays, or steps to where it is farthest from the other's way, which goes on as it went."""
-    if "stay on your place" in past.told:
+def solver_policy(history: History) -> int:
+    """Stay, or step to the cell farthest from the other cook and its extrapolated path."""
+    if "stay on your place" in history.instruction:
         return STAY
-    frame = past.frames[-1]
-    (row, column), (there, across) = frame["me"][:2].tolist(), frame["partner"][:2].tolist()
+    frame = history.frames[-1]
+    (row, column), (other_row, other_column) = (
+        frame["me"][:2].tolist(),
+        frame["partner"][:2].tolist(),
+    )
     right, down = SIDES[int(frame["partner"][2])]
-    way = [(there + n * down, across + n * right) for n in range(1, 4)]
+    path = [(other_row + n * down, other_column + n * right) for n in range(1, 4)]
     best, farthest = STAY, -1.0
     for move, (dx, dy) in enumerate((*SIDES, (0, 0))):
         cell = (row + dy, column + dx)
-        if frame["tiles"][cell] != FLOOR or cell == (there, across):
+        if frame["tiles"][cell] != FLOOR or cell == (other_row, other_column):
             continue
-        apart = abs(cell[0] - there) + abs(cell[1] - across) - 3.0 * (cell in way)
-        apart -= 5.0 * (cell == _place_when_asked(past))
-        if apart > farthest:
-            best, farthest = move, apart
+        distance = abs(cell[0] - other_row) + abs(cell[1] - other_column) - 3.0 * (cell in path)
+        distance -= 5.0 * (cell == _place_when_asked(history))
+        if distance > farthest:
+            best, farthest = move, distance
     return best
 
 
-def _place_when_asked(past: Past) -> tuple[int, int]:
-    row, column = past.frames[past.asked]["me"][:2].tolist()
+def _place_when_asked(history: History) -> tuple[int, int]:
+    row, column = history.frames[history.asked_frame]["me"][:2].tolist()
     return row, column
 
 
-def shortcut(past: Past) -> int:
-    """Stands still."""
+def shortcut_policy(history: History) -> int:
+    """Stand still."""
     return STAY
 
 
-CATEGORY = category(
+CATEGORY = build_category(
     "way-or-stay",
     (
         "The cook with the {other} hat is coming: {deed}.",
         "You stand where the cook with the {other} hat wants to go: {deed}.",
         "As to the cook with the {other} hat: {deed}.",
     ),
-    Deed(proposals, rule, probe, shortcut),
+    Task(propose, label_snapshots, solver_policy, shortcut_policy),
     horizon=12,
     rubric=Rubric(
         "As the cook with the {other} hat came, the cook did this: {deed}.",

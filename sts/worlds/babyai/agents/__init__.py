@@ -1,1 +1,1 @@
-"""Agents that play BabyAI: the package's bot, noisy bots, and some that see what they may."""
+"""Agents that play BabyAI: the package's bot, noisy bots, and agents limited to observations."""

@@ -1,4 +1,4 @@
-"""The agent that sees nothing, and has at least read the mission."""
+"""Agent that reads the mission but ignores its observations."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _USEFUL = {
 
 
 class Blind(Agent):
-    """Wanders about and tries what the mission's verbs need, without looking."""
+    """Agent that wanders about and tries the actions that the mission's verbs need."""
 
     name = "babyai-blind"
     version = "1"
@@ -29,12 +29,12 @@ class Blind(Agent):
     def act(
         self, observation: Any, instructions: Instructions, memory: Memory, draws: Draws
     ) -> tuple[Choice, Memory]:
-        """Weighs moves by the words of the mission alone."""
-        of_text = np.array([_weights(text) for text in instructions.texts])
+        """Return action probabilities that depend on the mission alone."""
+        of_text = np.array([_move_weights(text) for text in instructions.texts])
         return Choice(of_text[instructions.ids][:, None]), memory
 
 
-def _weights(mission: str) -> list[float]:
-    """Return a weight a move: useful ones share the weight of one forward move."""
-    useful = {move for clause in missions.clauses(mission) for move in _USEFUL[clause.kind]}
+def _move_weights(mission: str) -> list[float]:
+    """Return a weight for each action; useful ones share the weight of one forward move."""
+    useful = {move for clause in missions.parse_clauses(mission) for move in _USEFUL[clause.kind]}
     return [_WANDER.get(move, 3.0 / len(useful) if move in useful else 0.0) for move in MOVES]

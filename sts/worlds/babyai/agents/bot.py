@@ -1,7 +1,7 @@
-"""The package's bot, plain and with a share of random moves.
+"""The package's bot, plain and with a share of random actions.
 
-It is shown the world and not only what its place lets it see, so it is a baseline. In truth it
-plans with what it has seen so far, but it reads the mission and the objects from inside.
+It is given the environment instead of an observation, so it is a baseline. It plans only with what
+it has seen, but reads the mission and the objects from the environment.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ import numpy as np
 
 from sts.agents import Agent, Choice, Instructions
 from sts.agents.protocol import Draws, Memory, Sees
-from sts.worlds.babyai.agents.planning import advice
+from sts.worlds.babyai.agents.planning import advise
 from sts.worlds.babyai.environment import MOVES
 
 
 class Bot(Agent):
-    """Does what the package's bot does, which has watched from the beginning of the episode."""
+    """Agent that acts like the package's bot after watching from the start of the episode."""
 
     name = "babyai-bot"
     version = "1"
@@ -29,15 +29,15 @@ class Bot(Agent):
     def act(
         self, observation: Any, instructions: Instructions, memory: Memory, draws: Draws
     ) -> tuple[Choice, Memory]:
-        """Weighs the bot's move and, by the share of noise, every move alike."""
+        """Return the bot's action, mixed with a share of uniform noise."""
         weights = np.full((len(observation.environments), 1, len(MOVES)), self.noise / len(MOVES))
         for b, world in enumerate(observation.environments):
-            weights[b, 0, advice(world)] += 1.0 - self.noise
+            weights[b, 0, advise(world)] += 1.0 - self.noise
         return Choice(weights), memory
 
 
 class NoisyBot10(Bot):
-    """One move in ten is a random one."""
+    """Bot with one random action in ten."""
 
     name = "babyai-noisy-bot-10"
     deterministic = False
@@ -45,7 +45,7 @@ class NoisyBot10(Bot):
 
 
 class NoisyBot30(Bot):
-    """Three moves in ten are random ones."""
+    """Bot with three random actions in ten."""
 
     name = "babyai-noisy-bot-30"
     deterministic = False
@@ -53,7 +53,7 @@ class NoisyBot30(Bot):
 
 
 class NoisyBot60(Bot):
-    """Six moves in ten are random ones."""
+    """Bot with six random actions in ten."""
 
     name = "babyai-noisy-bot-60"
     deterministic = False

@@ -1,6 +1,6 @@
-"""Missions as text: of which kind one is, and what it asks for in which order.
+"""Parser for missions: their kind and their clauses, in order.
 
-Needs nothing but the text, so it works without the extra.
+It needs only the text, so it works without the extra.
 """
 
 from __future__ import annotations
@@ -16,56 +16,56 @@ _WHERE = re.compile(r"in front of you|behind you|on your (?:left|right)")
 
 
 class Thing(NamedTuple):
-    """What a mission speaks of; "" for any colour or any type."""
+    """Object named in a mission; "" for any colour or any type."""
 
     colour: str
     type: str
 
 
 class Clause(NamedTuple):
-    """One thing to do: `kind` is "go-to", "open", "pick-up" or "put-next".
+    """One thing to do.
 
     Attributes:
-      kind: of the instruction.
+      kind: "go-to", "open", "pick-up" or "put-next".
       thing: what to go to, open, pick up or carry.
-      beside: next to what it is to be put; only for "put-next".
+      next_to: where to put it; only for "put-next".
     """
 
     kind: str
     thing: Thing
-    beside: Thing | None
+    next_to: Thing | None
 
 
-def kind(mission: str) -> str:
-    """Return the kind of a mission, "sequence" where it has several clauses; "" of none."""
-    found = clauses(mission)
-    if len(found) > 1:
+def mission_kind(mission: str) -> str:
+    """Return the kind of a mission, "sequence" for several clauses; "" for other texts."""
+    found_clauses = parse_clauses(mission)
+    if len(found_clauses) > 1:
         return "sequence"
-    return found[0].kind if found else ""
+    return found_clauses[0].kind if found_clauses else ""
 
 
-def relative(mission: str) -> bool:
-    """Whether a mission names a place as seen from where the agent began, as in "on your left"."""
+def is_relative(mission: str) -> bool:
+    """Return True if a mission names a place relative to the start, as in "on your left"."""
     return _WHERE.search(mission) is not None
 
 
-def clauses(mission: str) -> list[Clause]:
-    """Return what a mission asks for, in an order in which it may be done; [] for other texts."""
+def parse_clauses(mission: str) -> list[Clause]:
+    """Return the clauses of a mission in an order in which they may be done; [] for other texts."""
     if " after you " in mission:
         parts = mission.split(" after you ")[::-1]
     else:
         parts = mission.split(", then ")
-    found = [_CLAUSE.fullmatch(text) for part in parts for text in part.split(" and ")]
-    if not all(found):
+    matches = [_CLAUSE.fullmatch(text) for part in parts for text in part.split(" and ")]
+    if not all(matches):
         return []
-    return [_clause(match) for match in found if match]
+    return [_make_clause(match) for match in matches if match]
 
 
-def _clause(match: re.Match[str]) -> Clause:
+def _make_clause(match: re.Match[str]) -> Clause:
     verb, colour, type, other_colour, other_type = match.groups()
-    beside = _thing(other_colour, other_type) if other_type else None
-    return Clause(_VERBS[verb], _thing(colour, type), beside)
+    next_to = _make_thing(other_colour, other_type) if other_type else None
+    return Clause(_VERBS[verb], _make_thing(colour, type), next_to)
 
 
-def _thing(colour: str | None, type: str) -> Thing:
+def _make_thing(colour: str | None, type: str) -> Thing:
     return Thing(colour or "", "" if type == "object" else type)

@@ -1,11 +1,10 @@
-"""What the package's bot would do next, as a function of a level, its seed and the moves since.
+"""Next actions of the package's bot, as a function of a level, its seed and the actions so far.
 
-The bot keeps a map and a plan from step to step. Here it is one that has watched the episode from
-its very beginning, whoever moved: it is rebuilt from the moves, and kept only to save that work.
+The bot keeps a map and a plan between steps. Here it has watched the episode from the start,
+regardless of who acted: it is rebuilt from the actions, and cached only to save that work.
 
-Where the bot breaks off, as it does when what it had planned was undone, it plans anew from where
-things stand, with a new map; whatever is carried is dropped first. Where it breaks off again it
-does nothing for one step.
+If the bot raises an exception, as it does when its plan was undone, it is restarted with an empty
+map, and drops what it carries first. If it raises again it does nothing for one step.
 """
 
 from __future__ import annotations
@@ -16,40 +15,40 @@ from typing import Any
 from sts.worlds.babyai.environment import DONE, BabyAI
 from sts.worlds.babyai.library import BabyAIBot, DropSubgoal, GoNextToSubgoal
 
-MOST_SEARCHES = 300
+MAX_SEARCHES = 300
 
 
 class _Bot(BabyAIBot):
-    """The package's bot, that cannot search for ever."""
+    """The package's bot with a limit on its searches per step."""
 
     def replan(self, action_taken: Any = None) -> Any:
-        self._until = self.bfs_counter + MOST_SEARCHES
+        self._until = self.bfs_counter + MAX_SEARCHES
         return super().replan(action_taken)  # type: ignore[no-untyped-call]
 
     def _breadth_first_search(self, *args: Any, **named: Any) -> Any:
         if self.bfs_counter >= self._until:
-            raise RecursionError("the bot goes round in circles")
-        found = super()._breadth_first_search(*args, **named)  # type: ignore[no-untyped-call]
-        return found
+            raise RecursionError("the bot exceeded its search limit")
+        path = super()._breadth_first_search(*args, **named)  # type: ignore[no-untyped-call]
+        return path
 
 
 class Planner:
-    """A bot that watches a world of its own, which is played as another one is.
+    """Bot that watches its own copy of an environment.
 
     Attributes:
-      world: as the other stands.
-      advice: the move that the bot would make.
+      world: the copy.
+      next_move: the action that the bot would take.
     """
 
     def __init__(self, level: str, seed: int) -> None:
-        """Begins to watch."""
+        """Start watching."""
         self.world = BabyAI()
         self.world.reset(seed, level)
-        self._bot = self._new()
+        self._bot = self._make_bot()
         self.advice = self._advise(None)
 
     def follow(self, moves: str) -> None:
-        """Watches on, until the world has made `moves`, which begin with those it has made."""
+        """Replay `moves`, of which the copy has made the first ones."""
         for move in moves[len(self.world.moves_made) :]:
             self.world.step((int(move),))
             self.advice = self._advise(int(move))
@@ -60,14 +59,14 @@ class Planner:
         for _ in range(2):
             try:
                 return int(self._bot.replan(taken))
-            except Exception:  # the package's bot asserts, and breaks in other ways
-                self._bot, taken = self._new(), None
+            except Exception:  # the package's bot raises assertions and other errors
+                self._bot, taken = self._make_bot(), None
         return DONE
 
-    def _new(self) -> Any:
+    def _make_bot(self) -> Any:
         bot: Any = _Bot(self.world.live)  # type: ignore[no-untyped-call]
         if self.world.live.carrying is not None:
-            bot._until = MOST_SEARCHES
+            bot._until = MAX_SEARCHES
             bot._process_obs()
             place = bot._find_drop_pos()
             if place is not None:
@@ -75,19 +74,19 @@ class Planner:
         return bot
 
 
-_WATCHING: weakref.WeakKeyDictionary[BabyAI, Planner] = weakref.WeakKeyDictionary()
+_PLANNERS: weakref.WeakKeyDictionary[BabyAI, Planner] = weakref.WeakKeyDictionary()
 
 
-def advice(world: BabyAI) -> int:
-    """Return what the bot would do next in `world`, nothing where it has no mission.
+def advise(world: BabyAI) -> int:
+    """Return the bot's next action in `world`; "done" if it has no mission.
 
-    It leaves the world alone.
+    The environment is not modified.
     """
     if world.open:
         return DONE
-    planner = _WATCHING.get(world)
+    planner = _PLANNERS.get(world)
     if planner is None or not _leads_to(planner.world, world):
-        planner = _WATCHING[world] = Planner(world.level, world.seed)
+        planner = _PLANNERS[world] = Planner(world.level, world.seed)
     planner.follow(world.moves_made)
     return planner.advice
 
@@ -97,13 +96,13 @@ def _leads_to(earlier: BabyAI, later: BabyAI) -> bool:
     return same and later.moves_made.startswith(earlier.moves_made)
 
 
-def solution(world: BabyAI, most: int) -> str | None:
-    """Return the moves by which the bot fulfils the mission from here; None if not in `most`."""
+def find_solution(world: BabyAI, most: int) -> str | None:
+    """Return the bot's actions to complete the mission; None if it needs more than `most`."""
     planner = Planner(world.level, world.seed)
     planner.follow(world.moves_made)
-    begun = len(world.moves_made)
+    start = len(world.moves_made)
     for _ in range(most):
         if planner.world.ended:
             break
         planner.follow(planner.world.moves_made + str(planner.advice))
-    return planner.world.moves_made[begun:] if planner.world.verdict == "success" else None
+    return planner.world.moves_made[start:] if planner.world.verdict == "success" else None

@@ -1,7 +1,7 @@
-"""Agents that read what is asked in many wordings, and the ladder below them.
+"""Agents that follow instructions in many wordings, and their ablations.
 
-They keep a map of what they saw, turned so that they look up, and walk on it by the shortest way;
-what they need and have not seen they look for, through doors where they must.
+They keep a map of what they saw, rotated so that they look up, and walk the shortest path on it.
+They search for what they have not seen, through doors if necessary.
 """
 
 from __future__ import annotations
@@ -28,33 +28,33 @@ from sts.worlds.babyai.agents.seeker import (
     TOGGLE,
     Cell,
     View,
-    fits,
     free_cells,
+    is_passable,
+    matches_thing,
     neighbours,
-    passable,
-    walk,
+    plan_step,
 )
-from sts.worlds.babyai.agents.wording import Step, steps
+from sts.worlds.babyai.agents.wording import Step, parse_steps
 from sts.worlds.babyai.environment import DONE, MOVES
 from sts.worlds.babyai.view import VIEW
 
-_FAR = 24
-_CORNER = (_FAR - HERE[0], _FAR - HERE[1])
-"""Where the view begins on the map, in the middle of which one stands."""
+_MAP_RADIUS = 24
+_CORNER = (_MAP_RADIUS - HERE[0], _MAP_RADIUS - HERE[1])
+"""Corner of the view on the map, whose centre is the player."""
 _MARK = 3
 _FRONT = (HERE[0], HERE[1] - 1)
-_STAYS = 2
-"""Steps that it looks at a thing before it counts as gone to."""
+_STEPS_FACING = 2
+"""Consecutive steps of facing a thing that count as having gone to it."""
 
 
 class Reader(Agent):
-    """Does what it is told, and then nothing.
+    """Agent that follows its instruction, then does nothing.
 
     Attributes:
       reach: how many cells away it can see.
-      remembers: whether what is out of sight stays on its map.
-      colours: whether it minds them.
-      noise: the share of its moves that are random.
+      remembers: True if what is out of view stays on its map.
+      colours: True if it distinguishes colours.
+      noise: share of random actions.
     """
 
     name = "babyai-reader"
@@ -67,8 +67,8 @@ class Reader(Agent):
     noise: ClassVar[float] = 0.0
 
     def begin(self, batch: int, roles: int) -> Memory:
-        """Return an empty map, and that nothing is done."""
-        side = 2 * _FAR + 1
+        """Return an empty map with no step done."""
+        side = 2 * _MAP_RADIUS + 1
         return {
             "map": np.zeros((batch, side, side, 4), np.int8),
             "told": np.zeros(batch, np.int64),
@@ -79,62 +79,63 @@ class Reader(Agent):
     def act(
         self, observation: Any, instructions: Instructions, memory: Memory, draws: Draws
     ) -> tuple[Choice, Memory]:
-        """Weighs one move, and by the share of noise every move alike."""
-        asked = [steps(text) for text in instructions.texts]
+        """Return the next action, mixed with a share of uniform noise."""
+        parsed = [parse_steps(text) for text in instructions.texts]
         if not self.colours:
-            asked = [[_plain(step) for step in own] for own in asked]
+            parsed = [[_without_colours(step) for step in steps] for steps in parsed]
         after = {name: values.copy() for name, values in memory.items()}
         images = observation.values["image"][:, 0]
         weights = np.full((len(images), 1, len(MOVES)), self.noise / len(MOVES))
         for b, image in enumerate(images):
-            last, told = int(observation.last_move[b, 0]), int(instructions.ids[b])
-            own = _turned(after["map"][b], last) if self.remembers else after["map"][b] * 0
-            after["map"][b] = self._seen(own, image)
-            if told != after["told"][b]:
-                after["told"][b], after["done"][b], after["stayed"][b] = told, 0, 0
-                _mark(after["map"][b], asked[told])
+            last, text_id = int(observation.last_move[b, 0]), int(instructions.ids[b])
+            map = _shift_map(after["map"][b], last) if self.remembers else after["map"][b] * 0
+            after["map"][b] = self._draw_view(map, image)
+            if text_id != after["told"][b]:
+                after["told"][b], after["done"][b], after["stayed"][b] = text_id, 0, 0
+                _mark_side(after["map"][b], parsed[text_id])
             carrying = tuple(observation.values["carrying"][b, 0].tolist())
-            view = View(_cells(after["map"][b]), carrying, last)
-            move, after["done"][b], after["stayed"][b] = _next(
-                view, asked[told], int(after["done"][b]), int(after["stayed"][b])
+            view = View(_cells_in_view(after["map"][b]), carrying, last)
+            move, after["done"][b], after["stayed"][b] = _next_move(
+                view, parsed[text_id], int(after["done"][b]), int(after["stayed"][b])
             )
             weights[b, 0, move] += 1 - self.noise
         return Choice(weights), after
 
-    def _seen(self, own: NDArray[np.int8], image: NDArray[np.int8]) -> NDArray[np.int8]:
-        """Return a map with what is seen drawn in."""
+    def _draw_view(self, map: NDArray[np.int8], image: NDArray[np.int8]) -> NDArray[np.int8]:
+        """Return a map with the current view drawn in."""
         xs, ys = np.nonzero(image[..., 0])
         near = np.maximum(abs(xs - HERE[0]), HERE[1] - ys) <= self.reach
         xs, ys = xs[near], ys[near]
-        here = own[_FAR, _FAR].copy()
-        own[xs + _CORNER[0], ys + _CORNER[1], :_MARK] = image[xs, ys]
-        own[_FAR, _FAR] = here if here[0] else (EMPTY, 0, 0, 0)  # there stands what is carried
-        return own
+        own_cell = map[_MAP_RADIUS, _MAP_RADIUS].copy()
+        map[xs + _CORNER[0], ys + _CORNER[1], :_MARK] = image[xs, ys]
+        # The image shows the carried object in the player's own cell.
+        map[_MAP_RADIUS, _MAP_RADIUS] = own_cell if own_cell[0] else (EMPTY, 0, 0, 0)
+        return map
 
 
 class WithoutMemory(Reader):
-    """Forgets what is out of sight."""
+    """Reader that forgets what is out of view."""
 
     name = "babyai-reader-without-memory"
     remembers = False
 
 
 class Near(Reader):
-    """Sees two cells far."""
+    """Reader that sees only two cells far."""
 
     name = "babyai-reader-near"
     reach = 2
 
 
 class Half(Reader):
-    """Overhears colours."""
+    """Reader that ignores colours in instructions."""
 
     name = "babyai-reader-half"
     colours = False
 
 
 class Noisy30(Reader):
-    """Three moves in ten are random ones."""
+    """Reader with three random actions in ten."""
 
     name = "babyai-reader-noisy-30"
     deterministic = False
@@ -142,117 +143,124 @@ class Noisy30(Reader):
 
 
 class Noisy60(Reader):
-    """Six moves in ten are random ones."""
+    """Reader with six random actions in ten."""
 
     name = "babyai-reader-noisy-60"
     deterministic = False
     noise = 0.6
 
 
-def _plain(step: Step) -> Step:
-    beside = step.beside and Thing("", step.beside.type)
+def _without_colours(step: Step) -> Step:
+    beside = step.next_to and Thing("", step.next_to.type)
     return Step(step.kind, Thing("", step.thing.type), beside)
 
 
-def _turned(own: NDArray[np.int8], last: int) -> NDArray[np.int8]:
-    """Return a map as it lies after a move."""
+def _shift_map(map: NDArray[np.int8], last: int) -> NDArray[np.int8]:
+    """Return a map, rotated or shifted by the last action."""
     if last in (LEFT, RIGHT):
-        return np.rot90(own, 1 if last == LEFT else -1).copy()
-    if last == FORWARD and passable(tuple(own[_FAR, _FAR - 1])):
-        return np.roll(own, 1, axis=1)
-    return own.copy()
+        return np.rot90(map, 1 if last == LEFT else -1).copy()
+    if last == FORWARD and is_passable(tuple(map[_MAP_RADIUS, _MAP_RADIUS - 1])):
+        return np.roll(map, 1, axis=1)
+    return map.copy()
 
 
-def _mark(own: NDArray[np.int8], asked: list[Step]) -> None:
-    """Mark what lies in sight on the side that is asked for."""
-    kinds = {step.kind for step in asked}
-    columns = slice(_CORNER[0], _FAR) if "left" in kinds else slice(_FAR + 1, _FAR + 1 + HERE[0])
-    own[..., _MARK] = 0
+def _mark_side(map: NDArray[np.int8], steps: list[Step]) -> None:
+    """Mark the cells in view on the requested side."""
+    kinds = {step.kind for step in steps}
+    columns = (
+        slice(_CORNER[0], _MAP_RADIUS)
+        if "left" in kinds
+        else slice(_MAP_RADIUS + 1, _MAP_RADIUS + 1 + HERE[0])
+    )
+    map[..., _MARK] = 0
     if kinds & {"left", "right"}:
-        own[columns, _CORNER[1] : _FAR + 1, _MARK] = 1
+        map[columns, _CORNER[1] : _MAP_RADIUS + 1, _MARK] = 1
 
 
-def _cells(own: NDArray[np.int8]) -> dict[Cell, tuple[int, ...]]:
-    """Return what is on a map by its place in the view, and beyond it."""
-    xs, ys = np.nonzero(own[..., 0])
+def _cells_in_view(map: NDArray[np.int8]) -> dict[Cell, tuple[int, ...]]:
+    """Return the cells of a map by their place in the view, extended beyond its edges."""
+    xs, ys = np.nonzero(map[..., 0])
     places = zip((xs - _CORNER[0]).tolist(), (ys - _CORNER[1]).tolist(), strict=True)
-    return {place: tuple(one) for place, one in zip(places, own[xs, ys].tolist(), strict=True)}
+    return {place: tuple(cell) for place, cell in zip(places, map[xs, ys].tolist(), strict=True)}
 
 
-def _next(view: View, asked: list[Step], done: int, stayed: int) -> tuple[int, int, int]:
-    """Return the next move, how many steps are done, and how long the present one has stayed."""
-    if done < len(asked):
-        over, stayed = _over(view, asked[done], stayed)
+def _next_move(view: View, steps: list[Step], done: int, stayed: int) -> tuple[int, int, int]:
+    """Return the next action, the number of steps done, and how long the current one has lasted."""
+    if done < len(steps):
+        over, stayed = _check_done(view, steps[done], stayed)
         done, stayed = (done + 1, 0) if over else (done, stayed)
-    if done >= len(asked):
+    if done >= len(steps):
         return DONE, done, stayed
-    step = asked[done]
+    step = steps[done]
     if step.kind == "through" and stayed:
         return FORWARD, done, stayed
-    move = _move(view, step)
+    move = _move_for_step(view, step)
     if step.kind == "through" and view.front[0] == DOOR and move == FORWARD:
-        stayed = int(fits(view.front, step.thing))
-    return _look(view) if move is None else move, done, stayed
+        stayed = int(matches_thing(view.front, step.thing))
+    return _explore(view) if move is None else move, done, stayed
 
 
-def _over(view: View, step: Step, stayed: int) -> tuple[bool, int]:
-    """Says whether the last move did it, and for how long it has stayed."""
+def _check_done(view: View, step: Step, stayed: int) -> tuple[bool, int]:
+    """Return whether the last action completed a step, and how long the step has lasted."""
     if step.kind == "go-to":
-        stayed = stayed + 1 if fits(view.front, step.thing) else 0
-        return stayed >= _STAYS, stayed
+        stayed = stayed + 1 if matches_thing(view.front, step.thing) else 0
+        return stayed >= _STEPS_FACING, stayed
     if step.kind == "open":
         opened = view.last == TOGGLE and view.front[2] == OPEN
-        return opened and fits(view.front, step.thing), 0
+        return opened and matches_thing(view.front, step.thing), 0
     if step.kind == "through":
         return stayed > 1, stayed * 2
     if step.kind == "put-next":
         return view.last == DROP and view.front[0] in THINGS, 0
     held = view.carrying[0] != EMPTY
-    return held and (step.kind != "pick-up" or fits(view.carrying, step.thing)), 0
+    return held and (step.kind != "pick-up" or matches_thing(view.carrying, step.thing)), 0
 
 
-def _move(view: View, step: Step) -> int | None:
-    """Return the next move towards a step; None where nothing is known that it could be."""
-    if step.kind == "put-next" and step.beside and fits(view.carrying, step.thing):
-        return _to(view, free_cells(view, _those(view, step.beside)), DROP)
+def _move_for_step(view: View, step: Step) -> int | None:
+    """Return the next action towards a step; None if nothing suitable is known."""
+    if step.kind == "put-next" and step.next_to and matches_thing(view.carrying, step.thing):
+        return _face_or_act(view, free_cells(view, _find_things(view, step.next_to)), DROP)
     if step.kind in ("pick-up", "put-next") and view.carrying[0] != EMPTY:
         return DROP if view.front[0] == EMPTY else None
-    there = _those(view, step.thing)
+    places = _find_things(view, step.thing)
     if step.kind == "go-to":
-        return _to(view, there, DONE)
+        return _face_or_act(view, places, DONE)
     if step.kind in ("open", "through"):
         shut = view.front[0] == DOOR and view.front[2] != OPEN
-        return _to(view, there, TOGGLE if step.kind == "open" or shut else FORWARD)
+        return _face_or_act(view, places, TOGGLE if step.kind == "open" or shut else FORWARD)
     if step.kind == "other":
         type = Thing("", step.thing.type)
-        there = _those(view, type) - (there if step.thing.colour else set())
+        places = _find_things(view, type) - (places if step.thing.colour else set())
     elif step.kind == "neighbour":
-        near = {cell for place in there for cell in neighbours(place)}
-        there = near & _those(view, Thing("", ""))
+        near = {cell for place in places for cell in neighbours(place)}
+        places = near & _find_things(view, Thing("", ""))
     elif step.kind in ("left", "right"):
-        there = {cell for cell in _those(view, Thing("", "")) if view.cells[cell][_MARK]}
-    return _to(view, there, PICKUP)
+        places = {cell for cell in _find_things(view, Thing("", "")) if view.cells[cell][_MARK]}
+    return _face_or_act(view, places, PICKUP)
 
 
-def _those(view: View, thing: Thing) -> set[Cell]:
-    """Return where such things are; doors only where they are named."""
-    every = {cell for cell, found in view.cells.items() if fits(found, thing)}
-    return {cell for cell in every if thing.type or view.cells[cell][0] != DOOR}
+def _find_things(view: View, thing: Thing) -> set[Cell]:
+    """Return the cells of such things; doors only if the type is given."""
+    cells = {cell for cell, content in view.cells.items() if matches_thing(content, thing)}
+    return {cell for cell in cells if thing.type or view.cells[cell][0] != DOOR}
 
 
-def _to(view: View, goals: set[Cell], then: int) -> int | None:
-    """Return the first move of a way to face one of `goals`, and `then` where one is faced."""
-    return then if _FRONT in goals else walk(view, goals)
+def _face_or_act(view: View, goals: set[Cell], then: int) -> int | None:
+    """Return the first action of a path to face one of `goals`, or `then` if it is faced."""
+    return then if _FRONT in goals else plan_step(view, goals)
 
 
-def _look(view: View) -> int:
-    """Return a move towards what was never seen, or a door that is shut; else it turns."""
+def _explore(view: View) -> int:
+    """Return an action towards an unseen cell or a closed door; else turn left."""
     edge = {
-        cell for place, found in view.cells.items() if passable(found) for cell in neighbours(place)
+        cell
+        for place, content in view.cells.items()
+        if is_passable(content)
+        for cell in neighbours(place)
     }
-    move = _to(view, {cell for cell in edge if cell not in view.cells}, LEFT)
+    move = _face_or_act(view, {cell for cell in edge if cell not in view.cells}, LEFT)
     if move is not None:
         return move
-    shut = {c for c, found in view.cells.items() if found[0] == DOOR and found[2] == CLOSED}
-    move = _to(view, shut, TOGGLE)
+    shut = {c for c, content in view.cells.items() if content[0] == DOOR and content[2] == CLOSED}
+    move = _face_or_act(view, shut, TOGGLE)
     return LEFT if move is None else move

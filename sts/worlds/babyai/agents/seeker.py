@@ -1,7 +1,7 @@
-"""An agent that plays by what it sees: it looks for what the mission names, and does as told.
+"""Agent that looks for the mission's objects in its current view.
 
-It walks to the nearest fitting object in its view by the shortest way over cells that it sees; with
-none in view it wanders, opening doors on its way. It has no map: what is out of view is forgotten.
+It walks to the nearest matching object by the shortest path over cells in view. If there is none it
+wanders and opens doors. It has no map: what is out of view is forgotten.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ LEFT, RIGHT, FORWARD, PICKUP, DROP, TOGGLE = range(6)
 EMPTY, FLOOR, DOOR = OBJECT_TO_IDX["empty"], OBJECT_TO_IDX["floor"], OBJECT_TO_IDX["door"]
 OPEN, CLOSED = STATE_TO_IDX["open"], STATE_TO_IDX["closed"]
 HERE = (VIEW // 2, VIEW - 1)
-_AHEAD = ((0, -1), (1, 0), (0, 1), (-1, 0))  # turning right each time
+_AHEAD = ((0, -1), (1, 0), (0, 1), (-1, 0))  # clockwise
 Cell = tuple[int, int]
 
 
 class View(NamedTuple):
-    """What one participant sees.
+    """Observation of one player.
 
     Attributes:
-      cells: of each cell (x, y), its type, colour and state.
-      carrying: the type and colour of what is carried; type EMPTY is nothing.
-      last: the move last made; -1 for none.
+      cells: type, colour and state of each cell (x, y).
+      carrying: type and colour of the object carried; type EMPTY is nothing.
+      last: the last action; -1 for none.
     """
 
     cells: dict[Cell, tuple[int, ...]]
@@ -41,26 +41,26 @@ class View(NamedTuple):
 
     @property
     def front(self) -> tuple[int, ...]:
-        """What is right ahead."""
+        """Content of the cell right ahead."""
         return self.cells[HERE[0], HERE[1] - 1]
 
 
 class Seeker(Agent):
-    """Does what the mission asks for, one clause after the other, with what is in view."""
+    """Agent that does the mission's clauses one by one, with what is in view."""
 
     name = "babyai-seeker"
     version = "1"
     domain: ClassVar[str] = "babyai"
 
     def begin(self, batch: int, roles: int) -> Memory:
-        """Return how many clauses of the mission are done."""
+        """Return the number of clauses done: none."""
         return {"done": np.zeros(batch, np.int64)}
 
     def act(
         self, observation: Any, instructions: Instructions, memory: Memory, draws: Draws
     ) -> tuple[Choice, Memory]:
-        """Weighs one move, or several to wander."""
-        asked = [missions.clauses(text) for text in instructions.texts]
+        """Return the next action, or several with weights to wander."""
+        clauses_by_text = [missions.parse_clauses(text) for text in instructions.texts]
         images = observation.values["image"][:, 0].tolist()
         carrying = observation.values["carrying"][:, 0].tolist()
         weights = np.zeros((len(images), 1, len(MOVES)))
@@ -68,10 +68,10 @@ class Seeker(Agent):
         for b, (image, held) in enumerate(zip(images, carrying, strict=True)):
             cells = {(x, y): tuple(image[x][y]) for x in range(VIEW) for y in range(VIEW)}
             view = View(cells, tuple(held), int(observation.last_move[b, 0]))
-            clauses = asked[instructions.ids[b]]
-            if clauses and _done(view, clauses[done[b] % len(clauses)]):
+            clauses = clauses_by_text[instructions.ids[b]]
+            if clauses and _is_clause_done(view, clauses[done[b] % len(clauses)]):
                 done[b] += 1
-            move = _next(view, clauses[done[b] % len(clauses)]) if clauses else None
+            move = _next_move(view, clauses[done[b] % len(clauses)]) if clauses else None
             if move is None:
                 weights[b, 0] = _wander(view)
             else:
@@ -79,97 +79,101 @@ class Seeker(Agent):
         return Choice(weights), {"done": done}
 
 
-def fits(found: tuple[int, ...], thing: Thing) -> bool:
-    """Whether minigrid's numbers of a type and a colour are those of a thing."""
-    if found[0] not in THINGS or (thing.type and found[0] != OBJECT_TO_IDX[thing.type]):
+def matches_thing(content: tuple[int, ...], thing: Thing) -> bool:
+    """Return True if minigrid's codes of a cell match a thing's type and colour."""
+    if content[0] not in THINGS or (thing.type and content[0] != OBJECT_TO_IDX[thing.type]):
         return False
-    return not thing.colour or found[1] == COLOR_TO_IDX[thing.colour]
+    return not thing.colour or content[1] == COLOR_TO_IDX[thing.colour]
 
 
 THINGS = tuple(OBJECT_TO_IDX[name] for name in ("box", "ball", "key", "door"))
 
 
-def _done(view: View, clause: Clause) -> bool:
-    """Whether the move just made did what a clause asks for."""
+def _is_clause_done(view: View, clause: Clause) -> bool:
+    """Return True if the last action completed a clause."""
     if clause.kind == "go-to":
-        return fits(view.front, clause.thing)
+        return matches_thing(view.front, clause.thing)
     if clause.kind == "open":
         opened = view.last == TOGGLE and view.front[2] == OPEN
-        return opened and fits(view.front, clause.thing)
+        return opened and matches_thing(view.front, clause.thing)
     if clause.kind == "pick-up":
-        return view.last == PICKUP and fits(view.carrying, clause.thing)
-    return view.last == DROP and fits(view.front, clause.thing)
+        return view.last == PICKUP and matches_thing(view.carrying, clause.thing)
+    return view.last == DROP and matches_thing(view.front, clause.thing)
 
 
-def _next(view: View, clause: Clause) -> int | None:
-    """Return the next move towards what a clause asks for; None where nothing of it is in view."""
+def _next_move(view: View, clause: Clause) -> int | None:
+    """Return the next action towards a clause; None if nothing of it is in view."""
     holds = view.carrying[0] != EMPTY
-    if clause.beside is not None and fits(view.carrying, clause.thing):
-        return _put(view, clause.beside)
+    if clause.next_to is not None and matches_thing(view.carrying, clause.thing):
+        return _put_next_to(view, clause.next_to)
     if holds and clause.kind in ("pick-up", "put-next"):
         return DROP if view.front[0] == EMPTY else None
-    move = walk(view, {cell for cell, found in view.cells.items() if fits(found, clause.thing)})
-    if move != FORWARD or not fits(view.front, clause.thing):
+    move = plan_step(
+        view, {cell for cell, content in view.cells.items() if matches_thing(content, clause.thing)}
+    )
+    if move != FORWARD or not matches_thing(view.front, clause.thing):
         return move
     if clause.kind == "open":
         return TOGGLE
     return FORWARD if clause.kind == "go-to" else PICKUP
 
 
-def _put(view: View, beside: Thing) -> int | None:
-    """Return the next move towards an empty cell beside a thing, or drops there what it has."""
-    free = free_cells(view, {cell for cell, found in view.cells.items() if fits(found, beside)})
-    return DROP if (HERE[0], HERE[1] - 1) in free else walk(view, free)
+def _put_next_to(view: View, beside: Thing) -> int | None:
+    """Return the next action to drop what is carried on an empty cell next to a thing."""
+    free = free_cells(
+        view, {cell for cell, content in view.cells.items() if matches_thing(content, beside)}
+    )
+    return DROP if (HERE[0], HERE[1] - 1) in free else plan_step(view, free)
 
 
 def neighbours(place: Cell) -> list[Cell]:
-    """Return the four cells beside one."""
+    """Return the four adjacent cells."""
     x, y = place
     return [(x + 1, y), (x - 1, y), (x, y + 1), (x, y - 1)]
 
 
 def free_cells(view: View, places: set[Cell]) -> set[Cell]:
-    """Return the empty cells beside any of these places, the own one left out."""
+    """Return the empty cells adjacent to any of these places, without the player's own."""
     cells = {cell for place in places for cell in neighbours(place)} - {HERE}
     return {cell for cell in cells if view.cells.get(cell, (0,))[0] == EMPTY}
 
 
-def walk(view: View, goals: set[Cell]) -> int | None:
-    """Return the first move of a shortest way to face one of `goals`; FORWARD where it is faced.
+def plan_step(view: View, goals: set[Cell]) -> int | None:
+    """Return the first action of a shortest path to face one of `goals`; FORWARD if it is faced.
 
-    None says that no way leads there over cells in view.
+    None if no path over cells in view leads there.
     """
     start = (*HERE, 0)
-    waiting: deque[tuple[tuple[int, int, int], int]] = deque([(start, FORWARD)])
-    known = {start}
-    while waiting:
-        (x, y, heading), first = waiting.popleft()
+    queue: deque[tuple[tuple[int, int, int], int]] = deque([(start, FORWARD)])
+    visited = {start}
+    while queue:
+        (x, y, heading), first_move = queue.popleft()
         right, down = _AHEAD[heading]
         ahead = (x + right, y + down)
         if ahead in goals:
-            return first
+            return first_move
         ways = [(LEFT, (x, y, (heading - 1) % 4)), (RIGHT, (x, y, (heading + 1) % 4))]
-        if passable(view.cells.get(ahead)):
+        if is_passable(view.cells.get(ahead)):
             ways.insert(0, (FORWARD, (*ahead, heading)))
-        for move, there in ways:
-            if there not in known:
-                known.add(there)
-                waiting.append((there, move if (x, y, heading) == start else first))
+        for move, pose in ways:
+            if pose not in visited:
+                visited.add(pose)
+                queue.append((pose, move if (x, y, heading) == start else first_move))
     return None
 
 
-def passable(found: tuple[int, ...] | None) -> bool:
-    """Whether one can step onto what is seen there; None is out of sight."""
-    if found is None:
+def is_passable(content: tuple[int, ...] | None) -> bool:
+    """Return True if a player can step onto a cell; None is out of view."""
+    if content is None:
         return False
-    return found[0] in (EMPTY, FLOOR) or (found[0] == DOOR and found[2] == OPEN)
+    return content[0] in (EMPTY, FLOOR) or (content[0] == DOOR and content[2] == OPEN)
 
 
 def _wander(view: View) -> list[float]:
-    """Return weights that lead on where the way is free, through doors, and else turn."""
+    """Return weights that favour going ahead, through doors, and otherwise turning."""
     weights = [0.0] * len(MOVES)
     weights[LEFT] = weights[RIGHT] = 1.0
-    if passable(view.front):
+    if is_passable(view.front):
         weights[FORWARD] = 6.0
     elif view.front[0] == DOOR and view.front[2] == CLOSED:
         weights[TOGGLE] = 6.0

@@ -1,7 +1,7 @@
-"""What instructions in many wordings ask for, as steps to be done one after the other.
+"""Parser for instructions in many wordings, as a list of steps.
 
-Besides the package's own missions these are "get", "fetch" and "bring", sides, neighbours, colours
-that are not wanted, and which of two comes first. Needs nothing but the text.
+In addition to the package's missions it knows "get", "fetch" and "bring", sides, neighbours,
+excluded colours, and orders of two things. It needs only the text.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from sts.worlds.babyai.agents.missions import Thing
 
 _COLOURS = "red|green|blue|purple|yellow|grey"
 _THING = re.compile(rf"\b(?:({_COLOURS}) )?(box|ball|key|door)\b")
-_ONE = re.compile(rf"\b({_COLOURS})\b")
+_COLOUR = re.compile(rf"\b({_COLOURS})\b")
 _BESIDE = re.compile(r"next to|beside|side by side")
-_FIRST = re.compile(r"\bbefore (?:you|standing|a visit)")
+_BEFORE = re.compile(r"\bbefore (?:you|standing|a visit)")
 _AFTER = re.compile(r"\bafter (?:you|standing|a visit)")
 _SIDE = re.compile(r"\byour (left|right)\b")
 _OTHER = re.compile(r"not the \w+ one|is not|any colour but")
@@ -31,45 +31,45 @@ class Step(NamedTuple):
     """One thing to do.
 
     Attributes:
-      kind: "go-to", "open", "pick-up", "put-next", "through", or what to take up: "other", of the
-        type in another colour, "neighbour", what is beside it, or "left" and "right".
+      kind: "go-to", "open", "pick-up", "put-next", "through", or a way to choose what to pick up:
+        "other" (another colour of the type), "neighbour" (next to the thing), "left" or "right".
       thing: what it is about.
-      beside: next to what it is to be put; only for "put-next".
+      next_to: where to put it; only for "put-next".
     """
 
     kind: str
     thing: Thing
-    beside: Thing | None = None
+    next_to: Thing | None = None
 
 
-def steps(text: str) -> list[Step]:
-    """Return what an instruction asks for, in the order of doing; [] for what is not known."""
-    mission = missions.clauses(text)
-    if mission and not missions.relative(text):
+def parse_steps(text: str) -> list[Step]:
+    """Return the steps of an instruction in order; [] if it is not understood."""
+    mission = missions.parse_clauses(text)
+    if mission and not missions.is_relative(text):
         return [Step(*clause) for clause in mission]
     low = text.lower()
     things = [Thing(colour or "", type) for colour, type in _THING.findall(low)]
     if side := _SIDE.search(low):
         return [Step(side[1], Thing("", ""))]
-    if _OTHER.search(low) and _ONE.search(low) and things:
-        return [Step("other", Thing(_ONE.findall(low)[0], things[0].type))]
+    if _OTHER.search(low) and _COLOUR.search(low) and things:
+        return [Step("other", Thing(_COLOUR.findall(low)[0], things[0].type))]
     if not things:
         return []
-    named = list(dict.fromkeys([one for one in things if one.colour] or things))
-    return _two(low, *named[:2]) if len(named) > 1 else _one(low, named[0])
+    named = list(dict.fromkeys([thing for thing in things if thing.colour] or things))
+    return _parse_two_things(low, *named[:2]) if len(named) > 1 else _parse_one_thing(low, named[0])
 
 
-def _two(low: str, one: Thing, other: Thing) -> list[Step]:
-    if _FIRST.search(low):
-        return [Step("go-to", one), Step("go-to", other)]
+def _parse_two_things(low: str, first: Thing, second: Thing) -> list[Step]:
+    if _BEFORE.search(low):
+        return [Step("go-to", first), Step("go-to", second)]
     if _AFTER.search(low):
-        return [Step("go-to", other), Step("go-to", one)]
+        return [Step("go-to", second), Step("go-to", first)]
     if _BESIDE.search(low):
-        return [Step("put-next", one, other)]
-    return [Step("pick-up", other if low.startswith("leave") else one)]
+        return [Step("put-next", first, second)]
+    return [Step("pick-up", second if low.startswith("leave") else first)]
 
 
-def _one(low: str, thing: Thing) -> list[Step]:
+def _parse_one_thing(low: str, thing: Thing) -> list[Step]:
     if thing.type == "door" and _LOCK.search(low):
         return [Step("pick-up", Thing(thing.colour, "key")), Step("open", thing)]
     if _THROUGH.search(low):

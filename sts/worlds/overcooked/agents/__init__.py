@@ -1,1 +1,1 @@
-"""The cooks: they see the kitchen as `Overcooked.observe` shows it."""
+"""Agents that play Overcooked; they observe what `Overcooked.observe` returns."""

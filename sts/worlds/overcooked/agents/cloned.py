@@ -1,7 +1,7 @@
-"""A cook who moves as people did in the same situation: behaviour cloning from the train side.
+"""Cook trained by behaviour cloning on the training split of the recordings.
 
-It is trained once, by `sts overcooked train`, from the recordings that the user installed. What it
-learned is kept in the user's cache and never shipped.
+`sts overcooked train` trains it once, from the recordings that the user has installed. Its weights
+are stored in the user's cache and never shipped.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from sts.domains.adapted import Seen
 from sts.errors import ArgumentError, DamagedData
 from sts.storage.files import write_atomically
 from sts.worlds.overcooked.agents import network
-from sts.worlds.overcooked.agents.features import SIZE, features
+from sts.worlds.overcooked.agents.features import SIZE, extract_features
 from sts.worlds.overcooked.agents.network import Network
 from sts.worlds.overcooked.basics import MOVES
 
@@ -30,16 +30,16 @@ VERSION = 1
 HIDDEN, BATCH, RATE = 64, 256, 1e-3
 EPOCHS = 5
 DECIMALS = 4
-"""Rounded, so that the last bits, which depend on how many episodes share a batch, do not show."""
+"""Rounding hides the last bits, which depend on the number of episodes in a batch."""
 
 
-class Trained(NamedTuple):
-    """What training returns.
+class TrainedNetwork(NamedTuple):
+    """Trained network with its origin.
 
     Attributes:
       network: the weights.
-      trained_on: the recordings, in words.
-      digest: of the file of weights, 16 hex digits.
+      trained_on: description of the recordings.
+      digest: digest of the file of weights, 16 hex digits.
     """
 
     network: Network
@@ -48,33 +48,33 @@ class Trained(NamedTuple):
 
 
 class Cloned(Agent):
-    """Takes each move as often as people did who saw the like of it; it hears no instruction."""
+    """Cook that takes each action as often as people did in similar states."""
 
     name = "overcooked-cloned"
     version = "1"
     domain = "overcooked"
 
     def __init__(self) -> None:
-        """Read what was learned; where nothing was, an ArgumentError says how to train it."""
-        found = load(path())
-        self._network = found.network
-        self.weights_digest, self.trained_on = found.digest, found.trained_on
+        """Read the weights; an ArgumentError explains how to train them if they are missing."""
+        trained = load_weights(weights_path())
+        self._network = trained.network
+        self.weights_digest, self.trained_on = trained.digest, trained.trained_on
 
     def act(
         self, observation: Seen, instructions: Instructions, memory: Memory, draws: Draws
     ) -> tuple[Choice, Memory]:
-        """Return the probability of each move."""
+        """Return the probability of each action."""
         batch, roles = observation.last_move.shape
         flat = {
             name: values.reshape(batch * roles, *values.shape[2:])
             for name, values in observation.values.items()
         }
-        shares = self._network(features(flat).astype(np.float64)).round(DECIMALS)
+        shares = self._network(extract_features(flat).astype(np.float64)).round(DECIMALS)
         return Choice(shares.reshape(batch, roles, len(MOVES))), memory
 
 
-def path() -> Path:
-    """Return where what was learned is kept: the user's cache folder."""
+def weights_path() -> Path:
+    """Return where the weights are stored, in the user's cache folder."""
     cache = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     return Path(cache) / "standardised-test-suite" / f"overcooked-cloned-{VERSION}.npz"
 
@@ -82,70 +82,78 @@ def path() -> Path:
 def train(
     *, seed: int = 0, epochs: int = EPOCHS, show: Callable[[int, int], None] | None = None
 ) -> tuple[Path, float]:
-    """Trains on the installed train side, and keeps what was learned; returns where, and the loss.
+    """Train on the installed training split and save the weights; return their path and the loss.
 
-    The seed is of the first weights and the order of the examples, each of which is seen `epochs`
-    times; `show` is called with epochs (done, in all).
+    The seed determines the initial weights and the order of the examples, each of which is seen
+    `epochs` times. `show` is called with the number of epochs done and in all.
     """
     if epochs < 1:
         raise ArgumentError(f"expected at least 1 epoch, found {epochs}")
-    values, wanted, said = _examples()
+    values, wanted, description = _load_examples()
     rng = np.random.default_rng(seed)
-    made, loss = network.new(SIZE, HIDDEN, len(MOVES), rng), np.nan
+    trained, loss = network.init_network(SIZE, HIDDEN, len(MOVES), rng), np.nan
 
     def inputs(chosen: NDArray[np.int64]) -> NDArray[np.float32]:
-        return features({name: column[chosen] for name, column in values.items()})
+        return extract_features({name: column[chosen] for name, column in values.items()})
 
-    epochs_of = network.trained(
-        made, inputs, wanted, epochs=epochs, batch=BATCH, rate=RATE, rng=rng
+    epochs_of = network.train_epochs(
+        trained, inputs, wanted, epochs=epochs, batch=BATCH, rate=RATE, rng=rng
     )
-    for done, (loss, made) in enumerate(epochs_of, 1):  # noqa: B007
+    for done, (loss, trained) in enumerate(epochs_of, 1):  # noqa: B007
         if show is not None:
             show(done, epochs)
     sink = io.BytesIO()
-    np.savez(sink, *made, trained_on=f"{said} ({epochs} epochs, seed {seed})")
-    write_atomically(path(), sink.getvalue())
-    return path(), loss
+    np.savez(sink, *trained, trained_on=f"{description} ({epochs} epochs, seed {seed})")
+    write_atomically(weights_path(), sink.getvalue())
+    return weights_path(), loss
 
 
-def load(file: Path) -> Trained:
-    """Return what was learned and kept in a file, if it was trained and is one of weights."""
+def load_weights(file: Path) -> TrainedNetwork:
+    """Return the weights in a file.
+
+    Raises:
+      ArgumentError: the file does not exist.
+      DamagedData: the file does not hold weights of this network.
+    """
     if not file.is_file():
         raise ArgumentError(
-            "agent 'overcooked-cloned' has not been trained here yet: sts overcooked train"
+            "agent 'overcooked-cloned' is not trained yet; run sts overcooked train"
         )
     raw = file.read_bytes()
     try:
-        with np.load(io.BytesIO(raw), allow_pickle=False) as kept:
-            found = Network(*(kept[f"arr_{i}"] for i in range(len(Network._fields))))
-            said = str(kept["trained_on"])
+        with np.load(io.BytesIO(raw), allow_pickle=False) as arrays:
+            weights = Network(*(arrays[f"arr_{i}"] for i in range(len(Network._fields))))
+            description = str(arrays["trained_on"])
     except Exception as error:  # a file can be damaged in any way
-        raise DamagedData(f"{file}: no weights: {error}; sts overcooked train") from None
+        raise DamagedData(f"{file}: invalid weights: {error}; run sts overcooked train") from None
     shapes = ((SIZE, HIDDEN), (HIDDEN,), (HIDDEN, len(MOVES)), (len(MOVES),))
-    if tuple(w.shape for w in found) != shapes:
-        raise DamagedData(f"{file}: weights of another size; sts overcooked train")
-    return Trained(found, said, hashlib.sha256(raw).hexdigest()[:16])
+    if tuple(w.shape for w in weights) != shapes:
+        raise DamagedData(f"{file}: weights of another network size; run sts overcooked train")
+    return TrainedNetwork(weights, description, hashlib.sha256(raw).hexdigest()[:16])
 
 
 @functools.cache
-def _examples() -> tuple[Memory, NDArray[np.int64], str]:
-    """Return what people saw on the train side, what each did then, and where that is from."""
+def _load_examples() -> tuple[Memory, NDArray[np.int64], str]:
+    """Return the observations of the training split, the actions taken, and a description."""
     from sts.worlds.overcooked import trials
 
-    file = trials.installed()[0]
-    seen: list[Any] = []
+    file = trials.installed_files()[0]
+    observations: list[Any] = []
     wanted: list[int] = []
-    found = trials.read(file)
-    for trial in found:
-        world = trials.begun(trial)
+    recorded = trials.read_trials(file)
+    for trial in recorded:
+        world = trials.start_trial(trial)
         for moves in trial.moves.tolist():
-            seen += [world.observe(role) for role in range(len(moves))]
+            observations += [world.observe(role) for role in range(len(moves))]
             wanted += moves
             world.step(moves)
-    values = {name: np.stack([one[name] for one in seen]) for name in seen[0]}
-    every, shared = trials.workers(trials.installed())
-    said = (
-        f"the train side of {trials.SOURCE}: {len(found)} trials, {len(wanted)} moves; {shared} of "
-        f"the {every} workers who led trials are on the test side too"
+    values = {
+        name: np.stack([observation[name] for observation in observations])
+        for name in observations[0]
+    }
+    workers, shared = trials.count_workers(trials.installed_files())
+    description = (
+        f"the train side of {trials.SOURCE}: {len(recorded)} trials, {len(wanted)} moves; "
+        f"{shared} of the {workers} workers who led trials are on the test side too"
     )
-    return values, np.array(wanted), said
+    return values, np.array(wanted), description

@@ -1,7 +1,6 @@
-"""A planner of this project's own: whatever makes soup next, by the shortest way.
+"""Planner that makes soup by the shortest route.
 
-With an instruction it does that one thing first and then goes on making soup. It knows the
-instructions by keywords and no others.
+It first carries out its instruction, then makes soup. It recognises instructions by keywords.
 """
 
 from __future__ import annotations
@@ -14,15 +13,15 @@ from numpy.typing import NDArray
 
 from sts.agents.protocol import Agent, Choice, Draws, Instructions, Memory
 from sts.domains.adapted import Seen
-from sts.worlds.overcooked.agents.ways import Cell, Way, ways
+from sts.worlds.overcooked.agents.ways import Cell, Route, find_routes
 from sts.worlds.overcooked.basics import FULL, INTERACT, MOVES, SIDES, STAY
 
 _FLOOR, _COUNTER, _ONIONS, _, _DISHES, _POT, _WINDOW = range(7)
 _NOTHING, _ONION, _TOMATO, _DISH, _SOUP = range(5)
-SLIP = 0.1
-"""Share of its moves that it takes at random, so that two of them do not block each other."""
-WAIT = 5
-"""Steps by which a way through the partner counts as longer: they may have left, or not."""
+RANDOM_SHARE = 0.1
+"""Share of random actions, so that two planners do not block each other."""
+BLOCKED_PENALTY = 5
+"""Extra steps for a route through the partner, who may have left by then."""
 KEYWORDS = (
     ("hand-over", ("hand over", "counter where", "by way of a counter")),
     ("way", ("way", "aside", "let them pass")),
@@ -34,7 +33,7 @@ KEYWORDS = (
 
 
 class Cook(NamedTuple):
-    """Where a cook stands, which side it faces, and what it holds."""
+    """Position, direction and held thing of a cook."""
 
     cell: Cell
     side: int
@@ -42,13 +41,13 @@ class Cook(NamedTuple):
 
 
 class Kitchen(NamedTuple):
-    """What one cook sees, and where it can go.
+    """Observation of one cook, with the routes through the kitchen.
 
     Attributes:
-      tiles, things, filled, cooking: as `Overcooked.observe` has them.
+      tiles, things, filled, cooking: as returned by `Overcooked.observe`.
       me, partner: the two cooks.
-      mine: ways to what I can face now.
-      theirs: cells that the partner can come to face if nobody is in the way.
+      routes: routes to the cells that the cook can face.
+      partner_reach: cells that the partner can face, ignoring this cook.
     """
 
     tiles: NDArray[np.int8]
@@ -57,27 +56,27 @@ class Kitchen(NamedTuple):
     cooking: NDArray[np.int8]
     me: Cook
     partner: Cook
-    mine: dict[Cell, Way]
-    theirs: frozenset[Cell]
+    routes: dict[Cell, Route]
+    partner_reach: frozenset[Cell]
 
-    def where(self, tile: int, thing: int | None = None) -> list[Cell]:
-        """Return the cells of a tile, on which a thing lies where one is given."""
-        found = self.tiles == tile
+    def find_cells(self, tile: int, thing: int | None = None) -> list[Cell]:
+        """Return the cells of a tile, optionally with this thing on it."""
+        mask = self.tiles == tile
         if thing is not None:
-            found = found & (self.things == thing)
-        return [(int(row), int(column)) for row, column in np.argwhere(found)]
+            mask = mask & (self.things == thing)
+        return [(int(row), int(column)) for row, column in np.argwhere(mask)]
 
-    def nearest(self, cells: Iterable[Cell]) -> Way | None:
-        """Return the shortest of the ways to these cells; None where there is none."""
-        found = [self.mine[cell] for cell in cells if cell in self.mine]
-        return min(found, default=None)
+    def nearest_route(self, cells: Iterable[Cell]) -> Route | None:
+        """Return the shortest route to one of these cells; None if none can be reached."""
+        reached = [self.routes[cell] for cell in cells if cell in self.routes]
+        return min(reached, default=None)
 
 
 class Greedy(Agent):
-    """Brings onions to pots, dishes to soups and soups to the window, whichever is next.
+    """Cook that brings onions to pots, dishes to soups and soups to the window.
 
-    What it cannot reach itself it serves by way of a counter: it lays there what the partner can
-    use, and takes from there what the partner laid.
+    For what it cannot reach it uses counters: it puts down what the partner needs, and takes what
+    the partner put down.
     """
 
     name = "overcooked-greedy"
@@ -85,7 +84,7 @@ class Greedy(Agent):
     domain = "overcooked"
 
     def begin(self, batch: int, roles: int) -> Memory:
-        """Return the memory of nothing asked and nothing done."""
+        """Return the state before any instruction."""
         return {
             "told": np.zeros((batch, roles), np.int64),
             "done": np.zeros((batch, roles), np.bool_),
@@ -95,39 +94,43 @@ class Greedy(Agent):
     def act(
         self, observation: Seen, instructions: Instructions, memory: Memory, draws: Draws
     ) -> tuple[Choice, Memory]:
-        """Return mostly the first move of the way to what is next."""
+        """Return the first action of the route to the next target, mixed with random actions."""
         batch, roles = observation.last_move.shape
-        weights = np.full((batch, roles, len(MOVES)), SLIP / len(MOVES))
+        weights = np.full((batch, roles, len(MOVES)), RANDOM_SHARE / len(MOVES))
         after = {name: values.copy() for name, values in memory.items()}
         for b in range(batch):
-            told = int(instructions.ids[b])
-            task = asked(instructions.texts[told])
+            text_id = int(instructions.ids[b])
+            task = classify_task(instructions.texts[text_id])
             for r in range(roles):
-                seen = kitchen({name: values[b, r] for name, values in observation.values.items()})
-                held = seen.me.held
-                if told != memory["told"][b, r]:
+                kitchen = read_kitchen(
+                    {name: values[b, r] for name, values in observation.values.items()}
+                )
+                held = kitchen.me.held
+                if text_id != memory["told"][b, r]:
                     after["done"][b, r] = False
-                elif _done(task, int(memory["held"][b, r]), held):
+                elif _is_task_done(task, int(memory["held"][b, r]), held):
                     after["done"][b, r] = True
-                after["told"][b, r], after["held"][b, r] = told, held
+                after["told"][b, r], after["held"][b, r] = text_id, held
                 wanted = "" if after["done"][b, r] else task
-                weights[b, r, _TASKS[wanted](seen, instructions.texts[told])] += 1 - SLIP
+                weights[b, r, _TASKS[wanted](kitchen, instructions.texts[text_id])] += (
+                    1 - RANDOM_SHARE
+                )
         return Choice(weights), after
 
 
-def asked(text: str) -> str:
-    """Return which of the known tasks an instruction is about, "" for none."""
+def classify_task(text: str) -> str:
+    """Return the known task that an instruction is about, "" for none."""
     low = text.lower()
     return next((task for task, words in KEYWORDS if any(word in low for word in words)), "")
 
 
-def kitchen(values: Memory) -> Kitchen:
-    """Return what is seen, with ways that go around the partner unless there is no way around."""
+def read_kitchen(values: Memory) -> Kitchen:
+    """Return the observed kitchen; routes avoid the partner unless there is no way around."""
     tiles = values["tiles"]
     floor = tiles == _FLOOR
-    me, partner = _cook(values["me"]), _cook(values["partner"])
-    around = ways(floor, me.cell, me.side, {partner.cell})
-    through = ways(floor, me.cell, me.side)
+    me, partner = _read_cook(values["me"]), _read_cook(values["partner"])
+    around = find_routes(floor, me.cell, me.side, {partner.cell})
+    through = find_routes(floor, me.cell, me.side)
     return Kitchen(
         tiles,
         values["things"],
@@ -135,18 +138,19 @@ def kitchen(values: Memory) -> Kitchen:
         values["cooking"],
         me,
         partner,
-        {cell: Way(way.steps + WAIT, way.move) for cell, way in through.items()} | around,
-        frozenset(ways(floor, partner.cell, partner.side)),
+        {cell: Route(way.steps + BLOCKED_PENALTY, way.move) for cell, way in through.items()}
+        | around,
+        frozenset(find_routes(floor, partner.cell, partner.side)),
     )
 
 
-def _cook(values: NDArray[Any]) -> Cook:
+def _read_cook(values: NDArray[Any]) -> Cook:
     row, column, side, held = (int(value) for value in values)
     return Cook((row, column), side, held)
 
 
-def _done(task: str, before: int, now: int) -> bool:
-    """Says whether what was asked for was just done, by what the hands held before and hold now."""
+def _is_task_done(task: str, before: int, now: int) -> bool:
+    """Return True if a task was just done, judging by what the cook held before and holds now."""
     changes = {
         "dish": now == _DISH,
         "pot": (before, now) == (_ONION, _NOTHING),
@@ -157,139 +161,160 @@ def _done(task: str, before: int, now: int) -> bool:
     return changes.get(task, False)
 
 
-def _soup(seen: Kitchen, text: str = "") -> int:
-    """Return the move that makes soup next."""
-    held = seen.me.held
+def _make_soup(kitchen: Kitchen, text: str = "") -> int:
+    """Return the next action to make soup."""
+    held = kitchen.me.held
     if held == _SOUP:
-        return _first(_go(seen, seen.where(_WINDOW)), _lay(seen))
+        return _first_move(_move_to(kitchen, kitchen.find_cells(_WINDOW)), _put_on_counter(kitchen))
     if held == _DISH:
-        return _plate(seen, text)
+        return _plate_soup(kitchen, text)
     if held == _ONION:
-        return _first(_go(seen, _open_pots(seen)), _lay(seen))
-    if seen.where(_COUNTER, _SOUP) and seen.nearest(seen.where(_WINDOW)):
-        move = _go(seen, seen.where(_COUNTER, _SOUP))
+        return _first_move(_move_to(kitchen, _open_pots(kitchen)), _put_on_counter(kitchen))
+    if kitchen.find_cells(_COUNTER, _SOUP) and kitchen.nearest_route(kitchen.find_cells(_WINDOW)):
+        move = _move_to(kitchen, kitchen.find_cells(_COUNTER, _SOUP))
         if move is not None:
             return move
-    soups = int((seen.cooking >= 0).sum()) - (seen.partner.held == _DISH)
+    soups = int((kitchen.cooking >= 0).sum()) - (kitchen.partner.held == _DISH)
     if soups > 0:
-        return _first(_go(seen, _sources(seen, _DISHES, _DISH)), _fetch_onion(seen))
-    return _fetch_onion(seen)
+        return _first_move(
+            _move_to(kitchen, _sources(kitchen, _DISHES, _DISH)), _fetch_onion(kitchen)
+        )
+    return _fetch_onion(kitchen)
 
 
-def _dish(seen: Kitchen, text: str = "") -> int:
-    if seen.me.held == _NOTHING:
-        return _first(_go(seen, _sources(seen, _DISHES, _DISH)))
-    return _rid(seen)
+def _fetch_dish(kitchen: Kitchen, text: str = "") -> int:
+    if kitchen.me.held == _NOTHING:
+        return _first_move(_move_to(kitchen, _sources(kitchen, _DISHES, _DISH)))
+    return _put_away(kitchen)
 
 
-def _pot(seen: Kitchen, text: str = "") -> int:
-    """Return the move towards a pot with an onion, first one that is nearly full."""
-    if seen.me.held == _ONION:
-        fullest = sorted(_open_pots(seen), key=lambda cell: -int(seen.filled[cell]))
-        best = [cell for cell in fullest if seen.filled[cell] == seen.filled[fullest[0]]]
-        return _first(_go(seen, best), _go(seen, fullest), _lay(seen))
-    return _fetch_onion(seen) if seen.me.held == _NOTHING else _rid(seen)
+def _fill_pot(kitchen: Kitchen, text: str = "") -> int:
+    """Return the next action to bring an onion to a pot, preferably one that is nearly full."""
+    if kitchen.me.held == _ONION:
+        fullest = sorted(_open_pots(kitchen), key=lambda cell: -int(kitchen.filled[cell]))
+        best = [cell for cell in fullest if kitchen.filled[cell] == kitchen.filled[fullest[0]]]
+        return _first_move(
+            _move_to(kitchen, best), _move_to(kitchen, fullest), _put_on_counter(kitchen)
+        )
+    return _fetch_onion(kitchen) if kitchen.me.held == _NOTHING else _put_away(kitchen)
 
 
-def _plate(seen: Kitchen, text: str = "") -> int:
-    """Return the move towards the soup that is done first, with a dish."""
-    held = seen.me.held
+def _plate_soup(kitchen: Kitchen, text: str = "") -> int:
+    """Return the next action to bring a dish to the soup that is done first."""
+    held = kitchen.me.held
     if held == _NOTHING:
-        return _first(_go(seen, _sources(seen, _DISHES, _DISH)))
+        return _first_move(_move_to(kitchen, _sources(kitchen, _DISHES, _DISH)))
     if held != _DISH:
-        return _rid(seen)
-    soups = [(int(row), int(column)) for row, column in np.argwhere(seen.cooking >= 0)]
-    soups.sort(key=lambda cell: int(seen.cooking[cell]))
+        return _put_away(kitchen)
+    soups = [(int(row), int(column)) for row, column in np.argwhere(kitchen.cooking >= 0)]
+    soups.sort(key=lambda cell: int(kitchen.cooking[cell]))
     if not soups:
-        soups = sorted(seen.where(_POT), key=lambda cell: -int(seen.filled[cell]))
+        soups = sorted(kitchen.find_cells(_POT), key=lambda cell: -int(kitchen.filled[cell]))
     for cell in soups:
-        way = seen.mine.get(cell)
+        way = kitchen.routes.get(cell)
         if way is not None:
-            return STAY if way.move == INTERACT and seen.cooking[cell] != 0 else way.move
-    return _lay(seen)
+            return STAY if way.move == INTERACT and kitchen.cooking[cell] != 0 else way.move
+    return _put_on_counter(kitchen)
 
 
-def _deliver(seen: Kitchen, text: str = "") -> int:
-    held = seen.me.held
+def _deliver_soup(kitchen: Kitchen, text: str = "") -> int:
+    held = kitchen.me.held
     if held == _SOUP:
-        return _first(_go(seen, seen.where(_WINDOW)), _lay(seen))
-    if held == _NOTHING and seen.where(_COUNTER, _SOUP):
-        return _first(_go(seen, seen.where(_COUNTER, _SOUP)), _plate(seen))
-    return _plate(seen)
+        return _first_move(_move_to(kitchen, kitchen.find_cells(_WINDOW)), _put_on_counter(kitchen))
+    if held == _NOTHING and kitchen.find_cells(_COUNTER, _SOUP):
+        return _first_move(
+            _move_to(kitchen, kitchen.find_cells(_COUNTER, _SOUP)), _plate_soup(kitchen)
+        )
+    return _plate_soup(kitchen)
 
 
-def _hand_over(seen: Kitchen, text: str) -> int:
+def _hand_over(kitchen: Kitchen, text: str) -> int:
     thing = _DISH if "dish" in text.lower() else _ONION
-    if seen.me.held == thing:
-        return _lay(seen)
-    if seen.me.held != _NOTHING:
-        return _rid(seen)
+    if kitchen.me.held == thing:
+        return _put_on_counter(kitchen)
+    if kitchen.me.held != _NOTHING:
+        return _put_away(kitchen)
     source = _DISHES if thing == _DISH else _ONIONS
-    return _first(_go(seen, seen.where(source)), _go(seen, seen.where(_COUNTER, thing)))
+    return _first_move(
+        _move_to(kitchen, kitchen.find_cells(source)),
+        _move_to(kitchen, kitchen.find_cells(_COUNTER, thing)),
+    )
 
 
-def _way(seen: Kitchen, text: str = "") -> int:
-    """Return a step away from the partner, to floor from which they are farther."""
-    (row, column), (there, across) = seen.me.cell, seen.partner.cell
+def _make_way(kitchen: Kitchen, text: str = "") -> int:
+    """Return a step to the floor cell farthest from the partner; stay if none is farther."""
+    (row, column), (other_row, other_column) = kitchen.me.cell, kitchen.partner.cell
     best, farthest = STAY, 0
     for move, (right, down) in enumerate(SIDES):
         cell = (row + down, column + right)
-        apart = abs(cell[0] - there) + abs(cell[1] - across)
-        if seen.tiles[cell] == _FLOOR and cell != (there, across) and apart > farthest:
-            best, farthest = move, apart
+        distance = abs(cell[0] - other_row) + abs(cell[1] - other_column)
+        if (
+            kitchen.tiles[cell] == _FLOOR
+            and cell != (other_row, other_column)
+            and distance > farthest
+        ):
+            best, farthest = move, distance
     return best
 
 
-def _fetch_onion(seen: Kitchen) -> int:
-    return _first(_go(seen, _sources(seen, _ONIONS, _ONION)), _go(seen, seen.where(_DISHES)))
+def _fetch_onion(kitchen: Kitchen) -> int:
+    return _first_move(
+        _move_to(kitchen, _sources(kitchen, _ONIONS, _ONION)),
+        _move_to(kitchen, kitchen.find_cells(_DISHES)),
+    )
 
 
-def _sources(seen: Kitchen, tile: int, thing: int) -> list[Cell]:
-    """Return where a thing can be had: the stack, or where none can be reached, counters.
+def _sources(kitchen: Kitchen, tile: int, thing: int) -> list[Cell]:
+    """Return where a thing can be taken: the stack, or counters if no stack can be reached.
 
-    What lies about where there is a stack was put down for the partner, or out of the way.
+    With a stack in reach, things on counters were left for the partner or out of the way.
     """
-    stack = seen.where(tile)
-    return seen.where(_COUNTER, thing) if seen.nearest(stack) is None else stack
+    stack = kitchen.find_cells(tile)
+    return kitchen.find_cells(_COUNTER, thing) if kitchen.nearest_route(stack) is None else stack
 
 
-def _open_pots(seen: Kitchen) -> list[Cell]:
+def _open_pots(kitchen: Kitchen) -> list[Cell]:
     return [
-        cell for cell in seen.where(_POT) if seen.filled[cell] < FULL and seen.cooking[cell] < 0
+        cell
+        for cell in kitchen.find_cells(_POT)
+        if kitchen.filled[cell] < FULL and kitchen.cooking[cell] < 0
     ]
 
 
-def _rid(seen: Kitchen) -> int:
-    """Return the move that puts down what is held, where it is of use or else on a counter."""
-    if seen.me.held == _ONION:
-        return _first(_go(seen, _open_pots(seen)), _lay(seen))
-    if seen.me.held == _SOUP:
-        return _first(_go(seen, seen.where(_WINDOW)), _lay(seen))
-    return _lay(seen)
+def _put_away(kitchen: Kitchen) -> int:
+    """Return the next action to put down the held thing, where it is useful or on a counter."""
+    if kitchen.me.held == _ONION:
+        return _first_move(_move_to(kitchen, _open_pots(kitchen)), _put_on_counter(kitchen))
+    if kitchen.me.held == _SOUP:
+        return _first_move(_move_to(kitchen, kitchen.find_cells(_WINDOW)), _put_on_counter(kitchen))
+    return _put_on_counter(kitchen)
 
 
-def _lay(seen: Kitchen) -> int:
-    """Return the move towards an empty counter, one that the partner can reach if there is one."""
-    empty = seen.where(_COUNTER, _NOTHING)
-    return _first(_go(seen, [cell for cell in empty if cell in seen.theirs]), _go(seen, empty))
+def _put_on_counter(kitchen: Kitchen) -> int:
+    """Return the next action towards an empty counter, preferably within the partner's reach."""
+    empty = kitchen.find_cells(_COUNTER, _NOTHING)
+    return _first_move(
+        _move_to(kitchen, [cell for cell in empty if cell in kitchen.partner_reach]),
+        _move_to(kitchen, empty),
+    )
 
 
-def _go(seen: Kitchen, cells: Iterable[Cell]) -> int | None:
-    way = seen.nearest(cells)
+def _move_to(kitchen: Kitchen, cells: Iterable[Cell]) -> int | None:
+    way = kitchen.nearest_route(cells)
     return None if way is None else way.move
 
 
-def _first(*moves: int | None) -> int:
-    """Return the first move there is, else to stand still."""
+def _first_move(*moves: int | None) -> int:
+    """Return the first action that is not None, else stay."""
     return next((move for move in moves if move is not None), STAY)
 
 
 _TASKS: dict[str, Callable[[Kitchen, str], int]] = {
-    "": _soup,
-    "dish": _dish,
-    "pot": _pot,
-    "plate": _plate,
-    "deliver": _deliver,
+    "": _make_soup,
+    "dish": _fetch_dish,
+    "pot": _fill_pot,
+    "plate": _plate_soup,
+    "deliver": _deliver_soup,
     "hand-over": _hand_over,
-    "way": _way,
+    "way": _make_way,
 }

@@ -1,4 +1,4 @@
-"""A small network in NumPy: one hidden layer, and a distribution over moves."""
+"""Neural network in NumPy with one hidden layer and a distribution over actions."""
 
 from __future__ import annotations
 
@@ -9,45 +9,47 @@ import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.floating[Any]]
-"""float32 to train; a trained network also takes float64 and then counts in it."""
+"""float32 for training; a trained network also accepts float64 and computes in it."""
 _BETAS, _TINY = (0.9, 0.999), 1e-8
 
 
 class Network(NamedTuple):
-    """Weights: inputs to hidden units, and those to the moves."""
+    """Weights and biases of both layers."""
 
-    into: Floats
-    hidden: Floats
-    out: Floats
-    moves: Floats
+    input_weights: Floats
+    hidden_bias: Floats
+    output_weights: Floats
+    output_bias: Floats
 
     def __call__(self, inputs: Floats) -> Floats:
-        """Return the probability of each move, [N, moves]."""
-        return self._softmax(self._active(inputs))
+        """Return the probability of each action, [N, actions]."""
+        return self._softmax(self._hidden_units(inputs))
 
     def gradient(self, inputs: Floats, wanted: NDArray[np.int64]) -> tuple[float, Network]:
-        """Return the mean cross-entropy of `wanted`, and what it changes with."""
-        active = self._active(inputs)
-        found = self._softmax(active)
+        """Return the mean cross-entropy of the actions `wanted`, and its gradient."""
+        active = self._hidden_units(inputs)
+        probabilities = self._softmax(active)
         rows = np.arange(len(wanted))
-        loss = -float(np.log(np.maximum(found[rows, wanted], _TINY)).mean())
-        found[rows, wanted] -= 1
-        found /= np.float32(len(wanted))
-        back = (found @ self.out.T) * (active > 0)
-        return loss, Network(inputs.T @ back, back.sum(0), active.T @ found, found.sum(0))
+        loss = -float(np.log(np.maximum(probabilities[rows, wanted], _TINY)).mean())
+        probabilities[rows, wanted] -= 1
+        probabilities /= np.float32(len(wanted))
+        back = (probabilities @ self.output_weights.T) * (active > 0)
+        return loss, Network(
+            inputs.T @ back, back.sum(0), active.T @ probabilities, probabilities.sum(0)
+        )
 
-    def _active(self, inputs: Floats) -> Floats:
-        active: Floats = np.maximum(inputs @ self.into + self.hidden, np.float32(0))
+    def _hidden_units(self, inputs: Floats) -> Floats:
+        active: Floats = np.maximum(inputs @ self.input_weights + self.hidden_bias, np.float32(0))
         return active
 
     def _softmax(self, active: Floats) -> Floats:
-        found = active @ self.out + self.moves
-        found = np.exp(found - found.max(1, keepdims=True))
-        shares: Floats = found / found.sum(1, keepdims=True)
+        scores = active @ self.output_weights + self.output_bias
+        scores = np.exp(scores - scores.max(1, keepdims=True))
+        shares: Floats = scores / scores.sum(1, keepdims=True)
         return shares
 
 
-def new(inputs: int, hidden: int, moves: int, rng: np.random.Generator) -> Network:
+def init_network(inputs: int, hidden: int, moves: int, rng: np.random.Generator) -> Network:
     """Return an untrained network."""
     return Network(
         rng.normal(0, np.sqrt(2 / inputs), (inputs, hidden)).astype(np.float32),
@@ -57,7 +59,7 @@ def new(inputs: int, hidden: int, moves: int, rng: np.random.Generator) -> Netwo
     )
 
 
-def trained(
+def train_epochs(
     network: Network,
     inputs: Callable[[NDArray[np.int64]], Floats],
     wanted: NDArray[np.int64],
@@ -67,10 +69,10 @@ def trained(
     rate: float,
     rng: np.random.Generator,
 ) -> Iterator[tuple[float, Network]]:
-    """Yield the mean loss and the network after each epoch of Adam, its rate falling to 0.
+    """Yield the mean loss and the network after each epoch of Adam, with a linearly falling rate.
 
-    `inputs` returns those of some examples by their numbers, and `wanted`, int64[N], is the move of
-    each. Every example is seen `epochs` times, in steps of `batch`, in an order drawn from `rng`.
+    `inputs` returns the examples with these indices, and `wanted`, int64[N], holds their actions.
+    Every example is seen `epochs` times, in batches of `batch`, in an order drawn from `rng`.
     """
     mean = Network(*(np.zeros_like(w) for w in network))
     square = Network(*(np.zeros_like(w) for w in network))
@@ -84,19 +86,19 @@ def trained(
             losses.append(loss)
             count += 1
             now = rate * (1 - (count - 1) / total)
-            mean = _mixed(mean, slope, _BETAS[0])
-            square = _mixed(square, Network(*(g * g for g in slope)), _BETAS[1])
+            mean = _blend(mean, slope, _BETAS[0])
+            square = _blend(square, Network(*(g * g for g in slope)), _BETAS[1])
             scale = now * np.sqrt(1 - _BETAS[1] ** count) / (1 - _BETAS[0] ** count)
-            network = _moved(network, mean, square, np.float32(scale))
+            network = _apply_adam(network, mean, square, np.float32(scale))
         yield float(np.mean(losses)), network
 
 
-def _mixed(old: Network, new: Network, share: float) -> Network:
-    kept, added = np.float32(share), np.float32(1 - share)
-    return Network(*(kept * a + added * b for a, b in zip(old, new, strict=True)))
+def _blend(old: Network, new: Network, share: float) -> Network:
+    old_share, new_share = np.float32(share), np.float32(1 - share)
+    return Network(*(old_share * a + new_share * b for a, b in zip(old, new, strict=True)))
 
 
-def _moved(network: Network, mean: Network, square: Network, scale: np.float32) -> Network:
+def _apply_adam(network: Network, mean: Network, square: Network, scale: np.float32) -> Network:
     parts = zip(network, mean, square, strict=True)
     moved = (w - scale * m / (np.sqrt(s) + np.float32(_TINY)) for w, m, s in parts)
     return Network(*(w.astype(np.float32) for w in moved))

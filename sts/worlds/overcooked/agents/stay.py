@@ -1,4 +1,4 @@
-"""A cook who does nothing: the lower bound, and a stand-in for a partner who has left."""
+"""Cook that does nothing: the lower bound, and a replacement for a partner who has left."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from sts.worlds.overcooked.basics import STAY
 
 
 class Stay(Agent):
-    """Stands where it is."""
+    """Cook that stands still."""
 
     name = "overcooked-stay"
     version = "1"
@@ -20,5 +20,5 @@ class Stay(Agent):
     def act(
         self, observation: Seen, instructions: Instructions, memory: Memory, draws: Draws
     ) -> tuple[Choice, Memory]:
-        """Return nothing but no-op."""
+        """Return the no-op action."""
         return Choice(np.full(observation.last_move.shape, STAY)), memory

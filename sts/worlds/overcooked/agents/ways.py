@@ -1,7 +1,7 @@
-"""Ways through a kitchen: what a cook can come to face, in how many steps, and how to begin.
+"""Shortest routes through a kitchen to the cells that a cook can face.
 
-A cook stands on the floor and faces one side. A step towards what cannot be stood on only turns.
-Cells are (row, column).
+A cook stands on the floor and faces one side. A step towards anything else only turns it. Cells are
+(row, column).
 """
 
 from __future__ import annotations
@@ -18,41 +18,41 @@ from sts.worlds.overcooked.basics import INTERACT, SIDES
 Cell: TypeAlias = tuple[int, int]
 
 
-class Way(NamedTuple):
-    """How to come to face a cell.
+class Route(NamedTuple):
+    """Route to face a cell.
 
     Attributes:
-      steps: until one faces it; 0 for now.
-      move: the first of them.
+      steps: its length; 0 if the cell is faced.
+      move: its first action.
     """
 
     steps: int
     move: int
 
 
-def ways(
+def find_routes(
     floor: NDArray[np.bool_], start: Cell, side: int, blocked: Collection[Cell] = ()
-) -> dict[Cell, Way]:
-    """Return a shortest way to each cell that is no floor and that one can come to face.
+) -> dict[Cell, Route]:
+    """Return a shortest route to each cell that is not floor and that a cook can face.
 
-    The edge of `floor`, bool[H, W], is never floor. `side` is which way the cook faces, as the
-    moves, and `blocked` is floor where one cannot step now.
+    The edge of `floor`, bool[H, W], is never floor. `side` is the direction the cook faces, as an
+    action, and `blocked` lists floor cells that are occupied.
     """
-    found: dict[Cell, Way] = {}
+    routes: dict[Cell, Route] = {}
     right, down = SIDES[side]
     if not floor[ahead := (start[0] + down, start[1] + right)]:
-        found[ahead] = Way(0, INTERACT)
-    seen = {start}
-    waiting = deque([(start, 0, INTERACT)])
-    while waiting:
-        (row, column), steps, first = waiting.popleft()
+        routes[ahead] = Route(0, INTERACT)
+    visited = {start}
+    queue = deque([(start, 0, INTERACT)])
+    while queue:
+        (row, column), steps, first_move = queue.popleft()
         for move, (right, down) in enumerate(SIDES):
-            there, ahead = (row + down, column + right), (row + 2 * down, column + 2 * right)
-            if not floor[there] or there in blocked:
-                there, ahead = (row, column), there
-            if ahead not in found and not floor[ahead]:
-                found[ahead] = Way(steps + 1, first if steps else move)
-            if there not in seen:
-                seen.add(there)
-                waiting.append((there, steps + 1, first if steps else move))
-    return found
+            place, ahead = (row + down, column + right), (row + 2 * down, column + 2 * right)
+            if not floor[place] or place in blocked:
+                place, ahead = (row, column), place
+            if ahead not in routes and not floor[ahead]:
+                routes[ahead] = Route(steps + 1, first_move if steps else move)
+            if place not in visited:
+                visited.add(place)
+                queue.append((place, steps + 1, first_move if steps else move))
+    return routes
