@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-BLOCK = 20
+BLOCK_SIZE = 20
 """References in one block of accuracy over time."""
 _TAIL = 0.025
 
@@ -22,7 +22,7 @@ class Right(NamedTuple):
     interval: tuple[float, float] | None
 
 
-def right(answers: Sequence[bool]) -> Right:
+def measure_accuracy(answers: Sequence[bool]) -> Right:
     """Return how many are true, with Jeffreys' interval.
 
     Source: Brown, Cai and DasGupta 2001, Stat. Sci. 16:101.
@@ -40,4 +40,6 @@ def right(answers: Sequence[bool]) -> Right:
 
 def blocks(answers: Sequence[bool]) -> tuple[Right, ...]:
     """Return the same of each `BLOCK` in order; the last may have fewer."""
-    return tuple(right(answers[at : at + BLOCK]) for at in range(0, len(answers), BLOCK))
+    return tuple(
+        measure_accuracy(answers[at : at + BLOCK_SIZE]) for at in range(0, len(answers), BLOCK_SIZE)
+    )

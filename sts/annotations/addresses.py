@@ -10,8 +10,8 @@ from sts.annotations.schema import addresses, annotators
 from sts.errors import ArgumentError
 from sts.names import clean_name, shown
 
-LONGEST = 254
-_FORM = re.compile(r"[^\s@<>,;]+@[^\s@<>,;]+")
+MAX_CHARS = 254
+_PATTERN = re.compile(r"[^\s@<>,;]+@[^\s@<>,;]+")
 
 
 def checked(email: str) -> str:
@@ -20,12 +20,12 @@ def checked(email: str) -> str:
     Raises:
       ArgumentError: it has not the form NAME@HOST, or more than 254 characters.
     """
-    if not _FORM.fullmatch(email.strip()):
+    if not _PATTERN.fullmatch(email.strip()):
         raise ArgumentError(f"expected an e-mail address like ana@study.org, found {shown(email)}")
-    return clean_name(email, LONGEST).lower()
+    return clean_name(email, MAX_CHARS).lower()
 
 
-def keep(connection: Connection, annotator_id: int, email: str) -> None:
+def set_address(connection: Connection, annotator_id: int, email: str) -> None:
     """Have a person known by an address, and by no other; raise ArgumentError if it cannot be."""
     email = checked(email)
     holder = connection.execute(
@@ -35,16 +35,16 @@ def keep(connection: Connection, annotator_id: int, email: str) -> None:
     ).one_or_none()
     if holder is not None and holder.id != annotator_id:
         raise ArgumentError(f"{email} is the address of {holder.name!r}; choose another")
-    remove(connection, annotator_id)
+    remove_address(connection, annotator_id)
     connection.execute(insert(addresses).values(annotator=annotator_id, email=email))
 
 
-def remove(connection: Connection, annotator_id: int) -> None:
+def remove_address(connection: Connection, annotator_id: int) -> None:
     """Has a person known by no address."""
     connection.execute(delete(addresses).where(addresses.c.annotator == annotator_id))
 
 
-def holder(connection: Connection, email: str) -> int | None:
+def find_person_id(connection: Connection, email: str) -> int | None:
     """The number of whoever is known by an address and has not retired."""
     return connection.execute(
         select(annotators.c.id)

@@ -14,34 +14,34 @@ from sts.annotations.types import Item
 
 FIRST, ORDINARY = 0, 1
 """Turns: what is judged twice so that agreement is known early, then all else."""
-AHEAD = 20
+MAX_BATCH_SIZE = 20
 """The most that a person is given ahead."""
-FEWEST_AHEAD = 3
-_BY_LOT = 1 / 3
+MIN_BATCH_SIZE = 3
+_RANDOM_SHARE = 1 / 3
 """How often balance does not decide: Efron's biased coin, so that nobody can guess who is next."""
 
 
-class Asked(NamedTuple):
+class Requirement(NamedTuple):
     """How many judgements are asked of a clip, and in which turn: FIRST or ORDINARY."""
 
     required: int
     turn: int
 
 
-def asked(study: Study, item: Item) -> Asked:
+def requirement_for(study: Study, item: Item) -> Requirement:
     """Return what a study asks of an item: the highest number that applies to it."""
-    required = study.required_of(item.suite, item.category)
-    if share(study.seed, "twice", item.clip) < study.twice:
-        return Asked(max(required, 2), FIRST)
-    return Asked(required, ORDINARY)
+    required = study.required_for(item.suite, item.category)
+    if hash_to_unit_interval(study.seed, "twice", item.clip) < study.twice:
+        return Requirement(max(required, 2), FIRST)
+    return Requirement(required, ORDINARY)
 
 
-def ahead(left: int) -> int:
+def batch_size(left: int) -> int:
     """Return how many clips a person is given at a time where so many are left for all."""
-    return max(FEWEST_AHEAD, min(AHEAD, left // 10))
+    return max(MIN_BATCH_SIZE, min(MAX_BATCH_SIZE, left // 10))
 
 
-def share(*parts: object) -> float:
+def hash_to_unit_interval(*parts: object) -> float:
     """Return a number in [0, 1) that these parts, the seed first, always give."""
     text = " ".join(map(str, parts)).encode()
     return int.from_bytes(hashlib.blake2b(text, digest_size=8).digest()) / 2**64
@@ -76,7 +76,7 @@ class Balance:
             if agent in self._shares:
                 self._shares[agent] += 1 / self._wanted[agent]
 
-    def after(self, agents: Iterable[str]) -> float:
+    def added_spread(self, agents: Iterable[str]) -> float:
         """Return what one more clip of these agents adds to the spread of the shares.
 
         The spread is the sum over agents of (share - mean share) squared; where every clip is of
@@ -91,7 +91,7 @@ class Balance:
         return sum(step * (2 * (at - mean) + step) for at, step in steps) - moved**2 / len(shares)
 
 
-def best(
+def choose_next(
     candidates: Sequence[Candidate], balance: Balance, recent: Collection[str], coin: float
 ) -> Candidate | None:
     """Return which clip to show next of one turn, or None if all are of scenarios met just now.
@@ -110,6 +110,6 @@ def best(
     lot = min(fresh, key=lambda one: one.key)
     alike = [one for one in fresh if one.anchor == lot.anchor]
     alike = [one for one in alike if one.judged] or alike
-    if coin < _BY_LOT:
+    if coin < _RANDOM_SHARE:
         return min(alike, key=lambda one: one.key)
-    return min(alike, key=lambda one: (balance.after(one.agents), one.key))
+    return min(alike, key=lambda one: (balance.added_spread(one.agents), one.key))

@@ -6,7 +6,7 @@ import numpy as np
 from sqlalchemy import Connection, func, select
 
 from sts.annotations import imbalance
-from sts.annotations.events import judges
+from sts.annotations.events import is_judgement
 from sts.annotations.imbalance import Audit
 from sts.annotations.schema import (
     anchors,
@@ -41,7 +41,11 @@ def audit(connection: Connection, suite: str | None = None, *, names: bool = Fal
         .join(events, events.c.item == items.c.id)
         .join(annotators, annotators.c.id == events.c.annotator)
         .join(copies, copies.c.item == items.c.id)
-        .where(judges(), items.c.id.in_(kept), items.c.id.not_in(select(reference_episodes.c.item)))
+        .where(
+            is_judgement(),
+            items.c.id.in_(kept),
+            items.c.id.not_in(select(reference_episodes.c.item)),
+        )
         .distinct()
         .order_by(items.c.id, copies.c.agent, who)
     ).all()

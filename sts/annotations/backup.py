@@ -12,9 +12,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from sts.annotations import snapshot
-from sts.annotations.database import RECORD
+from sts.annotations.database import RECORD_FILE
 from sts.annotations.move import AWAY
-from sts.annotations.store import FILE
+from sts.annotations.store import DATABASE_FILE
 from sts.errors import ArgumentError, DamagedData, StsError, Unavailable
 from sts.names import shown
 from sts.storage import archive
@@ -23,12 +23,17 @@ from sts.storage.files import beside, link_new, synchronise
 from sts.storage.folders import alone
 from sts.storage.workspace import Workspace
 
-KEY = ".annotate-key"
-_MADE_AGAIN = {"continuations/index.parquet", "reports/live", "frames"}
+KEY_FILE = ".annotate-key"
+_REBUILT = {"continuations/index.parquet", "reports/live", "frames"}
 """What is made again from the rest, or is of the moment."""
-_OF_DATABASE = {FILE, RECORD, AWAY, *(f"{FILE}-{end}" for end in ("wal", "shm", "journal"))}
+_DATABASE_FILES = {
+    DATABASE_FILE,
+    RECORD_FILE,
+    AWAY,
+    *(f"{DATABASE_FILE}-{end}" for end in ("wal", "shm", "journal")),
+}
 """What is copied with the database or made again with it, and a database that a study has left."""
-_NAMES_OTHERS = ("reports", "labels", "tags", "drafts", "suites", "scores", "continuations")
+_FOLDERS_IN_ORDER = ("reports", "labels", "tags", "drafts", "suites", "scores", "continuations")
 """Folders in the order in which they are copied; the others come after them."""
 
 
@@ -51,61 +56,65 @@ def take(workspace: Workspace, file: Path) -> Manifest:
     """
     if not workspace.path("workspace.toml").exists():
         raise StsError(f"no workspace at {workspace.root}, so nothing to back up")
-    if _real(file).is_relative_to(_real(workspace.root)):
+    if _resolve_path(file).is_relative_to(_resolve_path(workspace.root)):
         raise ArgumentError(f"{file} is inside the workspace; name a file outside of it")
     if os.path.lexists(file):
         raise Unavailable(f"{file} exists and stays as it is: name a new file")
     with beside(file) as part:
         made = part / "whole"
-        manifest = archive.write(made, workspace.identity(), _sources(workspace, part))
+        manifest = archive.write(made, workspace.identity(), _iter_sources(workspace, part))
         link_new(made, file)
     return manifest
 
 
-def _real(path: Path) -> Path:
+def _resolve_path(path: Path) -> Path:
     """Return where a path leads; one that leads round in a circle as far as it does."""
     return Path(os.path.realpath(path))
 
 
-def _sources(workspace: Workspace, part: Path) -> Iterator[tuple[str, Path]]:
+def _iter_sources(workspace: Workspace, part: Path) -> Iterator[tuple[str, Path]]:
     """Yield what is copied, in order, and look for each when those before it are copied."""
     root, database = workspace.root, part / "database"
-    name = snapshot.copy(workspace, database)
+    name = snapshot.copy_database(workspace, database)
     if name is not None:
         yield name, database
     entries = sorted(os.scandir(root), key=lambda entry: entry.name)
     for entry in entries:
-        if not entry.is_dir() and entry.name not in _OF_DATABASE:
-            if entry.name == KEY or not entry.name.startswith("."):
+        if not entry.is_dir() and entry.name not in _DATABASE_FILES:
+            if entry.name == KEY_FILE or not entry.name.startswith("."):
                 yield entry.name, Path(entry.path)
-    others = [entry.name for entry in entries if entry.is_dir() and entry.name not in _NAMES_OTHERS]
-    for name in (*_NAMES_OTHERS, *others):
+    others = [
+        entry.name for entry in entries if entry.is_dir() and entry.name not in _FOLDERS_IN_ORDER
+    ]
+    for name in (*_FOLDERS_IN_ORDER, *others):
         if name == "reports" and (root / name).is_dir():
             with alone(root / name):  # a report is replaced as a whole
-                yield from _below(root, name)
-        elif _is_kept(name):
-            yield from _below(root, name)
+                yield from _iter_files(root, name)
+        elif _is_backed_up(name):
+            yield from _iter_files(root, name)
 
 
-def _below(root: Path, folder: str) -> Iterator[tuple[str, Path]]:
+def _iter_files(root: Path, folder: str) -> Iterator[tuple[str, Path]]:
     """Yield the files below a folder; what is further down is looked for after what is above."""
-    for at, folders, files in os.walk(root / folder, onerror=_pass_gone, followlinks=True):
+    for at, folders, files in os.walk(
+        root / folder, onerror=_raise_unless_missing, followlinks=True
+    ):
         inside = os.path.relpath(at, root)
-        folders[:] = sorted(name for name in folders if _is_kept(f"{inside}/{name}"))
+        folders[:] = sorted(name for name in folders if _is_backed_up(f"{inside}/{name}"))
         for name in sorted(files):
-            if _is_kept(f"{inside}/{name}"):
+            if _is_backed_up(f"{inside}/{name}"):
                 yield f"{inside}/{name}", Path(at, name)
 
 
-def _pass_gone(error: OSError) -> None:
+def _raise_unless_missing(error: OSError) -> None:
     if not isinstance(error, FileNotFoundError | NotADirectoryError):
         raise error
 
 
-def _is_kept(name: str) -> bool:
+def _is_backed_up(name: str) -> bool:
     """Return True for a file or a folder, by its path, that is not made again and not hidden."""
     hidden = name.rpartition("/")[2].startswith(".")
-    return not hidden and name not in _MADE_AGAIN and not name.endswith(".sound")
+    return not hidden and name not in _REBUILT and not name.endswith(".sound")
 
 
 def restore(
@@ -127,7 +136,7 @@ def restore(
         backup wants another kind of database than is named.
       OSError: the disk is full, read-only or not ours; nothing is then at `root`.
     """
-    root = _real(root)
+    root = _resolve_path(root)
     if os.path.lexists(root) and not (root.is_dir() and not any(root.iterdir())):
         raise Unavailable(f"{root} holds something, which stays: restore into a new folder")
     if Path.cwd().is_relative_to(root):
@@ -137,7 +146,7 @@ def restore(
         workspace = Workspace.open(part)
         if workspace.identity() != manifest.workspace:
             raise DamagedData(f"{file}: expected the workspace {shown(manifest.workspace)} in it")
-        snapshot.settle(workspace)
+        snapshot.restore_database(workspace)
         part.chmod(0o755)
         os.rename(part, root)  # fails where anything has come to be at `root` meanwhile
         synchronise(root.parent)

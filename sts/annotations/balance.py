@@ -8,7 +8,7 @@ from sqlalchemy import Connection, Select, bindparam, delete, exists, func, inse
 from sqlalchemy.dialects import postgresql, sqlite
 
 from sts.annotations import references
-from sts.annotations.assignment import ORDINARY, Balance, share
+from sts.annotations.assignment import ORDINARY, Balance, hash_to_unit_interval
 from sts.annotations.schema import (
     anchors,
     copies,
@@ -20,7 +20,7 @@ from sts.annotations.schema import (
 )
 from sts.annotations.study import Study
 
-_BATCH = 500
+_BATCH_SIZE = 500
 # Made once: to put a statement together costs more than to run it.
 _GIVEN = select(exposures.c.agent, exposures.c.clips).where(
     exposures.c.annotator == bindparam("annotator"), exposures.c.suite == bindparam("suite")
@@ -28,7 +28,7 @@ _GIVEN = select(exposures.c.agent, exposures.c.clips).where(
 _WANTED = select(suite_agents.c.agent, suite_agents.c.wanted).where(
     suite_agents.c.suite == bindparam("suite")
 )
-_NOTE = {
+_COUNT_CLIP = {
     dialect.dialect.name: dialect.insert(exposures).on_conflict_do_update(
         index_elements=["annotator", "suite", "agent"],
         set_={"clips": exposures.c.clips + 1},
@@ -37,7 +37,7 @@ _NOTE = {
 }
 
 
-def renew(connection: Connection, suite: str, *, study: Study, now: float) -> None:
+def refresh_balance(connection: Connection, suite: str, *, study: Study, now: float) -> None:
     """Count again what there is of each agent in a suite, and open anchors if agents joined.
 
     Anchors are clips that are judged already, a share drawn by the study's seed. Each is judged
@@ -46,12 +46,12 @@ def renew(connection: Connection, suite: str, *, study: Study, now: float) -> No
     """
     own = suite_agents.c.suite == suite
     before = set(connection.scalars(select(suite_agents.c.agent).where(own)))
-    agents = set(connection.scalars(select(_covered(suite).subquery().c.agent).distinct()))
+    agents = set(connection.scalars(select(_select_agents(suite).subquery().c.agent).distinct()))
     joined = sorted(agents - before)
     if before and joined and study.anchors:
         _open_anchors(connection, suite, joined, study, now)
     connection.execute(delete(suite_agents).where(own))
-    covered = _covered(suite).subquery()
+    covered = _select_agents(suite).subquery()
     wanted = (
         select(covered.c.suite, covered.c.agent, func.sum(items.c.required))
         .join(items, items.c.id == covered.c.item)
@@ -68,24 +68,26 @@ def renew(connection: Connection, suite: str, *, study: Study, now: float) -> No
     connection.execute(insert(exposures).from_select(["annotator", "suite", "agent", "clips"], met))
 
 
-def of(connection: Connection, annotator_id: int, suite: str) -> Balance:
+def load_balance(connection: Connection, annotator_id: int, suite: str) -> Balance:
     """Return what a person was given of each agent of a suite, against what there is."""
     given = connection.execute(_GIVEN, {"annotator": annotator_id, "suite": suite})
     wanted = connection.execute(_WANTED, {"suite": suite})
     return Balance({row.agent: row.clips for row in given}, {row[0]: row[1] for row in wanted})
 
 
-def note(connection: Connection, annotator_id: int, suite: str, agents: Iterable[str]) -> None:
+def count_clip(
+    connection: Connection, annotator_id: int, suite: str, agents: Iterable[str]
+) -> None:
     """Count one clip more of these agents for a person whose rows are locked."""
     rows = [
         {"annotator": annotator_id, "suite": suite, "agent": agent, "clips": 1} for agent in agents
     ]
     if not rows:
         return
-    connection.execute(_NOTE[connection.dialect.name], rows)
+    connection.execute(_COUNT_CLIP[connection.dialect.name], rows)
 
 
-def _covered(suite: str) -> Select[tuple[str, str, str]]:
+def _select_agents(suite: str) -> Select[tuple[str, str, str]]:
     """The agents of each clip of a suite, each once."""
     return (
         select(item_suites.c.suite, copies.c.agent, copies.c.item)
@@ -104,13 +106,17 @@ def _open_anchors(
         .join(item_suites, item_suites.c.item == items.c.id)
         .where(
             item_suites.c.suite == suite,
-            ~references.is_one(items.c.id),
+            ~references.is_reference(items.c.id),
             exists().where(of_item, slots.c.judged == 1),
             ~exists().where(of_item, slots.c.judged == 0),
         )
     )
     names = "\n".join(joined)
-    drawn = [r for r in rows if share(study.seed, "anchor", names, r.clip) < study.anchors]
+    drawn = [
+        r
+        for r in rows
+        if hash_to_unit_interval(study.seed, "anchor", names, r.clip) < study.anchors
+    ]
     if not drawn:
         return
     connection.execute(
@@ -139,8 +145,8 @@ def _open_anchors(
             for row in drawn
         ],
     )
-    for at in range(0, len(drawn), _BATCH):
-        batch = [row.id for row in drawn[at : at + _BATCH]]
+    for at in range(0, len(drawn), _BATCH_SIZE):
+        batch = [row.id for row in drawn[at : at + _BATCH_SIZE]]
         connection.execute(
             update(items).where(items.c.id.in_(batch)).values(required=items.c.required + 1)
         )

@@ -12,14 +12,14 @@ from sqlalchemy import Connection, Inspector, func, inspect, select
 from sts.annotations import schema
 from sts.errors import NewerFormat, StoreError
 
-_FORGETTABLE = ("reason", "text")
-_SAME = " AND ".join(
+_ERASABLE = ("reason", "text")
+_UNCHANGED = " AND ".join(
     f"NEW.{column.name} {{same}} OLD.{column.name}"
     for column in schema.events.columns
-    if column.name not in _FORGETTABLE
+    if column.name not in _ERASABLE
 )
 # The texts of a forgotten person are emptied; what the digest covers stays.
-_MAY_CHANGE = f"NEW.reason = '' AND NEW.text = '' AND {_SAME}"
+_MAY_CHANGE = f"NEW.reason = '' AND NEW.text = '' AND {_UNCHANGED}"
 _SQLITE = (
     f"""CREATE TRIGGER events_are_never_updated BEFORE UPDATE ON events
         WHEN NOT ({_MAY_CHANGE.format(same="IS")})
@@ -48,7 +48,7 @@ TRIGGERS = {"sqlite": _SQLITE, "postgresql": _POSTGRESQL}
 """The triggers that keep events and decisions append-only, by SQL dialect."""
 
 
-def create(connection: Connection) -> None:
+def create_tables(connection: Connection) -> None:
     """Make every table and trigger, in a transaction that writes; none of them is there."""
     schema.metadata.create_all(connection, checkfirst=False)
     for statement in TRIGGERS[connection.dialect.name]:
@@ -56,7 +56,7 @@ def create(connection: Connection) -> None:
     connection.execute(schema.versions.insert().values(version=schema.VERSION, applied=time.time()))
 
 
-def exists(connection: Connection, name: str) -> bool:
+def has_tables(connection: Connection, name: str) -> bool:
     """Return whether the tables are there; False for a database without any table of ours.
 
     Raises:
@@ -66,7 +66,7 @@ def exists(connection: Connection, name: str) -> bool:
     found = inspect(connection)
     tables = set(found.get_table_names())
     if schema.versions.name not in tables:
-        _check_foreign(connection, name, tables)
+        _check_other_tables(connection, name, tables)
         return False
     version = connection.execute(select(func.max(schema.versions.c.version))).scalar_one() or 0
     if version > schema.VERSION:
@@ -75,10 +75,10 @@ def exists(connection: Connection, name: str) -> bool:
             f"{schema.VERSION}: update sts"
         )
     if version < schema.VERSION:
-        raise StoreError(_outdated(name, f"has schema {version}"))
+        raise StoreError(_describe_outdated(name, f"has schema {version}"))
     missing = _first_missing_column(found)
     if missing:
-        raise StoreError(_outdated(name, f"has no column {missing}"))
+        raise StoreError(_describe_outdated(name, f"has no column {missing}"))
     return True
 
 
@@ -94,7 +94,7 @@ def _first_missing_column(found: Inspector) -> str | None:
     return None
 
 
-def _outdated(name: str, found: str) -> str:
+def _describe_outdated(name: str, found: str) -> str:
     return (
         f"annotation database {name} {found}, so another version of sts made it, and this version "
         f"reads schema {schema.VERSION} only: finish the study with the version that began it, or "
@@ -102,7 +102,7 @@ def _outdated(name: str, found: str) -> str:
     )
 
 
-def _check_foreign(connection: Connection, name: str, tables: set[str]) -> None:
+def _check_other_tables(connection: Connection, name: str, tables: set[str]) -> None:
     """Raise StoreError for another program's table in a file, or for one with a name of ours."""
     strange = (
         tables if connection.dialect.name == "sqlite" else tables & set(schema.metadata.tables)

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from sts.annotations.events import FAIR
-from sts.annotations.opinions import Clip, by_lot
+from sts.annotations.opinions import JudgedClip, shuffle_clips
 from sts.annotations.remarks import Remark
 
 ERRORS = {
@@ -28,7 +28,7 @@ ERRORS = {
 """Who made each kind of error of `events.LABELS`, and what it means to a reviewer."""
 
 
-class Row(NamedTuple):
+class ErrorRow(NamedTuple):
     """A kind of error, who made it (player, annotator or none), and what it means.
 
     `people` and `agents` count the episodes of the sample with this error that they played.
@@ -41,7 +41,7 @@ class Row(NamedTuple):
     meaning: str
 
 
-class Sampled(NamedTuple):
+class SampleCounts(NamedTuple):
     """Episodes annotated as failures, of one kind of players.
 
     A sample of them is drawn at random to be reviewed; those reviewed `outside` of it were in it
@@ -57,21 +57,23 @@ class Sampled(NamedTuple):
 class Breakdown(NamedTuple):
     """Table 1: each kind of error in the order of `ERRORS`, and what it is counted over."""
 
-    rows: tuple[Row, ...]
-    over: Mapping[str, Sampled]
+    rows: tuple[ErrorRow, ...]
+    over: Mapping[str, SampleCounts]
 
 
-def failed(clip: Clip) -> bool:
+def is_failure(clip: JudgedClip) -> bool:
     """Whether a clip is annotated as a failure: fewer than half of its judges saw it done."""
-    return clip.value is not None and clip.value < 0.5
+    return clip.success_share is not None and clip.success_share < 0.5
 
 
-def sample(clips: Iterable[Clip], size: int, seed: int) -> dict[str, list[Clip]]:
+def sample_failures(
+    clips: Iterable[JudgedClip], size: int, seed: int
+) -> dict[str, list[JudgedClip]]:
     """Return a plain random sample of the failures of people and of agents, `size` of each at most.
 
     One of a larger size begins with those of a smaller one; equal seeds give equal samples.
     """
-    drawn = by_lot(filter(failed, clips), seed, "failures")
+    drawn = shuffle_clips(filter(is_failure, clips), seed, "failures")
     return {
         "people": [one for one in drawn if one.played][:size],
         "agents": [one for one in drawn if not one.played][:size],
@@ -79,13 +81,13 @@ def sample(clips: Iterable[Clip], size: int, seed: int) -> dict[str, list[Clip]]
 
 
 def breakdown(
-    clips: Sequence[Clip], reviews: Mapping[str, Sequence[Remark]], size: int, seed: int
+    clips: Sequence[JudgedClip], reviews: Mapping[str, Sequence[Remark]], size: int, seed: int
 ) -> Breakdown:
     """Return Table 1. Of several reviews of an episode the latest counts.
 
     `reviews` are by item, the earlier first; size and seed are those of `sample`.
     """
-    samples = sample(clips, size, seed)
+    samples = sample_failures(clips, size, seed)
     called = {item: own[-1].label for item, own in reviews.items()}
     counts = {
         who: [called[one.item] for one in drawn if one.item in called]
@@ -93,11 +95,11 @@ def breakdown(
     }
     over = {}
     for who, drawn in samples.items():
-        every = [one for one in clips if failed(one) and one.played == (who == "people")]
+        every = [one for one in clips if is_failure(one) and one.played == (who == "people")]
         beside = sum(one.item in called for one in every) - len(counts[who])
-        over[who] = Sampled(len(every), len(drawn), len(counts[who]), beside)
+        over[who] = SampleCounts(len(every), len(drawn), len(counts[who]), beside)
     rows = (
-        Row(source, error, counts["people"].count(error), counts["agents"].count(error), words)
+        ErrorRow(source, error, counts["people"].count(error), counts["agents"].count(error), words)
         for error, (source, words) in ERRORS.items()
     )
     return Breakdown(tuple(rows), over)

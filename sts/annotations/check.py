@@ -11,7 +11,7 @@ from sts.annotations.database import Database
 from sts.annotations.decisions import of_draft
 from sts.annotations.history import History, verify
 from sts.annotations.schema import copies, decisions, item_suites
-from sts.annotations.store import FILE, Store
+from sts.annotations.store import DATABASE_FILE, Store
 from sts.continuations import index as indices
 from sts.errors import DamagedData, StsError
 from sts.storage.checks import Checked, Findings
@@ -26,23 +26,23 @@ def check(workspace: Workspace) -> Checked:
     """Verify the database and every draft's decisions; looks for all that they are about."""
     findings, counts = Findings(), dict[str, int]()
     with findings.of("annotation database"):
-        check_inside(workspace.path(FILE))
+        check_inside(workspace.path(DATABASE_FILE))
         store = Store.find(workspace)
         if store is not None:
             with store:
                 found = verify(store.database)
                 findings += found.findings
-                decided, lines = _decisions(store.database, workspace)
+                decided, lines = _check_decisions(store.database, workspace)
                 findings += lines
                 with store.database.read() as connection:
-                    findings += _missing(connection, workspace)
-                findings += _older(found, workspace)
+                    findings += _find_missing(connection, workspace)
+                findings += _find_lost_events(found, workspace)
             counts = {"events": found.events, "clips": len(found.clips)}
             counts |= {"authors": len(found.authors), "decisions": decided}
     return Checked(counts, tuple(findings))
 
 
-def _decisions(database: Database, workspace: Workspace) -> tuple[int, list[str]]:
+def _check_decisions(database: Database, workspace: Workspace) -> tuple[int, list[str]]:
     """Return how many decisions there are, and what is wrong with them or the files they name."""
     findings, count = Findings(), 0
     open_drafts = {}
@@ -62,7 +62,7 @@ def _decisions(database: Database, workspace: Workspace) -> tuple[int, list[str]
     return count, findings
 
 
-def _missing(connection: Connection, workspace: Workspace) -> list[str]:
+def _find_missing(connection: Connection, workspace: Workspace) -> list[str]:
     """Return a line for the suites, and for the continuations, that are judged and not there."""
     lines = []
     there = {f"{name}@{number}" for name, own in versions(workspace).items() for number in own}
@@ -82,11 +82,11 @@ def _missing(connection: Connection, workspace: Workspace) -> list[str]:
     return lines
 
 
-def _older(found: History, workspace: Workspace) -> list[str]:
+def _find_lost_events(found: History, workspace: Workspace) -> list[str]:
     """Return what reports were made of and the database lacks, as an older copy of it does."""
     findings = Findings()
     for file in sorted(workspace.path("reports").glob("*/report.json")):
         with suppress(DamagedData):  # a report of a bare table; what is damaged is said of reports
             own = digests.read(file)
-            findings += [f"{file.parent}: {line}" for line in digests.lost(found, own)]
+            findings += [f"{file.parent}: {line}" for line in digests.iter_lost_events(found, own)]
     return findings

@@ -8,15 +8,15 @@ from typing import NamedTuple
 from sqlalchemy import Connection, exists, select
 
 from sts.annotations.events import ADJUDICATION
-from sts.annotations.remarks import remarks
+from sts.annotations.remarks import load_current_events
 from sts.annotations.schema import claims, events, items, reference_episodes, slots
 from sts.annotations.types import Annotator, Mark
 from sts.errors import ArgumentError
 
 _ITEM = re.compile(r"[0-9A-Za-z_-]{22}")
-_SEEING_ALL = {"reviewer", "lead"}
-HIDDEN = "There is no clip at this address that you may see."
-WAITING = (
+_ROLES_SEEING_ALL = {"reviewer", "lead"}
+NOT_FOUND = "There is no clip at this address that you may see."
+JUDGE_FIRST = (
     "This clip waits for a judgement of your own. Give it first; what others say of it is shown "
     "after that."
 )
@@ -38,28 +38,32 @@ def clip(connection: Connection, person: Annotator, item: object) -> Clip:
         judge it sees nothing of it before.
     """
     if not isinstance(item, str) or not _ITEM.fullmatch(item):
-        raise ArgumentError(HIDDEN)
+        raise ArgumentError(NOT_FOUND)
     continuation = connection.execute(
         select(items.c.continuation).where(items.c.id == item)
     ).scalar_one_or_none()
-    own = _said(connection, person, item, everybody=False)
-    if continuation is not None and not own and _waits(connection, person.id, item):
-        raise ArgumentError(WAITING)
-    sees_all = bool(_SEEING_ALL & {*person.roles})
+    own = _load_marks(connection, person, item, everybody=False)
+    if continuation is not None and not own and _has_open_claim(connection, person.id, item):
+        raise ArgumentError(JUDGE_FIRST)
+    sees_all = bool(_ROLES_SEEING_ALL & {*person.roles})
     if continuation is None or not (own or sees_all):
-        raise ArgumentError(HIDDEN)
+        raise ArgumentError(NOT_FOUND)
     marks = own
     if sees_all:
-        marks = _said(connection, person, item, everybody=True) + _known(connection, item)
+        marks = _load_marks(connection, person, item, everybody=True) + _load_truth(
+            connection, item
+        )
     return Clip(item, continuation, tuple(marks))
 
 
-def _said(connection: Connection, person: Annotator, item: str, *, everybody: bool) -> list[Mark]:
+def _load_marks(
+    connection: Connection, person: Annotator, item: str, *, everybody: bool
+) -> list[Mark]:
     """Return the judgements that stand of a clip, and the adjudication for those who see all."""
     own = events.c.item == item
-    said = remarks(connection, own)
+    said = load_current_events(connection, own)
     if everybody:
-        said += remarks(connection, own, kinds=[ADJUDICATION], by=False)
+        said += load_current_events(connection, own, kinds=[ADJUDICATION], by=False)
     return [
         Mark(
             "you" if one.person == person.id else one.pseudonym,
@@ -73,7 +77,7 @@ def _said(connection: Connection, person: Annotator, item: str, *, everybody: bo
     ]
 
 
-def _known(connection: Connection, item: str) -> list[Mark]:
+def _load_truth(connection: Connection, item: str) -> list[Mark]:
     rows = connection.execute(
         select(
             reference_episodes.c.truth, reference_episodes.c.step, reference_episodes.c.note
@@ -82,7 +86,7 @@ def _known(connection: Connection, item: str) -> list[Mark]:
     return [Mark("known", "reference", *row) for row in rows]
 
 
-def _waits(connection: Connection, annotator_id: int, item: str) -> bool:
+def _has_open_claim(connection: Connection, annotator_id: int, item: str) -> bool:
     """Whether a person was given a clip, and has not judged it."""
     held = select(
         exists().where(slots.c.item == item, slots.c.annotator == annotator_id, slots.c.judged == 0)

@@ -12,7 +12,7 @@ from sts.names import shown
 from sts.storage.files import content_hash, regular_bytes
 from sts.storage.workspace import Workspace
 
-_LONGEST = 2**16
+_MAX_BYTES = 2**16
 
 
 class Consent(NamedTuple):
@@ -44,7 +44,7 @@ def text(workspace: Workspace, file: str) -> Consent:
             f"(annotation.consent), found {shown(file)}; put it there"
         )
     try:
-        raw = regular_bytes(path, _LONGEST)
+        raw = regular_bytes(path, _MAX_BYTES)
         words = raw.decode("utf-8").strip()
     except (OSError, ArgumentError, UnicodeDecodeError) as error:
         why = "no UTF-8 text" if isinstance(error, ValueError) else "no such file"

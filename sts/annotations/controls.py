@@ -7,11 +7,11 @@ from typing import NamedTuple
 from sqlalchemy import Connection, exists, insert, select
 
 from sts.annotations.schema import annotators, controls, item_suites, items
-from sts.annotations.study import Study, whole
+from sts.annotations.study import Study, base_suite
 from sts.errors import ArgumentError, UnknownName
 
 PAUSE = "pause"
-_REASON_LIMIT = 500
+_MAX_REASON_CHARS = 500
 
 
 class Control(NamedTuple):
@@ -29,15 +29,15 @@ class Control(NamedTuple):
     made: float
 
 
-class Standing(NamedTuple):
+class EffectiveSettings(NamedTuple):
     """What stands for one person under one suite: whether all is paused for them.
 
     Of the scopes in `left_out` nothing is given; `first` are those with a priority, highest first.
     """
 
     paused: bool
-    left_out: tuple[str, ...]
-    first: tuple[tuple[str, int], ...]
+    paused_scopes: tuple[str, ...]
+    priorities: tuple[tuple[str, int], ...]
 
 
 def pause(
@@ -74,19 +74,19 @@ def pause(
             scope=scope,
             person=person,
             value=int(not resume),
-            reason=reason[:_REASON_LIMIT],
+            reason=reason[:_MAX_REASON_CHARS],
             annotator=by,
             made=now,
         )
     )
 
 
-def every(connection: Connection) -> list[Control]:
+def list_controls(connection: Connection) -> list[Control]:
     """Return every pause and every end of one, in order."""
-    return [Control(*row) for row in connection.execute(_EVERY)]
+    return [Control(*row) for row in connection.execute(_CONTROLS)]
 
 
-_EVERY = (
+_CONTROLS = (
     select(
         *(controls.c[name] for name in ("scope", "person", "value", "reason", "annotator", "made"))
     )
@@ -97,29 +97,31 @@ _EVERY = (
 
 def paused(connection: Connection) -> list[Control]:
     """Return the pauses that have not ended."""
-    last = {(one.scope, one.person): one for one in every(connection)}
+    last = {(one.scope, one.person): one for one in list_controls(connection)}
     return [one for one in last.values() if one.value]
 
 
-def standing(connection: Connection, study: Study, suite: str, person: int) -> Standing:
+def effective_settings(
+    connection: Connection, study: Study, suite: str, person: int
+) -> EffectiveSettings:
     """Return the pauses and priorities in force for a person under a suite."""
-    scopes = {one.scope for one in paused(connection) if _concerns(one, suite, person)}
-    first = [pair for pair in study.priority.items() if _inside(pair[0], suite)]
-    return Standing(
-        bool(scopes & {"", suite, whole(suite)}),
-        tuple(sorted(scopes - {"", suite, whole(suite)})),
+    scopes = {one.scope for one in paused(connection) if _applies_to(one, suite, person)}
+    first = [pair for pair in study.priority.items() if _is_in_suite(pair[0], suite)]
+    return EffectiveSettings(
+        bool(scopes & {"", suite, base_suite(suite)}),
+        tuple(sorted(scopes - {"", suite, base_suite(suite)})),
         tuple(sorted(first, key=lambda pair: (-pair[1], pair[0]))),
     )
 
 
-def _concerns(control: Control, suite: str, person: int) -> bool:
+def _applies_to(control: Control, suite: str, person: int) -> bool:
     if control.scope:
-        return _inside(control.scope, suite)
+        return _is_in_suite(control.scope, suite)
     return control.person == person
 
 
-def _inside(scope: str, suite: str) -> bool:
-    return whole(scope.partition("/")[0]) == whole(suite)
+def _is_in_suite(scope: str, suite: str) -> bool:
+    return base_suite(scope.partition("/")[0]) == base_suite(suite)
 
 
 def _check_scope(connection: Connection, scope: str) -> None:

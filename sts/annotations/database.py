@@ -15,12 +15,12 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from sts.errors import StoreError
 
-WAIT = 30
+LOCK_TIMEOUT_S = 30
 """Seconds to wait for another process's transaction before giving up."""
-STATEMENT = 60
+STATEMENT_TIMEOUT_S = 60
 """Seconds that PostgreSQL may work on one statement."""
 
-RECORD = "annotations.json"
+RECORD_FILE = "annotations.json"
 """The record that a study began, by which a lost database is noticed."""
 
 _ADVISORY_LOCK = 0x535453
@@ -52,7 +52,7 @@ class Database:
     @contextmanager
     def read(self) -> Iterator[Connection]:
         """Open a transaction that changes nothing; StoreError if the database fails."""
-        with self._translated(), self._turn, self.engine.connect() as connection:
+        with self._translate_errors(), self._turn, self.engine.connect() as connection:
             yield connection
 
     @contextmanager
@@ -64,16 +64,16 @@ class Database:
         read; with `alone`, transactions that also ask for it come one after another.
         A database that fails raises StoreError, in the words of `failure`.
         """
-        with self._translated(), self._turn, self.engine.connect() as plain:
+        with self._translate_errors(), self._turn, self.engine.connect() as plain:
             connection = plain.execution_options(writes=True)
             with connection.begin():
                 if alone and not self._sqlite:
                     connection.execute(select(func.pg_advisory_xact_lock(_ADVISORY_LOCK)))
                 yield connection
 
-    def hold(self, file: Path) -> None:
+    def watch_file(self, file: Path) -> None:
         """Take `file` for what is open: nothing is read or written once it is not there."""
-        with self._translated():
+        with self._translate_errors():
             self._file = file.stat()
 
     def close(self) -> None:
@@ -81,21 +81,21 @@ class Database:
         self.engine.dispose()
 
     @contextmanager
-    def _translated(self) -> Iterator[None]:
+    def _translate_errors(self) -> Iterator[None]:
         try:
-            self._check_there()
+            self._check_file_in_place()
             yield
         except IntegrityError:
             raise  # a broken rule of ours, not the reader's database: never hidden
         except DBAPIError as error:
-            raise failure(self.name, str(error.orig)) from error
+            raise make_store_error(self.name, str(error.orig)) from error
         except PoolTimeout:
             raise StoreError(
-                f"annotation database {self.name} had no connection free within {WAIT} s; "
-                "wait for other work on it to end and try again"
+                f"annotation database {self.name} had no free connection within {LOCK_TIMEOUT_S} "
+                "s; wait for other work on it to finish and try again"
             ) from None
 
-    def _check_there(self) -> None:
+    def _check_file_in_place(self) -> None:
         """Raise StoreError where the open file is not at its path: its work would be lost."""
         if self._file is None:
             return
@@ -114,9 +114,9 @@ class MisreadDatabase(StoreError):
     """A database that one look found damaged; only a second look can tell."""
 
 
-def failure(name: str, found: str) -> StoreError:
+def make_store_error(name: str, found: str) -> StoreError:
     """Return the error, in one line, for what a driver says that it found in a database."""
-    for symptom, words in _MISREAD.items():
+    for symptom, words in _UNREADABLE.items():
         if symptom in found:
             return MisreadDatabase(f"annotation database {name} {words}")
     for symptom, words in _SYMPTOMS.items():
@@ -128,16 +128,18 @@ def failure(name: str, found: str) -> StoreError:
     )
 
 
-_MISREAD = {
+_UNREADABLE = {
     "file is not a database": "could not be read as an SQLite file; check the disk and try again",
     "malformed": "could not be read; check the disk and try again",
 }
+_BUSY = f"was busy for {LOCK_TIMEOUT_S} s; stop the program that locks it and try again"
 _SYMPTOMS = {
     "unable to open database file": "cannot be opened; its folder must exist and be writable",
     "readonly database": "is read-only; make the file and its folder writable",
     "disk is full": "could not be written, the disk is full; free some space and send again",
     "disk I/O error": "could not be read or written; check the disk and try again",
-    "database is locked": f"was busy for {WAIT} s; end the program that holds it and try again",
-    "lock timeout": f"was busy for {WAIT} s; end the program that holds it and try again",
-    "statement timeout": f"worked on one statement for {STATEMENT} s; end other work and try again",
+    "database is locked": _BUSY,
+    "lock timeout": _BUSY,
+    "statement timeout": f"spent {STATEMENT_TIMEOUT_S} s on one statement; stop other work on it "
+    "and try again",
 }

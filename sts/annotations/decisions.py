@@ -15,7 +15,7 @@ from sts.storage.chains import START, Link
 from sts.storage.files import parsed_json
 from sts.suites.decisions import KINDS, OPINIONS, Decision, State, after, opinion_of, states
 
-_AT_ONCE = 500
+_BATCH_SIZE = 500
 """Candidates named in one query."""
 
 
@@ -44,29 +44,29 @@ def append(connection: Connection, draft: str, made: Sequence[Decision]) -> list
     """
     about = sorted({one.candidate for one in made})
     earlier: list[Decision] = []
-    for at in range(0, len(about), _AT_ONCE):
-        some = table.c.candidate.in_(about[at : at + _AT_ONCE])
-        earlier += _read(connection, table.c.draft == draft, some)
+    for at in range(0, len(about), _BATCH_SIZE):
+        some = table.c.candidate.in_(about[at : at + _BATCH_SIZE])
+        earlier += _select_decisions(connection, table.c.draft == draft, some)
     there, found = {one.uuid: one for one in earlier}, states(earlier)
-    end = _end(connection, draft)
+    end = _chain_tip(connection, draft)
     kept, new = [], []
     for one in made:
         if one.uuid in there:
-            kept.append(_same(there[one.uuid], one))
+            kept.append(_check_same(there[one.uuid], one))
             continue
         state = found.get(one.candidate, State())
-        _check(one, state)
+        _check_decision(one, state)
         chained = one.chained(end)
         found[one.candidate], there[one.uuid] = after(state, chained), chained
         end = Link(chained.number, chained.digest)
         kept.append(chained)
-        new.append(_row(draft, chained))
+        new.append(_to_row(draft, chained))
     if new:
         connection.execute(insert(table), new)
     return kept
 
 
-def _check(one: Decision, state: State) -> None:
+def _check_decision(one: Decision, state: State) -> None:
     """Raise unless the decision can be made on a candidate in this state."""
     if one.kind not in KINDS:
         raise StoreError(f"expected a decision of {', '.join(KINDS)}, found {one.kind!r}")
@@ -86,7 +86,7 @@ def _check(one: Decision, state: State) -> None:
         raise StoreError(f"{one.candidate}: there is no such decision to undo")
 
 
-def _same(kept: Decision, sent: Decision) -> Decision:
+def _check_same(kept: Decision, sent: Decision) -> Decision:
     """Return what is kept, where it is what was sent once more."""
     if kept[:6] != sent[:6] or dict(kept.detail) != dict(sent.detail):
         raise StoreError(f"{sent.candidate}: another decision has the uuid {sent.uuid}")
@@ -104,7 +104,7 @@ _DECISIONS = select(
 ).join(annotators, annotators.c.id == table.c.annotator)
 
 
-def _row(draft: str, one: Decision) -> dict[str, Any]:
+def _to_row(draft: str, one: Decision) -> dict[str, Any]:
     row = {column: getattr(one, name) for name, column in _COLUMNS.items()}
     detail = json.dumps(dict(one.detail), ensure_ascii=False, sort_keys=True)
     return row | {"draft": draft, "detail": detail}
@@ -117,42 +117,42 @@ def of_draft(connection: Connection, draft: str, since: Decision | None = None) 
       DamagedData: one is missing or was altered.
     """
     later = table.c.number > (since.number if since else 0)
-    return _held(_read(connection, table.c.draft == draft, later), since)
+    return _verify_chain(_select_decisions(connection, table.c.draft == draft, later), since)
 
 
-def _end(connection: Connection, draft: str) -> Link:
+def _chain_tip(connection: Connection, draft: str) -> Link:
     """Return the end of a draft's chain."""
     found = select(table.c.number, table.c.digest).where(table.c.draft == draft)
     row = connection.execute(found.order_by(table.c.number.desc()).limit(1)).one_or_none()
     return START if row is None else Link(*row)
 
 
-def _read(connection: Connection, *which: ColumnElement[bool]) -> Iterator[Decision]:
+def _select_decisions(connection: Connection, *which: ColumnElement[bool]) -> Iterator[Decision]:
     rows = connection.execute(_DECISIONS.where(*which).order_by(table.c.number))
-    return (_decision(row) for row in rows)
+    return (_from_row(row) for row in rows)
 
 
-def _held(decisions: Iterable[Decision], since: Decision | None) -> list[Decision]:
+def _verify_chain(decisions: Iterable[Decision], since: Decision | None) -> list[Decision]:
     kept: list[Decision] = []
     end = Link(since.number, since.digest) if since else START
     for one in decisions:
         if one != one.chained(end):
-            raise _altered(one.number, one.candidate)
+            raise _altered_error(one.number, one.candidate)
         kept.append(one)
         end = Link(one.number, one.digest)
     return kept
 
 
-def _altered(number: int, candidate: str) -> DamagedData:
+def _altered_error(number: int, candidate: str) -> DamagedData:
     return DamagedData(
         f"decision {number} about {candidate} was altered, or one before it is missing: the "
         "annotation database was edited; restore it from a copy"
     )
 
 
-def _decision(row: Row[*tuple[Any, ...]]) -> Decision:
+def _from_row(row: Row[*tuple[Any, ...]]) -> Decision:
     try:
         detail = parsed_json(row.detail, dict)
     except (TypeError, ValueError):
-        raise _altered(row.number, row.candidate) from None
+        raise _altered_error(row.number, row.candidate) from None
     return Decision(**{**row._mapping, "detail": detail})

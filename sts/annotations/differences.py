@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from sts.annotations.opinions import Clip
+from sts.annotations.opinions import JudgedClip
 from sts.annotations.remarks import Remark
 from sts.annotations.verdicts import Verdict
 from sts.continuations import label_table
@@ -13,7 +13,7 @@ from sts.ratings import UNABLE
 from sts.storage.store import Store
 
 
-class Contradicted(NamedTuple):
+class ScenarioDisagreement(NamedTuple):
     """A scenario whose rule people and reviewers have contradicted.
 
     Attributes:
@@ -45,37 +45,37 @@ def rules_verdicts(store: Store, suite: str, continuations: Collection[str]) -> 
     return {one: Verdict(verdict, step) for one, (verdict, step) in every.items() if verdict}
 
 
-def differs(clip: Clip, rule: Verdict | None) -> bool:
+def differs_from_label(clip: JudgedClip, rule: Verdict | None) -> bool:
     """Whether most of its judges see a clip otherwise than the rule.
 
     Where as many say yes as no, they differ from each other.
     """
-    if rule is None or clip.value is None or clip.value == 0.5:
+    if rule is None or clip.success_share is None or clip.success_share == 0.5:
         return False
-    return (clip.value > 0.5) != (rule.verdict == "success")
+    return (clip.success_share > 0.5) != (rule.verdict == "success")
 
 
 def contradicted(
-    clips: Iterable[Clip],
+    clips: Iterable[JudgedClip],
     rules: Mapping[str, Verdict],
     decided: Mapping[str, Remark],
     notes: Mapping[str, Sequence[Remark]],
-) -> list[Contradicted]:
+) -> list[ScenarioDisagreement]:
     """Return the scenarios of which people and rule say different things, most doubtful first.
 
     `rules` are by continuation; the adjudications and the notes are by item.
     """
-    found: dict[str, Contradicted] = {}
+    found: dict[str, ScenarioDisagreement] = {}
     for clip in clips:
         rule = rules.get(clip.continuation)
-        if rule is None or not differs(clip, rule):
+        if rule is None or not differs_from_label(clip, rule):
             continue
-        one = found.get(clip.scenario, Contradicted(clip.scenario, 0, 0, 0, ()))
+        one = found.get(clip.scenario, ScenarioDisagreement(clip.scenario, 0, 0, 0, ()))
         says = decided.get(clip.item)
         outcome = None if says is None or says.verdict == UNABLE else says.verdict
         agrees = outcome is not None and (outcome == "success") == (rule.verdict == "success")
         said = [*([says] if says else []), *notes.get(clip.item, ())]
-        found[clip.scenario] = Contradicted(
+        found[clip.scenario] = ScenarioDisagreement(
             clip.scenario,
             one.differing + 1,
             one.against_rule + (outcome is not None and not agrees),

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from sts.annotations import history, played
 from sts.annotations.history import History
-from sts.annotations.played import Played
+from sts.annotations.played import StudyContinuations
 from sts.annotations.store import Store
 from sts.continuations import label_table
 from sts.errors import DamagedData
@@ -22,9 +22,9 @@ from sts.storage.files import (
 )
 from sts.storage.workspace import Workspace
 
-KEY = "digests"
+DIGESTS_KEY = "digests"
 """The key of digests in a report and in the file next to an exported table."""
-_MOST_BYTES = 2**30
+_MAX_BYTES = 2**30
 _LINKS = ("continuations", "references")
 
 
@@ -50,15 +50,17 @@ class Digests(NamedTuple):
     scores: str | None = None
 
 
-def of(suite: str | None, found: History, there: Played) -> Digests:
+def compute_digests(suite: str | None, found: History, there: StudyContinuations) -> Digests:
     """Return the digests of what was said and what was played."""
     authors = {one.pseudonym: one.end for one in found.authors.values()}
-    return Digests(suite, there.suite_hash, there.continuations, authors, found.study)
+    return Digests(suite, there.suite_hash, there.continuations, authors, found.reference_tip)
 
 
 def with_files(workspace: Workspace, own: Digests) -> Digests:
     """Return digests that cover the automatic labels and the scores of the workspace, too."""
-    return own._replace(labels=_labels(workspace, own.suite), scores=_scores(workspace))
+    return own._replace(
+        labels=_digest_labels(workspace, own.suite), scores=_digest_scores(workspace)
+    )
 
 
 def write(file: Path, own: Digests) -> None:
@@ -66,15 +68,15 @@ def write(file: Path, own: Digests) -> None:
     links = {name: getattr(own, name)._asdict() for name in _LINKS}
     ends = {name: one._asdict() for name, one in own.authors.items()}
     value = own._asdict() | links | {"authors": ends}
-    write_atomically(file, canonical_json({KEY: value}) + b"\n")
+    write_atomically(file, canonical_json({DIGESTS_KEY: value}) + b"\n")
 
 
 def read(file: Path) -> Digests:
     """Return the digests in a report or in the file next to an exported table."""
     try:
-        own = parsed_json(regular_bytes(file, _MOST_BYTES).decode(), dict)[KEY]
-        ends = {name: _link(one) for name, one in own["authors"].items()}
-        continuations, references = (_link(own[name]) for name in _LINKS)
+        own = parsed_json(regular_bytes(file, _MAX_BYTES).decode(), dict)[DIGESTS_KEY]
+        ends = {name: _parse_link(one) for name, one in own["authors"].items()}
+        continuations, references = (_parse_link(own[name]) for name in _LINKS)
         texts = {name: own[name] for name in ("suite", "suite_hash", "labels", "scores")}
         if not all(one is None or isinstance(one, str) for one in texts.values()):
             raise ValueError("expected texts")
@@ -85,7 +87,7 @@ def read(file: Path) -> Digests:
         ) from None
 
 
-def _link(value: Mapping[str, Any]) -> Link:
+def _parse_link(value: Mapping[str, Any]) -> Link:
     number, digest = value["number"], value["digest"]
     if type(number) is not int or number < 0 or not isinstance(digest, str):
         raise ValueError("expected a number and a digest")
@@ -97,7 +99,7 @@ def differences(workspace: Workspace, own: Digests) -> Iterator[str]:
 
     What was said since is no difference.
     """
-    there = played.read(workspace, own.suite, ())
+    there = played.read_continuations(workspace, own.suite, ())
     if there.suite_hash != own.suite_hash:
         yield f"suite {own.suite}: it is not the one"
     if there.continuations != own.continuations:
@@ -113,27 +115,27 @@ def differences(workspace: Workspace, own: Digests) -> Iterator[str]:
     store = Store.find(workspace)
     if store is not None:
         with store:
-            yield from lost(history.verify(store.database), own)
+            yield from iter_lost_events(history.verify(store.database), own)
     elif any(end.number for end in own.authors.values()):
         yield "annotation database: it is missing"
 
 
-def lost(found: History, own: Digests) -> Iterator[str]:
+def iter_lost_events(found: History, own: Digests) -> Iterator[str]:
     """Yield who had said more, or something else, than a database has of them."""
     there = {author.pseudonym: author.digests for author in found.authors.values()}
     for pseudonym, end in own.authors.items():
-        yield from _differs(f"{pseudonym}: event", end, there.get(pseudonym, []))
-    yield from _differs("reference", own.references, found.reference_digests)
+        yield from _iter_chain_differences(f"{pseudonym}: event", end, there.get(pseudonym, []))
+    yield from _iter_chain_differences("reference", own.references, found.reference_digests)
 
 
-def _differs(what: str, end: Link, digests: Sequence[str]) -> Iterator[str]:
+def _iter_chain_differences(what: str, end: Link, digests: Sequence[str]) -> Iterator[str]:
     """Yield how the end that a chain had is not in it any more."""
     if end.number and digests[end.number - 1 : end.number] != [end.digest]:
         how = "is missing" if end.number > len(digests) else "is another one"
         yield f"{what} {end.number} {how}; is the database an older copy?"
 
 
-def _labels(workspace: Workspace, suite: str | None) -> str | None:
+def _digest_labels(workspace: Workspace, suite: str | None) -> str | None:
     if suite is None:
         return None
     try:
@@ -142,7 +144,7 @@ def _labels(workspace: Workspace, suite: str | None) -> str | None:
         return None
 
 
-def _scores(workspace: Workspace) -> str | None:
+def _digest_scores(workspace: Workspace) -> str | None:
     names = [name for name in workspace.store.list("scores") if name.endswith(".parquet")]
     raw = [part for name in names for part in (name.encode(), workspace.store.get(name))]
     return content_hash(*raw) if raw else None

@@ -27,16 +27,16 @@ VERDICT, CORRECTION, REVIEW, ADJUDICATION, NOTE = KINDS = (
     "adjudication",
     "note",
 )
-JUDGEMENTS = (VERDICT, CORRECTION)
+JUDGEMENT_KINDS = (VERDICT, CORRECTION)
 """The kinds that judge: what counts as judged, in agreement, accuracy and hours."""
-DECIDING = (*JUDGEMENTS, ADJUDICATION)
+VERDICT_KINDS = (*JUDGEMENT_KINDS, ADJUDICATION)
 """The kinds that carry a verdict."""
 REVIEWERS = (REVIEW, ADJUDICATION)
 """The kinds that only a reviewer may send."""
-PLAYERS_ERRORS = ("imprecise", "out_of_time", "empty", "control")
-ANNOTATORS_ERRORS = ("annotation_mistake", "rigidity", "ambiguity")
+PLAYER_ERRORS = ("imprecise", "out_of_time", "empty", "control")
+ANNOTATOR_ERRORS = ("annotation_mistake", "rigidity", "ambiguity")
 FAIR = "fair"
-LABELS = (*PLAYERS_ERRORS, *ANNOTATORS_ERRORS, FAIR)
+ERROR_TYPES = (*PLAYER_ERRORS, *ANNOTATOR_ERRORS, FAIR)
 """What a review may call a failure (Abramson et al. 2022, section A.3, Table 1).
 
 The last says that the judgement is right and that it is none of these errors: an agent that does
@@ -44,7 +44,7 @@ something else than was asked makes none of those that people make.
 """
 
 
-COVERED = (
+DIGESTED_COLUMNS = (
     *("annotator", "uuid", "item", "kind", "verdict", "step", "label", "words", "watched"),
     *("seconds", "corrects", "extra", "source", "received"),
 )
@@ -53,14 +53,14 @@ COVERED = (
 
 # Made once: to put a statement together costs more than SQLite.
 _INSERT = insert(table)
-_FIND = select(table).where(
+_SELECT_EVENT = select(table).where(
     table.c.annotator == bindparam("annotator"), table.c.uuid == bindparam("uuid")
 )
 _CLIP = select(items.c.clip).where(items.c.id == bindparam("item")).scalar_subquery()
-_END = select(annotators.c.number, annotators.c.digest, _CLIP).where(
+_CHAIN_TIP = select(annotators.c.number, annotators.c.digest, _CLIP).where(
     annotators.c.id == bindparam("annotator")
 )
-_SET_END = update(annotators).where(annotators.c.id == bindparam("person"))
+_UPDATE_CHAIN_TIP = update(annotators).where(annotators.c.id == bindparam("person"))
 
 
 class Event(NamedTuple):
@@ -93,12 +93,12 @@ class Event(NamedTuple):
     corrects: str | None = None
 
     @property
-    def said(self) -> tuple[object, ...]:
+    def content(self) -> tuple[object, ...]:
         """What makes it another event, whenever and in what time it was sent."""
         return (self.item, self.kind, self.verdict, self.step, self.reason, self.label, self.text)
 
 
-def append(
+def append_event(
     connection: Connection,
     annotator_id: int,
     event: Event,
@@ -124,50 +124,50 @@ def append(
         "extra": int(extra),
         "source": source,
         "received": float(now),
-        "words": words(event.uuid, event.reason, event.text),
+        "words": hash_texts(event.uuid, event.reason, event.text),
         **event._asdict(),
     }
     own = {"annotator": annotator_id, "item": event.item}
-    number, digest, clip = connection.execute(_END, own).one()
-    values = [row[name] for name in COVERED]
+    number, digest, clip = connection.execute(_CHAIN_TIP, own).one()
+    values = [row[name] for name in DIGESTED_COLUMNS]
     end = follow(Link(number, digest), [*values, clip])._asdict()
     connection.execute(_INSERT, row | end)
-    connection.execute(_SET_END, {"person": annotator_id} | end)
+    connection.execute(_UPDATE_CHAIN_TIP, {"person": annotator_id} | end)
 
 
-def words(uuid: str, reason: str, text: str) -> str:
+def hash_texts(uuid: str, reason: str, text: str) -> str:
     """Return what an event's digest holds of its words, so that it outlives them; "" of none."""
     if not reason and not text:
         return ""
     return content_hash(uuid.encode(), reason.encode(), text.encode())
 
 
-def forget(connection: Connection, annotator_id: int) -> None:
+def erase_texts(connection: Connection, annotator_id: int) -> None:
     """Empty the words of a person's events; their digests stay, and so does every verdict."""
     own = table.c.annotator == annotator_id, (table.c.reason != "") | (table.c.text != "")
     connection.execute(update(table).where(*own).values(reason="", text=""))
 
 
-def find(connection: Connection, annotator_id: int, uuid: str) -> Event | None:
+def find_event(connection: Connection, annotator_id: int, uuid: str) -> Event | None:
     """Return the person's event of that uuid."""
-    row = connection.execute(_FIND, {"annotator": annotator_id, "uuid": uuid}).one_or_none()
-    return None if row is None else of(row)
+    row = connection.execute(_SELECT_EVENT, {"annotator": annotator_id, "uuid": uuid}).one_or_none()
+    return None if row is None else event_from_row(row)
 
 
-def judgement(connection: Connection, annotator_id: int, item: str) -> Event | None:
+def find_judgement(connection: Connection, annotator_id: int, item: str) -> Event | None:
     """Return the person's judgement of an item that stands."""
-    own = table.c.annotator == annotator_id, table.c.item == item, judges()
+    own = table.c.annotator == annotator_id, table.c.item == item, is_judgement()
     row = connection.execute(
         select(table).where(*own).order_by(table.c.id.desc()).limit(1)
     ).one_or_none()
-    return None if row is None else of(row)
+    return None if row is None else event_from_row(row)
 
 
-def of(row: Row[*tuple[Any, ...]]) -> Event:
+def event_from_row(row: Row[*tuple[Any, ...]]) -> Event:
     """Return the event in a row of the table."""
     return Event(*(getattr(row, name) for name in Event._fields))
 
 
-def judges() -> ColumnElement[bool]:
+def is_judgement() -> ColumnElement[bool]:
     """Whether an event is a judgement."""
-    return table.c.kind.in_(JUDGEMENTS)
+    return table.c.kind.in_(JUDGEMENT_KINDS)

@@ -10,10 +10,10 @@ from typing import NamedTuple
 import pandas as pd
 
 from sts.annotations import digests, history, played, references
-from sts.annotations.assignment import share
+from sts.annotations.assignment import hash_to_unit_interval
 from sts.annotations.digests import Digests
-from sts.annotations.history import Author, Clip, History, Said
-from sts.annotations.played import Played
+from sts.annotations.history import Author, Clip, History, StandingVerdict
+from sts.annotations.played import StudyContinuations
 from sts.annotations.store import Store
 from sts.annotations.study import USUAL, Study
 from sts.continuations.index import Entry
@@ -32,19 +32,23 @@ _TYPES = columns(
 _REMEDY = "restore the workspace from a copy; `sts workspace check` lists everything that it finds"
 
 
-class Exported(NamedTuple):
+class RatingsExport(NamedTuple):
     """A ratings table, and what it was made of."""
 
     table: pd.DataFrame
     digests: Digests
 
 
-def ratings(workspace: Workspace, suite: str | None = None, *, names: bool = False) -> pd.DataFrame:
+def load_ratings(
+    workspace: Workspace, suite: str | None = None, *, names: bool = False
+) -> pd.DataFrame:
     """Return the table of `exported`."""
     return exported(workspace, suite, names=names).table
 
 
-def exported(workspace: Workspace, suite: str | None = None, *, names: bool = False) -> Exported:
+def exported(
+    workspace: Workspace, suite: str | None = None, *, names: bool = False
+) -> RatingsExport:
     """Return the current judgements of a suite's continuations, corrections applied.
 
     One row per judgement and continuation that it covers, which are all of one clip: what was
@@ -74,32 +78,32 @@ def exported(workspace: Workspace, suite: str | None = None, *, names: bool = Fa
     found, study = History(), USUAL
     if store is not None:
         with store, store.database.read() as connection:
-            history.stand_still(connection)
-            found, study = history.read(connection), store.study
-    _check(found.findings)
-    clips = {one.shown for one in found.clips.values()}
-    there = played.read(workspace, suite, clips, settle=bool(study.settle))
-    _check([*_unlike(found, there)])
-    rows = _Rows(found, there, study, suite, names=names).every()
+            history.set_snapshot_isolation(connection)
+            found, study = history.read_history(connection), store.study
+    _raise_findings(found.findings)
+    clips = {one.shown_hash for one in found.clips.values()}
+    there = played.read_continuations(workspace, suite, clips, settle=bool(study.settle))
+    _raise_findings([*_iter_altered_clips(found, there)])
+    rows = _RatingsTable(found, there, study, suite, names=names).build_rows()
     table = pd.DataFrame(rows, columns=list(_TYPES)).astype(_TYPES)
-    return Exported(table, digests.of(suite, found, there))
+    return RatingsExport(table, digests.compute_digests(suite, found, there))
 
 
-def _check(findings: Sequence[str]) -> None:
+def _raise_findings(findings: Sequence[str]) -> None:
     """Raise DamagedData if anything was found."""
     if findings:
         more = f" (and {len(findings) - 1} more)" if len(findings) > 1 else ""
         raise DamagedData(f"annotation database: {findings[0]}{more}; {_REMEDY}")
 
 
-def _unlike(found: History, there: Played) -> Iterator[str]:
+def _iter_altered_clips(found: History, there: StudyContinuations) -> Iterator[str]:
     """Yield the clips that no continuation shows, or not the one that they are called by."""
     shown = {entry.clip for entry in there.entries}
     of_id = {entry.id: entry.clip for entry in there.entries}
     for clip in found.clips.values():
-        if clip.shown not in shown:
+        if clip.shown_hash not in shown:
             yield f"continuation {clip.continuation}: its clip is not in this workspace"
-        elif not clip.is_superseded and of_id.get(clip.continuation) != clip.shown:
+        elif not clip.is_superseded and of_id.get(clip.continuation) != clip.shown_hash:
             yield f"continuation {clip.continuation}: its clip was altered"
 
 
@@ -116,57 +120,67 @@ def write_csv(path: Path, table: pd.DataFrame) -> None:
     write_atomically(path, to_csv(table.columns, cells.itertuples(index=False, name=None)))
 
 
-class _Rows:
+class _RatingsTable:
     """The rows of a ratings table, from what was said and what was played."""
 
     def __init__(
-        self, found: History, there: Played, study: Study, suite: str | None, *, names: bool
+        self,
+        found: History,
+        there: StudyContinuations,
+        study: Study,
+        suite: str | None,
+        *,
+        names: bool,
     ) -> None:
         self._found, self._there, self._study, self._names = found, there, study, names
-        self._said: dict[str, list[Said]] = defaultdict(list)
+        self._said: dict[str, list[StandingVerdict]] = defaultdict(list)
         for said in found.judgements:
-            self._said[found.clips[said.item].shown].append(said)
+            self._said[found.clips[said.item].shown_hash].append(said)
         part = suite if suite is not None and "+" in suite else None
         self._queued = {
-            found.clips[item].shown: found.clips[item]
+            found.clips[item].shown_hash: found.clips[item]
             for label, item in sorted(found.suites)
             if part in (None, label)
         }
         self._inside = None if part is None else self._queued.keys()
-        self._pool = {found.clips[item].shown: truth for item, truth in found.references.items()}
+        self._pool = {
+            found.clips[item].shown_hash: truth for item, truth in found.references.items()
+        }
 
-    def every(self) -> list[tuple[object, ...]]:
+    def build_rows(self) -> list[tuple[object, ...]]:
         """Return all rows, in order of scenario, agent, continuation and annotator."""
-        rows = [row for entry in self._there.entries for row in self._of(entry)]
+        rows = [row for entry in self._there.entries for row in self._iter_rows(entry)]
         return sorted(rows, key=lambda row: (row[1], row[0], row[3], row[4]))
 
-    def _of(self, entry: Entry) -> Iterator[tuple[object, ...]]:
+    def _iter_rows(self, entry: Entry) -> Iterator[tuple[object, ...]]:
         """Yield the rows of a continuation."""
         member = entry.id in self._there.members
         member = member and (self._inside is None or entry.clip in self._inside)
         if not member and entry.clip not in self._pool:
             return
-        last: dict[int, Said] = {}
+        last: dict[int, StandingVerdict] = {}
         for said in self._said.get(entry.clip, ()):
             if said.annotator not in last or last[said.annotator].event < said.event:
                 last[said.annotator] = said
         for said in last.values():
-            yield self._row(entry, self._found.clips[said.item], said)
+            yield self._make_row(entry, self._found.clips[said.item], said)
         if member and not last and entry.clip in self._queued:
-            yield self._row(entry, self._queued[entry.clip], None)
+            yield self._make_row(entry, self._queued[entry.clip], None)
 
-    def _row(self, entry: Entry, clip: Clip, said: Said | None) -> tuple[object, ...]:
+    def _make_row(
+        self, entry: Entry, clip: Clip, said: StandingVerdict | None
+    ) -> tuple[object, ...]:
         settled = said is None and entry.id in self._there.silent
         truth, truth_step = self._pool.get(entry.clip, ("", None))
-        decided = self._found.decided.get(clip.item)
-        judged = said or Said(0, 0, "", "not_done" if settled else "", None, "", None, 0)
-        twice = not settled and not truth and self._is_twice(clip)
+        decided = self._found.adjudications.get(clip.item)
+        judged = said or StandingVerdict(0, 0, "", "not_done" if settled else "", None, "", None, 0)
+        twice = not settled and not truth and self._is_double_annotated(clip)
         return (
             entry.agent,
             entry.scenario_id,
             entry.category,
             entry.id,
-            self._called(self._found.authors[said.annotator]) if said else "",
+            self._display_name(self._found.authors[said.annotator]) if said else "",
             judged.verdict,
             judged.step,
             entry.horizon,
@@ -182,13 +196,13 @@ class _Rows:
             decided.verdict if decided else "",
             decided.step if decided else None,
             clip.rubric,
-            judged.place or None,
+            judged.position or None,
             int(twice),
         )
 
-    def _is_twice(self, clip: Clip) -> bool:
+    def _is_double_annotated(self, clip: Clip) -> bool:
         """Return True for the share of clips that the study has judged twice."""
-        return share(self._study.seed, "twice", clip.clip) < self._study.twice
+        return hash_to_unit_interval(self._study.seed, "twice", clip.clip) < self._study.twice
 
-    def _called(self, author: Author) -> str:
+    def _display_name(self, author: Author) -> str:
         return author.name if self._names else author.pseudonym

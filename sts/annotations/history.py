@@ -16,20 +16,20 @@ from sqlalchemy import Connection, Row, func, select, text
 from sqlalchemy.exc import DBAPIError
 
 from sts.annotations import events, people, references
-from sts.annotations.damage import inconsistent, unreadable
+from sts.annotations.damage import iter_integrity_errors, iter_undecodable
 from sts.annotations.database import Database
 from sts.annotations.schema import annotators, copies, item_suites, items, reference_episodes
 from sts.annotations.schema import events as table
 from sts.storage.chains import START, Link, follow
 
-_AT_ONCE = 10_000
-_COLUMNS = ("id", "number", "digest", "reason", "text", *events.COVERED)
+_BATCH_SIZE = 10_000
+_COLUMNS = ("id", "number", "digest", "reason", "text", *events.DIGESTED_COLUMNS)
 _ROW = {name: _COLUMNS.index(name) for name in _COLUMNS}
 _AUTHOR, _UUID, _ITEM, _KIND, _WORDS, _RECEIVED = (
     _ROW[name] for name in ("annotator", "uuid", "item", "kind", "words", "received")
 )
-_COVERED = _COLUMNS.index(events.COVERED[0])
-_SAID = itemgetter(
+_DIGESTED_FROM = _COLUMNS.index(events.DIGESTED_COLUMNS[0])
+_VERDICT_FIELDS = itemgetter(
     *(_ROW[name] for name in ("id", "annotator", "item", "verdict", "step", "reason")),
     *(_ROW[name] for name in ("seconds", "extra")),
 )
@@ -61,7 +61,7 @@ class Clip(NamedTuple):
     rubric: str
 
     @property
-    def shown(self) -> str:
+    def shown_hash(self) -> str:
         """The hash of what is shown, whatever it is judged by."""
         return self.clip.removesuffix(f".{self.rubric}") if self.rubric else self.clip
 
@@ -71,7 +71,7 @@ class Clip(NamedTuple):
         return self.continuation.endswith(f".{self.rubric}")
 
 
-class Said(NamedTuple):
+class StandingVerdict(NamedTuple):
     """A judgement or adjudication that stands.
 
     Attributes:
@@ -94,7 +94,7 @@ class Said(NamedTuple):
     reason: str
     seconds: float | None
     extra: int
-    place: int = 0
+    position: int = 0
 
 
 @dataclass
@@ -120,17 +120,17 @@ class History:
     clips: dict[str, Clip] = field(default_factory=dict)
     continuations: int = 0
     suites: set[tuple[str, str]] = field(default_factory=set)
-    judgements: list[Said] = field(default_factory=list)
-    decided: dict[str, Said] = field(default_factory=dict)
+    judgements: list[StandingVerdict] = field(default_factory=list)
+    adjudications: dict[str, StandingVerdict] = field(default_factory=dict)
     references: dict[str, tuple[str, int | None]] = field(default_factory=dict)
-    study: Link = START
+    reference_tip: Link = START
     reference_digests: list[str] = field(default_factory=list)
     events: int = 0
     forgotten: int = 0
     findings: tuple[str, ...] = ()
 
 
-def stand_still(connection: Connection) -> None:
+def set_snapshot_isolation(connection: Connection) -> None:
     """Have a transaction that begins see one moment of the database, as SQLite always does."""
     if connection.dialect.name == "postgresql":
         connection.execute(text("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ"))
@@ -143,31 +143,31 @@ def verify(database: Database) -> History:
       StoreError: the database cannot be read.
     """
     with database.read() as connection:
-        stand_still(connection)
-        found = read(connection)
-        found.findings = (*inconsistent(connection), *found.findings)
+        set_snapshot_isolation(connection)
+        found = read_history(connection)
+        found.findings = (*iter_integrity_errors(connection), *found.findings)
     return found
 
 
-def read(connection: Connection) -> History:
+def read_history(connection: Connection) -> History:
     """Return everything that was said, and a finding for whatever is not as it was written."""
     found = History()
     try:
-        found.findings = tuple(_read(connection, found))
+        found.findings = tuple(_fill_history(connection, found))
     except (UnicodeDecodeError, DBAPIError):
-        found.findings = tuple(unreadable(connection))
+        found.findings = tuple(iter_undecodable(connection))
         if not found.findings:
             raise
     return found
 
 
-def _read(connection: Connection, found: History) -> Iterator[str]:
+def _fill_history(connection: Connection, found: History) -> Iterator[str]:
     """Fill a history; yield what is wrong."""
     own = annotators.c
     query = select(own.id, own.name, own.pseudonym, own.number, own.digest, own.seal)
     for number, name, pseudonym, *end, seal in connection.execute(query.order_by(own.id)):
         found.authors[number] = Author(number, name, pseudonym, Link(*end), [])
-        if seal != people.seal(name, pseudonym):
+        if seal != people.hash_names(name, pseudonym):
             yield f"person {number}: their name or pseudonym was altered"
     clips = select(items.c.id, items.c.continuation, items.c.clip, items.c.rubric)
     found.clips = {row.id: Clip(*row) for row in connection.execute(clips)}
@@ -176,18 +176,20 @@ def _read(connection: Connection, found: History) -> Iterator[str]:
         select(*(table.c[name] for name in _COLUMNS)).order_by(
             table.c.annotator, table.c.number, table.c.id
         ),
-        execution_options={"yield_per": _AT_ONCE},
+        execution_options={"yield_per": _BATCH_SIZE},
     )
     for number, each in groupby(rows, itemgetter(_AUTHOR)):
-        yield from _events(found, number, each)
+        yield from _read_events(found, number, each)
     for author in found.authors.values():
         if not author.digests:
-            yield from _at_the_end(author.name, START, author.end)
-    yield from _references(connection, found)
-    yield from _suites(connection, found)
+            yield from _check_chain_tip(author.name, START, author.end)
+    yield from _read_references(connection, found)
+    yield from _read_suites(connection, found)
 
 
-def _events(found: History, number: int, rows: Iterable[Row[*tuple[Any, ...]]]) -> Iterator[str]:
+def _read_events(
+    found: History, number: int, rows: Iterable[Row[*tuple[Any, ...]]]
+) -> Iterator[str]:
     """Walk along one person's chain, keep what stands, and yield what is wrong."""
     author = found.authors.get(number)
     who = author.name if author else f"person {number}"
@@ -198,31 +200,33 @@ def _events(found: History, number: int, rows: Iterable[Row[*tuple[Any, ...]]]) 
     for row in rows:
         link, clip = Link(row[1], row[2]), found.clips.get(row[_ITEM])
         if link.number != end.number + 1:
-            yield f"{who}: {_gap('event', end, link)}"
-        elif not _follows(end, [*row[_COVERED:], clip and clip.clip], link):
-            yield f"{_place(who, clip, link)}: altered, or it is another person's"
+            yield f"{who}: {_describe_gap('event', end, link)}"
+        elif not _is_next_link(end, [*row[_DIGESTED_FROM:], clip and clip.clip], link):
+            yield f"{_describe_event(who, clip, link)}: altered, or it is another person's"
         if row[0] <= last:
-            yield f"{_place(who, clip, link)}: it came later than what follows it"
+            yield f"{_describe_event(who, clip, link)}: it came later than what follows it"
         if row[_WORDS] and not (row[3] or row[4]):
-            emptied.append(f"{_place(who, clip, link)}: its words are missing")
-        elif row[_WORDS] != events.words(row[_UUID], row[3], row[4]):
-            yield f"{_place(who, clip, link)}: its words were altered"
-        _keep(found, standing, first, row)
+            emptied.append(f"{_describe_event(who, clip, link)}: its words are missing")
+        elif row[_WORDS] != events.hash_texts(row[_UUID], row[3], row[4]):
+            yield f"{_describe_event(who, clip, link)}: its words were altered"
+        _record_event(found, standing, first, row)
         end, last = link, row[0]
         if author:
             author.digests.append(link.digest)
-    for place, item in enumerate(sorted(first, key=first.__getitem__), start=1):
-        found.judgements.append(Said(*_SAID(standing[item]))._replace(place=place))
+    for position, item in enumerate(sorted(first, key=first.__getitem__), start=1):
+        found.judgements.append(
+            StandingVerdict(*_VERDICT_FIELDS(standing[item]))._replace(position=position)
+        )
     found.forgotten += len(emptied)
     if author is None:
         yield f"{who}: there are events of theirs, and no such person"
         return
     if author.name != author.pseudonym:
         yield from emptied
-    yield from _at_the_end(who, end, author.end)
+    yield from _check_chain_tip(who, end, author.end)
 
 
-def _follows(end: Link, values: Sequence[Any], link: Link) -> bool:
+def _is_next_link(end: Link, values: Sequence[Any], link: Link) -> bool:
     """Return True if a link is that of these values behind the end of a chain."""
     try:
         return follow(end, values) == link
@@ -230,12 +234,12 @@ def _follows(end: Link, values: Sequence[Any], link: Link) -> bool:
         return False
 
 
-def _place(who: str, clip: Clip | None, link: Link) -> str:
+def _describe_event(who: str, clip: Clip | None, link: Link) -> str:
     about = clip.continuation if clip else "that is not there"
     return f"{who}, continuation {about}, event {link.number}"
 
 
-def _keep(
+def _record_event(
     found: History,
     standing: dict[str, Sequence[Any]],
     first: dict[str, tuple[float, int]],
@@ -244,36 +248,36 @@ def _keep(
     """Keep what an event says, if it stands over what was said before."""
     found.events += 1
     kind, item = row[_KIND], row[_ITEM]
-    if kind in events.JUDGEMENTS:
+    if kind in events.JUDGEMENT_KINDS:
         standing[item] = row
         first.setdefault(item, (row[_RECEIVED], row[1]))
     elif kind == events.ADJUDICATION:
-        said = Said(*_SAID(row))
-        if item not in found.decided or found.decided[item].event < said.event:
-            found.decided[item] = said
+        said = StandingVerdict(*_VERDICT_FIELDS(row))
+        if item not in found.adjudications or found.adjudications[item].event < said.event:
+            found.adjudications[item] = said
 
 
-def _references(connection: Connection, found: History) -> Iterator[str]:
+def _read_references(connection: Connection, found: History) -> Iterator[str]:
     """Walk along the chain of references, keep their truths, and yield what is wrong."""
     end = START
     rows = reference_episodes.c
     query = select(rows.item, rows.truth, rows.step, rows.number, rows.digest)
     for item, truth, step, *at in connection.execute(query.order_by(rows.number)):
         link, clip = Link(*at), found.clips.get(item)
-        covered = references.covered(item, clip.clip if clip else "", truth, step)
+        covered = references.digested_values(item, clip.clip if clip else "", truth, step)
         if link.number != end.number + 1:
-            yield _gap("reference", end, link)
-        elif not _follows(end, covered, link):
+            yield _describe_gap("reference", end, link)
+        elif not _is_next_link(end, covered, link):
             about = clip.continuation if clip else item
             yield f"reference {about}: its truth or its clip was altered"
         found.references[item] = truth, step
         found.reference_digests.append(link.digest)
         end = link
-    found.study = references.last(connection)
-    yield from _at_the_end("references", end, found.study, "reference")
+    found.reference_tip = references.chain_tip(connection)
+    yield from _check_chain_tip("references", end, found.reference_tip, "reference")
 
 
-def _suites(connection: Connection, found: History) -> Iterator[str]:
+def _read_suites(connection: Connection, found: History) -> Iterator[str]:
     """Yield the clips that are queued and not there, and those that are in no queue."""
     for suite, item in connection.execute(select(item_suites.c.suite, item_suites.c.item)):
         found.suites.add((suite, item))
@@ -288,19 +292,19 @@ def _suites(connection: Connection, found: History) -> Iterator[str]:
                 yield f"continuation {clip.continuation}: its clip is in the queue of no suite"
 
 
-def _at_the_end(who: str, end: Link, expected: Link, noun: str = "event") -> Iterator[str]:
+def _check_chain_tip(who: str, end: Link, expected: Link, noun: str = "event") -> Iterator[str]:
     """Yield how a chain ends otherwise than the row of its author holds."""
     if end.number < expected.number:
-        yield f"{who}: {_counted(noun, end.number + 1, expected.number)} missing at the end"
+        yield f"{who}: {_format_range(noun, end.number + 1, expected.number)} missing at the end"
     elif end != expected:
         yield f"{who}: the row that holds the end of the chain of {noun}s was altered"
 
 
-def _gap(noun: str, before: Link, link: Link) -> str:
+def _describe_gap(noun: str, before: Link, link: Link) -> str:
     if link.number > before.number + 1:
-        return f"{_counted(noun, before.number + 1, link.number - 1)} missing"
+        return f"{_format_range(noun, before.number + 1, link.number - 1)} missing"
     return f"{noun} {link.number} is there twice"
 
 
-def _counted(noun: str, first: int, last: int) -> str:
+def _format_range(noun: str, first: int, last: int) -> str:
     return f"{noun} {first} is" if first == last else f"{noun}s {first} to {last} are"

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from sqlalchemy import Connection, case, func, select
 
-from sts.annotations.remarks import current
+from sts.annotations.remarks import select_current
 from sts.annotations.schema import copies, events, item_suites, reference_episodes
 
 
@@ -25,7 +25,7 @@ class Hours(NamedTuple):
 
 def hours(connection: Connection) -> list[Hours]:
     """Return what judging took by suite and agent, references left out."""
-    standing = current()
+    standing = select_current()
     of_item = (
         select(copies.c.item, func.count(copies.c.agent.distinct()).label("agents"))
         .group_by(copies.c.item)

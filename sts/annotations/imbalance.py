@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 
 from sts.numerics.streams import stream
 
-UNEVEN = 0.2
+LARGE_IMBALANCE = 0.2
 """An imbalance from which on agents should only be compared with annotators adjusted for."""
-_SIGNIFICANT = 0.05
-_PERMUTATIONS, _FEWEST = 999, 99
-_AT_MOST = 5_000_000
+_ALPHA = 0.05
+_MAX_PERMUTATIONS, _MIN_PERMUTATIONS = 999, 99
+_MAX_PERMUTED_CLIPS = 5_000_000
 """Clips that change places, over all permutations; of many clips there are fewer permutations."""
 
 
@@ -64,7 +64,7 @@ class Audit(NamedTuple):
         if self.between is None or self.imbalance is None:
             return "There is one agent: there is nothing that annotators could be taken for."
         one, other = self.between
-        parts = _parts(np.array(self.judgements))
+        parts = _connected_agents(np.array(self.judgements))
         if len(parts) > 1:
             one, other = (self.agents[min(part)] for part in parts[:2])
             return (
@@ -73,7 +73,7 @@ class Audit(NamedTuple):
                 " people."
             )
         share = f"{self.imbalance:.0%} of {one}'s judgements are not by whom {other}'s are"
-        if self.imbalance >= UNEVEN and (self.p or 0) <= _SIGNIFICANT:
+        if self.imbalance >= LARGE_IMBALANCE and (self.p or 0) <= _ALPHA:
             return (
                 f"Agents and annotators can be told apart, but {share}: compare agents only with "
                 "annotators adjusted for, and have old clips judged by those who judge now."
@@ -113,12 +113,15 @@ def of_rows(
     stratum[clip] = strata
     who, agents = pd.factorize(agent, sort=True)
     judge, people = pd.factorize(annotator, sort=True)
-    of_agents, of_judges = _sets(clip, who, len(clips)), _sets(clip, judge, len(clips))
-    cells = _cells(of_agents, of_judges, of_agents.code, of_judges.code)
-    table = _table(of_agents, of_judges, cells)
+    of_agents, of_judges = (
+        _group_by_clip(clip, who, len(clips)),
+        _group_by_clip(clip, judge, len(clips)),
+    )
+    cells = _count_cells(of_agents, of_judges, of_agents.code, of_judges.code)
+    table = _count_judgements(of_agents, of_judges, cells)
     names = tuple(map(str, agents))
-    imbalance, between = _imbalance(table, names)
-    value, p = _association(of_agents, of_judges, stratum, table, seed)
+    imbalance, between = _largest_imbalance(table, names)
+    value, p = _measure_association(of_agents, of_judges, stratum, table, seed)
     return Audit(
         agents=names,
         annotators=tuple(map(str, people)),
@@ -132,7 +135,7 @@ def of_rows(
     )
 
 
-class _Sets(NamedTuple):
+class _ClipSets(NamedTuple):
     """Of each clip a set of things.
 
     Attributes:
@@ -144,7 +147,7 @@ class _Sets(NamedTuple):
     members: NDArray[np.int64]
 
 
-def _sets(clip: NDArray[np.int64], thing: NDArray[np.int64], clips: int) -> _Sets:
+def _group_by_clip(clip: NDArray[np.int64], thing: NDArray[np.int64], clips: int) -> _ClipSets:
     """Return the set of things of each clip; both are of rows."""
     import pandas as pd
 
@@ -163,11 +166,11 @@ def _sets(clip: NDArray[np.int64], thing: NDArray[np.int64], clips: int) -> _Set
     code, sets = pd.factorize(code, sort=True)
     members = np.zeros((len(sets), things), np.int64)
     members[code[clip], thing] = 1
-    return _Sets(code, members)
+    return _ClipSets(code, members)
 
 
-def _cells(
-    agents: _Sets, judges: _Sets, of_agents: NDArray[np.int64], of_judges: NDArray[np.int64]
+def _count_cells(
+    agents: _ClipSets, judges: _ClipSets, of_agents: NDArray[np.int64], of_judges: NDArray[np.int64]
 ) -> NDArray[np.int64]:
     """Return int64[agents' sets, judges' sets], how many clips have both; the codes are clips'."""
     shape = len(agents.members), len(judges.members)
@@ -175,7 +178,9 @@ def _cells(
     return counts.reshape(shape)
 
 
-def _table(agents: _Sets, judges: _Sets, cells: NDArray[np.int64]) -> NDArray[np.int64]:
+def _count_judgements(
+    agents: _ClipSets, judges: _ClipSets, cells: NDArray[np.int64]
+) -> NDArray[np.int64]:
     """Return int64[G, A], judgements of each agent by each person; `cells` are of their sets."""
     table: NDArray[np.int64] = agents.members.T @ (cells @ judges.members)
     return table
@@ -190,7 +195,7 @@ def by_name(found: Audit) -> Mapping[str, Mapping[str, int]]:
     }
 
 
-def _imbalance(
+def _largest_imbalance(
     table: NDArray[np.int64], agents: Sequence[str]
 ) -> tuple[float | None, tuple[str, str] | None]:
     if len(agents) < 2:
@@ -201,9 +206,9 @@ def _imbalance(
     return float(apart[one, other]), (agents[int(one)], agents[int(other)])
 
 
-def _association(
-    agents: _Sets,
-    judges: _Sets,
+def _measure_association(
+    agents: _ClipSets,
+    judges: _ClipSets,
     stratum: NDArray[np.int64],
     table: NDArray[np.int64],
     seed: int,
@@ -224,19 +229,19 @@ def _association(
     if not mixed.any():  # no scenario has clips of different agents
         return value, 1.0 if len(agents.members) == 1 else None
     rng = np.random.default_rng(int(stream("audit", seed)))
-    times = int(np.clip(_AT_MOST // len(code), _FEWEST, _PERMUTATIONS))
+    times = int(np.clip(_MAX_PERMUTED_CLIPS // len(code), _MIN_PERMUTATIONS, _MAX_PERMUTATIONS))
     # Scenarios with as many clips are shuffled at once, each on its own.
     places = [start[mixed & (size == one), None] + np.arange(one) for one in np.unique(size[mixed])]
     still = np.repeat(~mixed, size)
     blocks = [(code[place], judges.code[place]) for place in places]
-    fixed = _cells(agents, judges, code[still], judges.code[still])
+    fixed = _count_cells(agents, judges, code[still], judges.code[still])
     as_large = 0
     for _ in range(times):
         cells = fixed.copy()
         for block, judge in blocks:
             rng.permuted(block, axis=1, out=block)
-            cells += _cells(agents, judges, block.ravel(), judge.ravel())
-        as_large += bool(_cramers_v(_table(agents, judges, cells)) >= value - 1e-12)
+            cells += _count_cells(agents, judges, block.ravel(), judge.ravel())
+        as_large += bool(_cramers_v(_count_judgements(agents, judges, cells)) >= value - 1e-12)
     return value, (1 + as_large) / (1 + times)
 
 
@@ -249,7 +254,7 @@ def _cramers_v(tables: NDArray[np.int64]) -> NDArray[np.float64]:
     return out
 
 
-def _parts(table: NDArray[np.int64]) -> list[set[int]]:
+def _connected_agents(table: NDArray[np.int64]) -> list[set[int]]:
     """Return the agents that annotators connect with each other, part by part."""
     left, parts = set(range(len(table))), []
     while left:

@@ -14,7 +14,7 @@ from sts.annotations import events, people, queue
 from sts.annotations.events import Event
 from sts.annotations.schema import copies, item_players, items
 from sts.annotations.study import Study
-from sts.annotations.submissions import REASON_LIMIT, record
+from sts.annotations.submissions import MAX_TEXT_CHARS, record_event
 from sts.annotations.types import Item
 from sts.errors import ArgumentError, DamagedData
 from sts.names import clean_name, printable, shown
@@ -23,7 +23,7 @@ from sts.storage.csv_tables import MOST_BYTES, from_csv
 from sts.storage.files import regular_bytes
 from sts.storage.memory import bounded
 
-COLUMNS = (*REQUIRED, "annotator")
+REQUIRED_COLUMNS = (*REQUIRED, "annotator")
 """The columns that an import cannot do without: a judgement has an author."""
 
 
@@ -44,7 +44,7 @@ class Rating(NamedTuple):
       scenario: the scenario's name in its suite.
     """
 
-    place: str
+    location: str
     continuation: str
     annotator: str
     verdict: str
@@ -56,7 +56,7 @@ class Rating(NamedTuple):
     scenario: str
 
 
-class Imported(NamedTuple):
+class ImportResult(NamedTuple):
     """What an import did.
 
     Attributes:
@@ -83,15 +83,15 @@ def read_csv(path: Path) -> list[Rating]:
             header, rows, lines = from_csv(path.name, regular_bytes(path, MOST_BYTES))
     except FileNotFoundError:
         raise ArgumentError(f"no table at {path}; check the path") from None
-    missing = [column for column in COLUMNS if column not in header]
+    missing = [column for column in REQUIRED_COLUMNS if column not in header]
     if missing:
         raise DamagedData(
             f"{path.name}, line 1: missing column {', '.join(map(repr, missing))}; "
-            f"expected {', '.join(COLUMNS)}"
+            f"expected {', '.join(REQUIRED_COLUMNS)}"
         )
     each = zip(lines, rows, strict=True)
     ratings = (
-        _rating(f"{path.name}, line {line}", dict(zip(header, cells, strict=True)))
+        _parse_rating(f"{path.name}, line {line}", dict(zip(header, cells, strict=True)))
         for line, cells in each
     )
     return [rating for rating in ratings if rating is not None]
@@ -105,7 +105,7 @@ def append(
     study: Study,
     required: int | None = 1,
     now: float,
-) -> Imported:
+) -> ImportResult:
     """Append judgements, once `additions` is enqueued; all of them or none.
 
     A judgement that is already there, or that says what its annotator's current one says, changes
@@ -116,45 +116,45 @@ def append(
       DamagedData: a continuation is unknown, has another horizon, or was played by the annotator;
         names the line.
     """
-    everyone = names(ratings)
+    everyone = annotator_names(ratings)
     queue.enqueue(connection, additions, study=study, required=required, now=now)
     here = {
         called: one for one in people.everybody(connection) for called in (one.name, one.pseudonym)
     }
     new = [name for name in everyone if name not in here]
-    here |= {name: people.add(connection, name, now=now) for name in new}
+    here |= {name: people.add_person(connection, name, now=now) for name in new}
     for number in sorted({here[name].id for name in everyone}):
-        people.lock(connection, number)  # before any slot is taken, as `lock` asks
+        people.lock_person(connection, number)  # before any slot is taken, as `lock` asks
     added = 0
     for rating in ratings:
-        item, person = _item(connection, rating), here[people.checked_name(rating.annotator)]
+        item, person = _find_item(connection, rating), here[people.checked_name(rating.annotator)]
         event = Event(
-            _uuid(rating, person.name),
+            _make_uuid(rating, person.name),
             item.id,
             verdict=rating.verdict,
             step=rating.step,
             reason=rating.reason,
             seconds=rating.seconds,
         )
-        if not _is_known(connection, person.id, event):
+        if not _is_recorded(connection, person.id, event):
             _check_player(connection, rating, item.id, person.name)
-            record(connection, person.id, event, source="import", now=now)
+            record_event(connection, person.id, event, source="import", now=now)
             added += 1
-    return Imported(added, len(ratings) - added, tuple(new))
+    return ImportResult(added, len(ratings) - added, tuple(new))
 
 
-def names(ratings: Sequence[Rating]) -> list[str]:
+def annotator_names(ratings: Sequence[Rating]) -> list[str]:
     """Return who judged, as names are kept."""
     unique: dict[str, None] = {}
     for rating in ratings:
         try:
             unique[people.checked_name(rating.annotator)] = None
         except ArgumentError as error:
-            raise DamagedData(f"{rating.place}: annotator: {error}") from None
+            raise DamagedData(f"{rating.location}: annotator: {error}") from None
     return list(unique)
 
 
-def _item(connection: Connection, rating: Rating) -> Row[*tuple[Any, ...]]:
+def _find_item(connection: Connection, rating: Rating) -> Row[*tuple[Any, ...]]:
     item = connection.execute(
         select(items.c.id, items.c.horizon)
         .join(copies, copies.c.item == items.c.id)
@@ -162,17 +162,17 @@ def _item(connection: Connection, rating: Rating) -> Row[*tuple[Any, ...]]:
     ).one_or_none()
     if item is None:
         raise DamagedData(
-            f"{rating.place}: continuation {shown(rating.continuation)} is neither in this "
+            f"{rating.location}: continuation {shown(rating.continuation)} is neither in this "
             "workspace nor in its annotation store; run it first: sts run"
         )
     if rating.step is not None and rating.step > item.horizon:
         raise DamagedData(
-            f"{rating.place}: expected a step of 1 to {item.horizon}, counted from takeover, "
+            f"{rating.location}: expected a step of 1 to {item.horizon}, counted from takeover, "
             f"found {rating.step}"
         )
     if rating.horizon not in (None, item.horizon):
         raise DamagedData(
-            f"{rating.place}: expected the horizon {item.horizon} of continuation "
+            f"{rating.location}: expected the horizon {item.horizon} of continuation "
             f"{rating.continuation!r}, found {rating.horizon}"
         )
     return item
@@ -184,26 +184,26 @@ def _check_player(connection: Connection, rating: Rating, item: str, name: str) 
     ).one_or_none()
     if played is not None:
         raise DamagedData(
-            f"{rating.place}: {name!r} played continuation {rating.continuation!r} and may not "
+            f"{rating.location}: {name!r} played continuation {rating.continuation!r} and may not "
             "judge it; leave the line out"
         )
 
 
-def _is_known(connection: Connection, number: int, event: Event) -> bool:
-    if events.find(connection, number, event.uuid) is not None:
+def _is_recorded(connection: Connection, number: int, event: Event) -> bool:
+    if events.find_event(connection, number, event.uuid) is not None:
         return True
-    last = events.judgement(connection, number, event.item)
+    last = events.find_judgement(connection, number, event.item)
     if last is None:
         return False
     return (last.verdict, last.step, last.reason) == (event.verdict, event.step, event.reason)
 
 
-def _uuid(rating: Rating, name: str) -> str:
+def _make_uuid(rating: Rating, name: str) -> str:
     parts = (rating.continuation, name, rating.verdict, str(rating.step), rating.reason)
     return hashlib.blake2b("\0".join(parts).encode(), digest_size=16).hexdigest()
 
 
-def _rating(place: str, row: Mapping[str, str]) -> Rating | None:
+def _parse_rating(place: str, row: Mapping[str, str]) -> Rating | None:
     word = verdict(row["verdict"])
     if not row["annotator"] and not word:
         return None
@@ -220,29 +220,29 @@ def _rating(place: str, row: Mapping[str, str]) -> Rating | None:
     if not marked and row.get("step"):
         raise DamagedData(f"{place}: expected no step with {word}, found {shown(row['step'])}")
     cell = row.get("horizon", "")
-    horizon = _whole(place, "horizon", cell, MOST_STEPS) if cell else None
+    horizon = _parse_int(place, "horizon", cell, MOST_STEPS) if cell else None
     return Rating(
         place,
-        _name(place, "continuation", row.get("continuation", "")),
+        _parse_name(place, "continuation", row.get("continuation", "")),
         row["annotator"],
         word,
-        _whole(place, "step", row.get("step", ""), horizon or MOST_STEPS) if marked else None,
+        _parse_int(place, "step", row.get("step", ""), horizon or MOST_STEPS) if marked else None,
         horizon,
-        _seconds(place, row.get("seconds", "")),
-        _reason(place, row.get("reason", "")) if word == UNABLE else "",
-        _name(place, "agent", row["agent"]),
-        _name(place, "scenario", row["scenario"]),
+        _parse_seconds(place, row.get("seconds", "")),
+        _parse_reason(place, row.get("reason", "")) if word == UNABLE else "",
+        _parse_name(place, "agent", row["agent"]),
+        _parse_name(place, "scenario", row["scenario"]),
     )
 
 
-def _name(place: str, column: str, cell: str) -> str:
+def _parse_name(place: str, column: str, cell: str) -> str:
     try:
         return clean_name(cell) if cell else cell
     except ArgumentError as error:
         raise DamagedData(f"{place}: {column}: {error}") from None
 
 
-def _whole(place: str, column: str, cell: str, limit: int) -> int:
+def _parse_int(place: str, column: str, cell: str, limit: int) -> int:
     try:
         value = float(cell)  # pandas writes a column of whole numbers with gaps as 7.0
     except ValueError:
@@ -255,7 +255,7 @@ def _whole(place: str, column: str, cell: str, limit: int) -> int:
     return int(value)
 
 
-def _seconds(place: str, cell: str) -> float | None:
+def _parse_seconds(place: str, cell: str) -> float | None:
     if not cell:
         return None
     try:
@@ -267,9 +267,9 @@ def _seconds(place: str, cell: str) -> float | None:
     return value + 0.0  # SQLite keeps no sign of zero, and a digest would
 
 
-def _reason(place: str, cell: str) -> str:
-    if len(cell) > REASON_LIMIT:
+def _parse_reason(place: str, cell: str) -> str:
+    if len(cell) > MAX_TEXT_CHARS:
         raise DamagedData(
-            f"{place}: expected a reason of at most {REASON_LIMIT} characters, found {len(cell)}"
+            f"{place}: expected a reason of at most {MAX_TEXT_CHARS} characters, found {len(cell)}"
         )
     return printable(cell)

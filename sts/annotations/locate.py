@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from sts.annotations import people, queue
-from sts.annotations.imports import Rating, names
+from sts.annotations.imports import Rating, annotator_names
 from sts.annotations.items import item_of, players
 from sts.annotations.store import Store
 from sts.annotations.types import Item
@@ -30,14 +30,16 @@ def located(
       DamagedData: a line means no continuation, or more than one; names the line.
     """
     with store.read() as connection:
-        enqueued = queue.enqueued(connection, {rating.continuation for rating in ratings})
+        enqueued = queue.find_enqueued(connection, {rating.continuation for rating in ratings})
         known = [person.name for person in people.everybody(connection)]
     if all(rating.continuation in enqueued for rating in ratings):
         return list(ratings), []
-    return named(ratings, enqueued, candidates(workspace, {*known, *names(ratings)}))
+    return match_ratings(
+        ratings, enqueued, iter_candidates(workspace, {*known, *annotator_names(ratings)})
+    )
 
 
-def candidates(workspace: Workspace, called: Collection[str]) -> Iterable[tuple[Item, int]]:
+def iter_candidates(workspace: Workspace, called: Collection[str]) -> Iterable[tuple[Item, int]]:
     """Yield every continuation and its index, once for each suite that keeps it.
 
     A suite whose world is not installed is passed over. `called` may have played some themselves.
@@ -52,7 +54,7 @@ def candidates(workspace: Workspace, called: Collection[str]) -> Iterable[tuple[
                 yield item_of(one, suite.label, players(one, called)), one.identity.index
 
 
-def named(
+def match_ratings(
     ratings: Sequence[Rating], enqueued: Collection[str], candidates: Iterable[tuple[Item, int]]
 ) -> tuple[list[Rating], list[Item]]:
     """Find each line's continuation among those that are enqueued and what the workspace has."""
@@ -65,13 +67,13 @@ def named(
     for rating in ratings:
         identity = rating.continuation
         if identity not in by_id and identity not in enqueued:
-            identity = _meant(rating, indices.get((rating.agent, rating.scenario), {}))
+            identity = _match_by_index(rating, indices.get((rating.agent, rating.scenario), {}))
         additions[identity] = by_id.get(identity, [])
         out.append(rating._replace(continuation=identity))
     return out, [item for group in additions.values() for item in group]
 
 
-def _meant(rating: Rating, indices: Mapping[str, int]) -> str:
+def _match_by_index(rating: Rating, indices: Mapping[str, int]) -> str:
     name = rating.continuation
     hits = [one for one, index in indices.items() if name in ("", str(index))]
     if len(hits) == 1:
@@ -80,9 +82,9 @@ def _meant(rating: Rating, indices: Mapping[str, int]) -> str:
     whose = f"of agent {shown(rating.agent)} in scenario {shown(rating.scenario)}"
     if not hits:
         raise DamagedData(
-            f"{rating.place}: {what} {whose} is not in this workspace; run it first: sts run"
+            f"{rating.location}: {what} {whose} is not in this workspace; run it first: sts run"
         )
     raise DamagedData(
-        f"{rating.place}: expected {what} {whose}, found {len(hits)}: give its identity, such as "
-        f"{hits[0]}"
+        f"{rating.location}: expected {what} {whose}, found {len(hits)}: give its identity, such "
+        f"as {hits[0]}"
     )

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from sqlalchemy import Connection, func, select
 
 from sts.annotations import people, sessions
-from sts.annotations.events import judges
+from sts.annotations.events import is_judgement
 from sts.annotations.schema import annotators, events, exposures, slots
 from sts.annotations.types import Annotator
 
@@ -45,11 +45,11 @@ class Work(NamedTuple):
 
 def members(connection: Connection, *, now: float) -> list[Member]:
     """Everyone who was ever added, in that order."""
-    used = sessions.last_uses(connection)
+    used = sessions.last_use_by_person(connection)
     entered = {one.name for one in sessions.under_way(connection, now=now)}
-    invited = sessions.invited(connection, now=now)
-    today = _judged(connection, since=now - now % DAY)
-    ever = _judged(connection, since=0.0)
+    invited = sessions.people_with_invitation(connection, now=now)
+    today = _activity_since(connection, since=now - now % DAY)
+    ever = _activity_since(connection, since=0.0)
     held = {
         row.annotator: (row.held, row.until)
         for row in connection.execute(
@@ -74,13 +74,13 @@ def members(connection: Connection, *, now: float) -> list[Member]:
                 total,
                 seconds,
                 *held.get(one.id, (0, None)),
-                _access(one, entered, invited),
+                _access_status(one, entered, invited),
             )
         )
     return found
 
 
-def _access(person: Annotator, entered: Collection[str], invited: Collection[int]) -> str:
+def _access_status(person: Annotator, entered: Collection[str], invited: Collection[int]) -> str:
     if person.retired:
         return "retired"
     if person.name in entered:
@@ -92,7 +92,7 @@ def work(connection: Connection, *, since: float) -> list[Work]:
     """What each person did on our pages on each day since a moment, UTC seconds."""
     rows = connection.execute(
         select(events.c.annotator, events.c.received, events.c.seconds).where(
-            judges(), events.c.received >= since, events.c.seconds.is_not(None)
+            is_judgement(), events.c.received >= since, events.c.seconds.is_not(None)
         )
     )
     sums: dict[tuple[int, int], list[float]] = {}
@@ -122,7 +122,7 @@ def last_event(connection: Connection) -> float | None:
     return connection.execute(latest).scalar_one_or_none()
 
 
-def _judged(
+def _activity_since(
     connection: Connection, *, since: float
 ) -> Mapping[int, tuple[int, float, float | None]]:
     """Clips, active seconds and the latest event of each person since a moment."""
@@ -134,7 +134,7 @@ def _judged(
             func.max(events.c.received),
         )
         .join(events, events.c.annotator == annotators.c.id)
-        .where(judges(), events.c.received >= since)
+        .where(is_judgement(), events.c.received >= since)
         .group_by(annotators.c.id)
     )
     return {row[0]: (row[1], float(row[2]), row[3]) for row in rows}

@@ -12,17 +12,17 @@ from sqlalchemy.exc import IntegrityError
 from sts.annotations import history, schema, sqlite
 from sts.annotations.database import Database
 from sts.annotations.opening import open_postgresql, open_sqlite, parse_url
-from sts.annotations.store import FILE, URL_VARIABLE, Store
+from sts.annotations.store import DATABASE_FILE, URL_VARIABLE, Store
 from sts.errors import ArgumentError, DamagedData, StoreError, StsError, Unavailable
 from sts.storage.files import beside, link_new
 from sts.storage.workspace import Workspace
 
 SQLITE = "sqlite"
 """What the database in the workspace's own file is called on the command line."""
-AWAY = f"{FILE}.moved"
+AWAY = f"{DATABASE_FILE}.moved"
 """What that file is called once its study has moved to PostgreSQL."""
-_AT_ONCE = 10_000
-_OTHERS = text(
+_BATCH_SIZE = 10_000
+_OTHER_CONNECTIONS = text(
     "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() "
     "AND usename = current_user AND pid <> pg_backend_pid()"
 )
@@ -48,7 +48,7 @@ def move(workspace: Workspace, to: str) -> history.History:
       StoreError: a database cannot be used, is used by another program, or is not empty.
       StsError: no study has begun here.
     """
-    file, away = workspace.path(FILE), workspace.path(AWAY)
+    file, away = workspace.path(DATABASE_FILE), workspace.path(AWAY)
     from_file = not os.environ.get(URL_VARIABLE)
     if to != SQLITE:
         parse_url(to, "--to")
@@ -60,37 +60,40 @@ def move(workspace: Workspace, to: str) -> history.History:
     store = Store.find(workspace)
     if store is None:
         raise StsError(f"no study has begun in {workspace.root}, so nothing to move")
-    with store, _alone(store.database) as rows:
-        found = _fill(workspace, to, rows)
+    with store, _open_exclusively(store.database) as rows:
+        found = _fill_database(workspace, to, rows)
         if from_file:
             os.rename(file, away)
     return found
 
 
 @contextmanager
-def _alone(database: Database) -> Iterator[Connection]:
+def _open_exclusively(database: Database) -> Iterator[Connection]:
     """Open a transaction that sees one moment of a database that no other program uses."""
     message = f"annotation database {database.name} is in use: stop what uses it, then move it"
     if database.engine.dialect.name == "sqlite":
         try:
-            sqlite.set_journal(database, "DELETE", wait=0)  # refused while another has it open
+            sqlite.set_journal_mode(database, "DELETE", wait=0)  # refused while another has it open
         except StoreError:
             raise StoreError(message) from None
     with database.read() as connection:
-        history.stand_still(connection)
-        if connection.dialect.name == "postgresql" and connection.execute(_OTHERS).scalar_one():
+        history.set_snapshot_isolation(connection)
+        if (
+            connection.dialect.name == "postgresql"
+            and connection.execute(_OTHER_CONNECTIONS).scalar_one()
+        ):
             raise StoreError(message)
         yield connection
 
 
-def _fill(workspace: Workspace, to: str, rows: Connection) -> history.History:
+def _fill_database(workspace: Workspace, to: str, rows: Connection) -> history.History:
     """Make a new database of the rows of another; return what is read of it."""
-    file, own, found = workspace.path(FILE), workspace.identity(), history.History()
+    file, own, found = workspace.path(DATABASE_FILE), workspace.identity(), history.History()
 
     def fill(connection: Connection) -> None:
         nonlocal found
-        _copy(rows, connection)
-        found = history.read(connection)
+        _copy_rows(rows, connection)
+        found = history.read_history(connection)
         if found.findings:
             raise DamagedData(f"annotation database: {found.findings[0]}; nothing was moved")
 
@@ -99,20 +102,22 @@ def _fill(workspace: Workspace, to: str, rows: Connection) -> history.History:
             open_postgresql(to, own, workspace.root, fill).close()
         else:
             with beside(file) as part:
-                open_sqlite(part / FILE, own, fill).close()
-                link_new(part / FILE, file)
+                open_sqlite(part / DATABASE_FILE, own, fill).close()
+                link_new(part / DATABASE_FILE, file)
     except IntegrityError as error:
-        raise DamagedData(f"{FILE}: expected rows of a study, found others: {error.orig}") from None
+        raise DamagedData(
+            f"{DATABASE_FILE}: expected rows of a study, found others: {error.orig}"
+        ) from None
     return found
 
 
-def _copy(source: Connection, target: Connection) -> None:
+def _copy_rows(source: Connection, target: Connection) -> None:
     """Copy every row; a table before those that refer to it."""
     for table in schema.metadata.sorted_tables:
         if table in (schema.versions, schema.workspaces):  # made with the tables
             continue
-        put = _insertion(table, target.dialect.name)
-        rows = source.execute(select(table), execution_options={"yield_per": _AT_ONCE})
+        put = _insert_statement(table, target.dialect.name)
+        rows = source.execute(select(table), execution_options={"yield_per": _BATCH_SIZE})
         for some in rows.mappings().partitions():
             target.execute(put, [dict(row) for row in some])
         identity = table.c.get("id")
@@ -122,7 +127,7 @@ def _copy(source: Connection, target: Connection) -> None:
             target.execute(select(func.setval(sequence, func.max(identity))).select_from(table))
 
 
-def _insertion(table: Table, dialect: str) -> TextClause:
+def _insert_statement(table: Table, dialect: str) -> TextClause:
     """Return a statement that inserts rows with the numbers that they have."""
     names = table.c.keys()
     numbered = "OVERRIDING SYSTEM VALUE" if dialect == "postgresql" else ""

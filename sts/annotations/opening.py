@@ -10,7 +10,7 @@ from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError as MalformedUrl
 
 from sts.annotations import baseline, schema, sqlite
-from sts.annotations.database import RECORD, Database, MisreadDatabase
+from sts.annotations.database import RECORD_FILE, Database, MisreadDatabase
 from sts.errors import ArgumentError, MissingExtra, StoreError
 from sts.storage.files import put_new
 
@@ -18,10 +18,12 @@ from sts.storage.files import put_new
 def is_present(path: Path) -> bool:
     """Return whether a database is in the file at `path`; raise StoreError if it is lost."""
     # The record first: another process may be making both.
-    recorded = path.with_name(RECORD).exists()
+    recorded = path.with_name(RECORD_FILE).exists()
     present = not sqlite.is_empty(path)
     if recorded and not present:
-        raise _lost(str(path), path.with_name(RECORD), "is empty" if path.exists() else "is absent")
+        raise _lost_error(
+            str(path), path.with_name(RECORD_FILE), "is empty" if path.exists() else "is absent"
+        )
     return present
 
 
@@ -43,7 +45,7 @@ def open_sqlite(path: Path, workspace: str, fill: Fill | None = None) -> Databas
     except MisreadDatabase:
         raise StoreError(
             f"annotation database {path} is damaged or not an SQLite file, as a repeated check "
-            f"found; restore a backup; to begin a new study, move it and {RECORD} away"
+            f"found; restore a backup; to begin a new study, move it and {RECORD_FILE} away"
         ) from None
 
 
@@ -53,11 +55,11 @@ def _open_sqlite(path: Path, workspace: str, fill: Fill | None) -> Database:
 
     def prepare() -> None:
         with database.read() as connection:
-            sqlite.check(connection, database.name)
-        sqlite.set_journal(database, "WAL")
+            sqlite.check_integrity(connection, database.name)
+        sqlite.set_journal_mode(database, "WAL")
 
-    _ready(database, workspace, prepare, fill)
-    database.hold(path)
+    _prepare_database(database, workspace, prepare, fill)
+    database.watch_file(path)
     return database
 
 
@@ -66,7 +68,7 @@ def open_postgresql(url: str, workspace: str, folder: Path, fill: Fill | None = 
 
     Errors are those of `Store.open`. With `fill` the database must be a new one.
     """
-    return _ready(connect_postgresql(url, folder), workspace, lambda: None, fill)
+    return _prepare_database(connect_postgresql(url, folder), workspace, lambda: None, fill)
 
 
 def connect_postgresql(url: str, folder: Path) -> Database:
@@ -99,9 +101,9 @@ def parse_url(url: str, name: str = "STS_DATABASE_URL") -> URL:
 def check_present(connection: Connection, database: Database) -> bool:
     """Return whether a study is in a database; raise StoreError if it is lost."""
     recorded = database.record.exists()  # before the tables, as another process may be making both
-    there = baseline.exists(connection, database.name)
+    there = baseline.has_tables(connection, database.name)
     if recorded and not there:
-        raise _lost(database.name, database.record, "lacks it")
+        raise _lost_error(database.name, database.record, "lacks it")
     return there
 
 
@@ -118,14 +120,14 @@ def check_owner(connection: Connection, name: str, workspace: str) -> None:
 
 def check_unused(connection: Connection, name: str) -> None:
     """Raise StoreError if a study is in a database that is to be filled."""
-    if baseline.exists(connection, name):
+    if baseline.has_tables(connection, name):
         raise StoreError(
             f"expected an empty database at {name}, found one that is in use: name another, or "
             "empty it"
         )
 
 
-def _ready(
+def _prepare_database(
     database: Database,
     workspace: str,
     prepare: Callable[[], None],
@@ -137,7 +139,7 @@ def _ready(
             there = fill is None and check_present(connection, database)
         prepare()
         if not there:
-            _begin(database, workspace, fill)
+            _create_tables(database, workspace, fill)
         with database.read() as connection:
             check_owner(connection, database.name, workspace)
         put_new(database.record, b"{}\n")
@@ -147,19 +149,19 @@ def _ready(
     return database
 
 
-def _begin(database: Database, workspace: str, fill: Fill | None) -> None:
+def _create_tables(database: Database, workspace: str, fill: Fill | None) -> None:
     """Make the tables where there are none, once among all processes."""
     with database.write(alone=True) as connection:
         if fill is not None:
             check_unused(connection, database.name)
-        if not baseline.exists(connection, database.name):
-            baseline.create(connection)
+        if not baseline.has_tables(connection, database.name):
+            baseline.create_tables(connection)
             connection.execute(schema.workspaces.insert().values(id=workspace))
             if fill is not None:
                 fill(connection)
 
 
-def _lost(name: str, record: Path, found: str) -> StoreError:
+def _lost_error(name: str, record: Path, found: str) -> StoreError:
     return StoreError(
         f"a study began in this workspace ({record.name}), and its annotation database {name} "
         f"{found}; put the database back or restore a backup; for a study on PostgreSQL, set "

@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, exists, func, or_, select
 
-from sts.annotations.events import NOTE, judges
-from sts.annotations.remarks import Remark, remarks
+from sts.annotations.events import NOTE, is_judgement
+from sts.annotations.remarks import Remark, load_current_events
 from sts.annotations.schema import (
     annotators,
     copies,
@@ -27,7 +27,7 @@ DISPUTES = OUTCOME, VERDICT, MARK = ("outcome", "verdict", "mark")
 """Whether it was done; else what was said of it; else when. The first weighs most."""
 
 
-class Clip(NamedTuple):
+class JudgedClip(NamedTuple):
     """A clip of a suite and the judgements that stand of it, the earlier first; at least one.
 
     `played` tells whether a person plays in one of the continuations that show it.
@@ -41,26 +41,28 @@ class Clip(NamedTuple):
     opinions: tuple[Remark, ...]
 
     @property
-    def value(self) -> float | None:
+    def success_share(self) -> float | None:
         """The share of those who could judge it who saw it done; None where nobody could."""
         counted = [one.verdict == "success" for one in self.opinions if one.verdict != UNABLE]
         return fmean(counted) if counted else None
 
 
-def clips(connection: Connection, suite: str) -> list[Clip]:
+def load_judged_clips(connection: Connection, suite: str) -> list[JudgedClip]:
     """Return each clip of a suite that somebody has judged, without references."""
-    people = select(copies.c.item).where(copies.c.agent == HUMAN, _of(suite, copies.c.item))
+    people = select(copies.c.item).where(
+        copies.c.agent == HUMAN, _is_suite_item(suite, copies.c.item)
+    )
     played = set(connection.scalars(people.distinct()))
     found: dict[str, list[Remark]] = {}
-    for one in remarks(connection, _of(suite, events.c.item)):
+    for one in load_current_events(connection, _is_suite_item(suite, events.c.item)):
         found.setdefault(one.item, []).append(one)
     return [
-        Clip(item, *said[0][1:4], item in played, tuple(said))
+        JudgedClip(item, *said[0][1:4], item in played, tuple(said))
         for item, said in sorted(found.items())
     ]
 
 
-def dispute(opinions: Sequence[Remark], tolerance: int) -> str:
+def classify_disagreement(opinions: Sequence[Remark], tolerance: int) -> str:
     """Return about what annotators of a clip disagree, one of `DISPUTES`, or "" for nothing.
 
     Failure and not done agree on the outcome. Who cannot judge it says nothing of the outcome, and
@@ -75,15 +77,15 @@ def dispute(opinions: Sequence[Remark], tolerance: int) -> str:
     return MARK if steps and max(steps) - min(steps) > tolerance else ""
 
 
-def last(connection: Connection) -> int:
+def last_judgement_id(connection: Connection) -> int:
     """Return the number of the last judgement of anybody; 0 before the first."""
-    query = select(func.max(events.c.id)).where(judges())
+    query = select(func.max(events.c.id)).where(is_judgement())
     return connection.execute(query).scalar_one() or 0
 
 
-def own(connection: Connection, person: int, suite: str) -> set[str]:
+def items_by_person(connection: Connection, person: int, suite: str) -> set[str]:
     """Return the items that a person has judged or played, and so does not review."""
-    judged = select(events.c.item).where(events.c.annotator == person, judges())
+    judged = select(events.c.item).where(events.c.annotator == person, is_judgement())
     name = select(annotators.c.name).where(annotators.c.id == person).scalar_subquery()
     played = select(item_players.c.item).where(item_players.c.name == name)
     kept = select(item_suites.c.item).where(item_suites.c.suite == suite)
@@ -91,10 +93,12 @@ def own(connection: Connection, person: int, suite: str) -> set[str]:
     return set(connection.scalars(select(items.c.id).where(items.c.id.in_(kept), mine)))
 
 
-def noted(connection: Connection, person: int, suite: str) -> set[str]:
+def items_with_note(connection: Connection, person: int, suite: str) -> set[str]:
     """Return the items of which a person has left a note."""
     mine = events.c.annotator == person, events.c.kind == NOTE
-    return set(connection.scalars(select(events.c.item).where(*mine, _of(suite, events.c.item))))
+    return set(
+        connection.scalars(select(events.c.item).where(*mine, _is_suite_item(suite, events.c.item)))
+    )
 
 
 def of_others(
@@ -102,10 +106,10 @@ def of_others(
 ) -> dict[str, Remark]:
     """Return of these items the latest of a kind that somebody else has said."""
     theirs = events.c.item.in_(about), events.c.annotator != person
-    return {one.item: one for one in remarks(connection, *theirs, kinds=[kind])}
+    return {one.item: one for one in load_current_events(connection, *theirs, kinds=[kind])}
 
 
-def by_lot(every: Iterable[Clip], seed: int, purpose: str) -> list[Clip]:
+def shuffle_clips(every: Iterable[JudgedClip], seed: int, purpose: str) -> list[JudgedClip]:
     """Return clips in an order that says nothing of them, by the seed and its purpose."""
     return sorted(every, key=lambda one: lot(seed, purpose, one.clip))
 
@@ -115,7 +119,7 @@ def lot(seed: int, purpose: str, text: str) -> bytes:
     return hashlib.sha256(f"{seed} {purpose} {text}".encode()).digest()
 
 
-def _of(suite: str, item: ColumnElement[str]) -> ColumnElement[bool]:
+def _is_suite_item(suite: str, item: ColumnElement[str]) -> ColumnElement[bool]:
     """Whether an item is of a suite, and no reference."""
     kept = exists().where(item_suites.c.suite == suite, item_suites.c.item == item)
     return kept & ~exists().where(reference_episodes.c.item == item)

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 # Made once: to put a statement together costs more than to run it.
 _PERSON = select(annotators).where(annotators.c.id == bindparam("number"))
 _LOCKED = _PERSON.with_for_update()
-_HELD = (
+_HELD_SLOTS = (
     select(slots.c.id)
     .where(slots.c.annotator == bindparam("number"), slots.c.judged == 0)
     .with_for_update()
@@ -52,13 +52,13 @@ def add_invited(
       ArgumentError: the name is taken, or not 1 to 64 printable characters; or the address is
         invalid, or somebody else's.
     """
-    person = add(connection, name, now=now, doing=doing)
+    person = add_person(connection, name, now=now, doing=doing)
     if email is not None:
-        addresses.keep(connection, person.id, email)
+        addresses.set_address(connection, person.id, email)
     return invite(connection, person.name, now=now)
 
 
-def add(
+def add_person(
     connection: Connection, name: str, *, now: float, doing: Collection[str] = ROLES[:1]
 ) -> Annotator:
     """Add a person in the roles `doing`.
@@ -69,35 +69,35 @@ def add(
       ArgumentError: the name is taken or not 1 to 64 printable characters.
     """
     name = checked_name(name)
-    if find(connection, name) is not None:
+    if find_person(connection, name) is not None:
         raise ArgumentError(f"annotator {name!r} already exists; choose another name")
-    pseudonym = name if _PSEUDONYM.fullmatch(name) else _new_pseudonym(connection)
+    pseudonym = name if _PSEUDONYM.fullmatch(name) else _draw_pseudonym(connection)
     number = connection.execute(
         insert(annotators)
-        .values(name=name, pseudonym=pseudonym, seal=seal(name, pseudonym), added=now)
+        .values(name=name, pseudonym=pseudonym, seal=hash_names(name, pseudonym), added=now)
         .returning(annotators.c.id)
     ).scalar_one()
     if doing:
         connection.execute(
             insert(roles), [{"annotator": number, "role": role, "added": now} for role in doing]
         )
-    return Annotator(number, name, pseudonym=pseudonym, roles=in_order(doing))
+    return Annotator(number, name, pseudonym=pseudonym, roles=sort_roles(doing))
 
 
-def seal(name: str, pseudonym: str) -> str:
+def hash_names(name: str, pseudonym: str) -> str:
     """Return the digest of what a person is called, by which a change of it is found."""
     return content_hash(name.encode(), pseudonym.encode())
 
 
-def _new_pseudonym(connection: Connection) -> str:
+def _draw_pseudonym(connection: Connection) -> str:
     """Return one that nobody has; it is drawn, so it tells nothing about a name."""
     while True:
         drawn = f"annotator-{secrets.token_hex(3)}"
-        if find(connection, drawn) is None:
+        if find_person(connection, drawn) is None:
             return drawn
 
 
-def in_order(doing: Collection[str]) -> tuple[str, ...]:
+def sort_roles(doing: Collection[str]) -> tuple[str, ...]:
     """Return roles in the order of `ROLES`."""
     return tuple(role for role in ROLES if role in doing)
 
@@ -114,14 +114,14 @@ def set_role(
     """
     if role not in ROLES:
         raise UnknownName("role", role, ROLES)
-    person = lock(connection, named(connection, name).id)
+    person = lock_person(connection, named(connection, name).id)
     own = roles.c.annotator == person.id, roles.c.role == role
     if held and role not in person.roles:
         connection.execute(insert(roles).values(annotator=person.id, role=role, added=now))
     elif not held:
         connection.execute(delete(roles).where(*own))
         if role == "annotator":
-            _free(connection, person.id)
+            _release_slots(connection, person.id)
     return named(connection, name)
 
 
@@ -134,11 +134,11 @@ def checked_name(name: str) -> str:
     return clean_name(name, 64)
 
 
-def find(connection: Connection, name: str) -> Annotator | None:
+def find_person(connection: Connection, name: str) -> Annotator | None:
     """The person of that name or pseudonym."""
     called = or_(annotators.c.name == name, annotators.c.pseudonym == name)
     row = connection.execute(select(annotators).where(called)).one_or_none()
-    return None if row is None else _annotator(connection, row)
+    return None if row is None else _load_annotator(connection, row)
 
 
 def named(connection: Connection, name: str) -> Annotator:
@@ -147,27 +147,27 @@ def named(connection: Connection, name: str) -> Annotator:
     Raises:
       UnknownName: there is none.
     """
-    found = find(connection, name)
+    found = find_person(connection, name)
     if found is None:
         raise UnknownName("annotator", name, [a.name for a in everybody(connection)])
     return found
 
 
-def numbered(connection: Connection, annotator_id: int) -> Annotator | None:
+def find_by_id(connection: Connection, annotator_id: int) -> Annotator | None:
     """The person of that number."""
     found = connection.execute(_PERSON, {"number": annotator_id}).one_or_none()
-    return None if found is None else _annotator(connection, found)
+    return None if found is None else _load_annotator(connection, found)
 
 
 def find_by_session(store: Store, secret: str) -> Annotator | None:
     """Return whose session a secret is of, which lasts longer by it; None if it has ended."""
     now = store.now()
     with store.read() as connection:
-        held = sessions.holder(connection, secret, now=now)
-        person = numbered(connection, held[0]) if held else None
+        held = sessions.find_session_owner(connection, secret, now=now)
+        person = find_by_id(connection, held[0]) if held else None
     if held and held[1]:
         with store.write() as connection:
-            sessions.note_use(connection, secret, now=now)
+            sessions.record_use(connection, secret, now=now)
     return person
 
 
@@ -182,7 +182,7 @@ def everybody(connection: Connection) -> list[Annotator]:
     for number, role in connection.execute(select(roles.c.annotator, roles.c.role)):
         doing.setdefault(number, []).append(role)
     rows = connection.execute(select(annotators).order_by("id"))
-    return [_with(row, doing.get(row.id, ())) for row in rows]
+    return [_make_annotator(row, doing.get(row.id, ())) for row in rows]
 
 
 def set_email(connection: Connection, name: str, email: str | None) -> Annotator:
@@ -194,9 +194,9 @@ def set_email(connection: Connection, name: str, email: str | None) -> Annotator
     """
     person = named(connection, name)
     if email is None:
-        addresses.remove(connection, person.id)
+        addresses.remove_address(connection, person.id)
     else:
-        addresses.keep(connection, person.id, email)
+        addresses.set_address(connection, person.id, email)
     return person
 
 
@@ -208,7 +208,7 @@ def sign_in(connection: Connection, email: str, held: str = "", *, now: float) -
     Raises:
       ArgumentError: no person has that address, or they have retired.
     """
-    number = addresses.holder(connection, email)
+    number = addresses.find_person_id(connection, email)
     if number is None:
         raise ArgumentError(
             f"Nobody takes part in this study as {printable(email)}. Ask whoever leads it "
@@ -219,15 +219,15 @@ def sign_in(connection: Connection, email: str, held: str = "", *, now: float) -
 
 def revoke(connection: Connection, name: str) -> int:
     """End a person's sessions, and the invitation that waits; return how many sessions."""
-    return sessions.revoke(connection, named(connection, name).id)
+    return sessions.end_sessions(connection, named(connection, name).id)
 
 
 def retire(connection: Connection, name: str, *, now: float) -> Annotator:
     """Lets a person in no longer and frees what waits for them; their judgements stay."""
-    person = lock(connection, named(connection, name).id)
-    _set_retired(connection, person.id, now)
-    sessions.revoke(connection, person.id)
-    _free(connection, person.id)
+    person = lock_person(connection, named(connection, name).id)
+    _set_deactivated(connection, person.id, now)
+    sessions.end_sessions(connection, person.id)
+    _release_slots(connection, person.id)
     return named(connection, name)
 
 
@@ -237,8 +237,8 @@ def invite(connection: Connection, name: str, *, now: float) -> Annotator:
     An invitation that they have not spent ends, their sessions go on; who was retired is back.
     """
     person = named(connection, name)
-    _set_retired(connection, person.id, None)
-    token = sessions.invite(connection, person.id, now=now)
+    _set_deactivated(connection, person.id, None)
+    token = sessions.create_invitation(connection, person.id, now=now)
     return replace(person, token=token, retired=False)
 
 
@@ -250,7 +250,7 @@ def forget(connection: Connection, name: str, *, now: float) -> Annotator:
     """
     person = retire(connection, name, now=now)
     mine = annotators.c.id == person.id
-    called = {"name": person.pseudonym, "seal": seal(person.pseudonym, person.pseudonym)}
+    called = {"name": person.pseudonym, "seal": hash_names(person.pseudonym, person.pseudonym)}
     connection.execute(update(annotators).where(mine).values(called))
     connection.execute(
         update(item_players).where(item_players.c.name == person.name).values(name=person.pseudonym)
@@ -258,17 +258,17 @@ def forget(connection: Connection, name: str, *, now: float) -> Annotator:
     aside = refused.c.annotator == person.id
     connection.execute(update(refused).where(aside).values(raw="", message="forgotten"))
     connection.execute(delete(invitations).where(invitations.c.annotator == person.id))
-    addresses.remove(connection, person.id)
-    events.forget(connection, person.id)
+    addresses.remove_address(connection, person.id)
+    events.erase_texts(connection, person.id)
     return replace(person, name=person.pseudonym)
 
 
-def _set_retired(connection: Connection, annotator_id: int, when: float | None) -> None:
+def _set_deactivated(connection: Connection, annotator_id: int, when: float | None) -> None:
     own = annotators.c.id == annotator_id
     connection.execute(update(annotators).where(own).values(retired=when))
 
 
-def _free(connection: Connection, annotator_id: int) -> None:
+def _release_slots(connection: Connection, annotator_id: int) -> None:
     """Lets others have what waits for a person whose rows are locked."""
     connection.execute(
         update(slots)
@@ -277,7 +277,7 @@ def _free(connection: Connection, annotator_id: int) -> None:
     )
 
 
-def lock(connection: Connection, annotator_id: int) -> Annotator:
+def lock_person(connection: Connection, annotator_id: int) -> Annotator:
     """Make this the only transaction of that person, and takes the slots they hold.
 
     These are the only rows a transaction ever waits for; those of others are taken with SKIP
@@ -291,19 +291,19 @@ def lock(connection: Connection, annotator_id: int) -> Annotator:
     if row is None:
         known = [str(person.id) for person in everybody(connection)]
         raise UnknownName("annotator number", str(annotator_id), known)
-    connection.execute(_HELD, own).all()
-    return _annotator(connection, row)
+    connection.execute(_HELD_SLOTS, own).all()
+    return _load_annotator(connection, row)
 
 
-def _annotator(connection: Connection, row: Row[*tuple[Any, ...]]) -> Annotator:
-    return _with(row, connection.scalars(_ROLES, {"number": row.id}).all())
+def _load_annotator(connection: Connection, row: Row[*tuple[Any, ...]]) -> Annotator:
+    return _make_annotator(row, connection.scalars(_ROLES, {"number": row.id}).all())
 
 
-def _with(row: Row[*tuple[Any, ...]], doing: Collection[str]) -> Annotator:
+def _make_annotator(row: Row[*tuple[Any, ...]], doing: Collection[str]) -> Annotator:
     return Annotator(
         row.id,
         row.name,
         pseudonym=row.pseudonym,
         retired=row.retired is not None,
-        roles=in_order(doing),
+        roles=sort_roles(doing),
     )

@@ -20,7 +20,7 @@ from sts.storage.workspace import Workspace
 from sts.suites import frozen
 
 
-class Played(NamedTuple):
+class StudyContinuations(NamedTuple):
     """Continuations whose clips were asked for.
 
     Attributes:
@@ -38,9 +38,9 @@ class Played(NamedTuple):
     silent: frozenset[str]
 
 
-def read(
+def read_continuations(
     workspace: Workspace, suite: str | None, clips: Collection[str], *, settle: bool = False
-) -> Played:
+) -> StudyContinuations:
     """Return the continuations that show clips, by their hashes; mark those that are of a suite.
 
     A part of a suite counts as the whole. With `settle`, those that are silent are looked for.
@@ -53,16 +53,16 @@ def read(
     shown = index.among("clip", clips)
     inside = shown[np.isin(shown, rows)]
     quiet = silent(workspace.store, index, inside) if settle else set()
-    return Played(
+    return StudyContinuations(
         tuple(index.entries(shown)),
         frozenset(one.id for one in index.entries(inside)),
         suite_hash,
-        _digest(index, rows),
+        _digest_continuations(index, rows),
         frozenset(quiet),
     )
 
 
-def _digest(index: Index, rows: NDArray[np.intp]) -> Link:
+def _digest_continuations(index: Index, rows: NDArray[np.intp]) -> Link:
     """Return the number and a digest of continuations and their contents, in any order."""
     each = np.concatenate((index.ids[rows], index.numbers("content_hash")[rows]), axis=1)
     return Link(len(rows), content_hash(*sorted(row.tobytes() for row in each)))

@@ -8,10 +8,10 @@ from typing import NamedTuple
 from sqlalchemy import Connection, func, select
 
 from sts.annotations import controls
-from sts.annotations.accuracy import BLOCK, Right, blocks, right
+from sts.annotations.accuracy import BLOCK_SIZE, Right, blocks, measure_accuracy
 from sts.annotations.assignment import FIRST
-from sts.annotations.events import JUDGEMENTS
-from sts.annotations.remarks import current, remarks
+from sts.annotations.events import JUDGEMENT_KINDS
+from sts.annotations.remarks import load_current_events, select_current
 from sts.annotations.schema import annotators, events, reference_episodes, slots
 from sts.annotations.study import Study
 from sts.ratings import MARKED, UNABLE
@@ -38,24 +38,28 @@ def of_annotators(connection: Connection, study: Study) -> list[Quality]:
         .where(annotators.c.id.in_(select(events.c.annotator)))
         .order_by(annotators.c.name)
     )
-    found = [of_annotator(connection, study, row.id, row.name) for row in people]
+    found = [measure_quality(connection, study, row.id, row.name) for row in people]
     return [one for one in found if one.right.answered]
 
 
-def of_annotator(connection: Connection, study: Study, number: int, name: str = "") -> Quality:
+def measure_quality(connection: Connection, study: Study, number: int, name: str = "") -> Quality:
     """Return how well one person judges."""
-    answers = _answers(connection, number)
+    answers = _load_answers(connection, number)
     every = [good for _, good in answers]
     since = max(
-        (one.made for one in controls.every(connection) if one.person == number and not one.value),
+        (
+            one.made
+            for one in controls.list_controls(connection)
+            if one.person == number and not one.value
+        ),
         default=0.0,
     )
-    latest = right([good for at, good in answers if at > since][-BLOCK:])
+    latest = measure_accuracy([good for at, good in answers if at > since][-BLOCK_SIZE:])
     flagged = latest.interval is not None and latest.interval[1] < study.bar
-    return Quality(name, right(every), blocks(every), latest, flagged)
+    return Quality(name, measure_accuracy(every), blocks(every), latest, flagged)
 
 
-def watch(connection: Connection, number: int, study: Study, now: float) -> bool:
+def pause_if_inaccurate(connection: Connection, number: int, study: Study, now: float) -> bool:
     """Pauses a person who is flagged, where the study says so; returns whether it did.
 
     They are given nothing more until the lead resumes them, and what they judge from then on is
@@ -63,7 +67,7 @@ def watch(connection: Connection, number: int, study: Study, now: float) -> bool
     """
     if not study.pause_below:
         return False
-    found = of_annotator(connection, study, number)
+    found = measure_quality(connection, study, number)
     if not found.flagged or any(one.person == number for one in controls.paused(connection)):
         return False
     reason = (
@@ -77,19 +81,19 @@ def watch(connection: Connection, number: int, study: Study, now: float) -> bool
 def twice(connection: Connection, suite: str | None = None) -> list[tuple[str, str, bool]]:
     """Return what stands of clips that are judged twice first: clip, person, success or not."""
     first = events.c.item.in_(select(slots.c.item).where(slots.c.turn == FIRST))
-    said = remarks(connection, first, events.c.verdict != UNABLE, suite=suite)
+    said = load_current_events(connection, first, events.c.verdict != UNABLE, suite=suite)
     return [(one.item, one.by, one.verdict == MARKED[0]) for one in said]
 
 
-def _answers(connection: Connection, number: int) -> list[tuple[float, bool]]:
+def _load_answers(connection: Connection, number: int) -> list[tuple[float, bool]]:
     """Return when a person first judged each reference, in order, and whether they are right."""
-    standing, first = current(), events.alias("first")
+    standing, first = select_current(), events.alias("first")
     begun = (
         select(func.min(first.c.received))
         .where(
             first.c.item == events.c.item,
             first.c.annotator == number,
-            first.c.kind.in_(JUDGEMENTS),
+            first.c.kind.in_(JUDGEMENT_KINDS),
         )
         .scalar_subquery()
     )

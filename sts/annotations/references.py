@@ -24,7 +24,7 @@ from sqlalchemy import (
     update,
 )
 
-from sts.annotations.events import judges
+from sts.annotations.events import is_judgement
 from sts.annotations.schema import events, items, last_reference, reference_episodes, slots
 from sts.annotations.types import Reference
 from sts.errors import ArgumentError, UnknownName
@@ -32,14 +32,14 @@ from sts.ratings import MARKED, UNABLE, VERDICTS
 from sts.storage.chains import START, Link, follow
 
 
-def is_one(item: ColumnElement[str]) -> ColumnElement[bool]:
+def is_reference(item: ColumnElement[str]) -> ColumnElement[bool]:
     """Whether an item is a reference."""
     return exists().where(reference_episodes.c.item == item)
 
 
-def free(connection: Connection) -> None:
+def drop_open_slots(connection: Connection) -> None:
     """Has no judgement of a reference waited for; those that are in stay."""
-    waiting = slots.c.judged == 0, is_one(slots.c.item)
+    waiting = slots.c.judged == 0, is_reference(slots.c.item)
     found = set(connection.scalars(select(slots.c.item).where(*waiting)))
     if found:
         connection.execute(delete(slots).where(slots.c.judged == 0, slots.c.item.in_(found)))
@@ -60,32 +60,32 @@ def check_truth(truth: str, step: int | None, horizon: int) -> None:
         )
 
 
-def find(connection: Connection, item: str) -> Row[*tuple[Any, ...]] | None:
+def find_reference(connection: Connection, item: str) -> Row[*tuple[Any, ...]] | None:
     """Return the row of a reference, or None if the clip is not one."""
     own = select(reference_episodes).where(reference_episodes.c.item == item)
     return connection.execute(own).one_or_none()
 
 
-def append(
+def append_reference(
     connection: Connection, item: str, truth: str, step: int | None, note: str, *, now: float
 ) -> None:
     """Add a reference to the end of the study's chain, in a transaction that writes alone."""
-    end = last(connection)
+    end = chain_tip(connection)
     clip = connection.execute(select(items.c.clip).where(items.c.id == item)).scalar_one()
-    link = follow(end, covered(item, clip, truth, step))
+    link = follow(end, digested_values(item, clip, truth, step))
     row = {"item": item, "truth": truth, "step": step, "note": note, "added": now}
     connection.execute(insert(reference_episodes), row | link._asdict())
     connection.execute(delete(last_reference))
     connection.execute(insert(last_reference).values(link._asdict()))
 
 
-def last(connection: Connection) -> Link:
+def chain_tip(connection: Connection) -> Link:
     """Return the end of the chain of references."""
     row = connection.execute(select(last_reference)).one_or_none()
     return START if row is None else Link(*row)
 
 
-def covered(item: str, clip: str, truth: str, step: int | None) -> list[object]:
+def digested_values(item: str, clip: str, truth: str, step: int | None) -> list[object]:
     """Return what the digest of a reference covers; its note is not part of it."""
     return [item, clip, truth, step]
 
@@ -100,7 +100,7 @@ def every(connection: Connection) -> list[Reference]:
     """The whole pool, in the order it was filled."""
     judged = (
         select(func.count(events.c.annotator.distinct()))
-        .where(events.c.item == reference_episodes.c.item, judges())
+        .where(events.c.item == reference_episodes.c.item, is_judgement())
         .scalar_subquery()
     )
     rows = connection.execute(
@@ -117,6 +117,6 @@ def every(connection: Connection) -> list[Reference]:
     return [Reference(*row) for row in rows]
 
 
-def marked(truth: str, step: int | None) -> str:
+def format_truth(truth: str, step: int | None) -> str:
     """Return a truth in words."""
     return truth if step is None else f"{truth} at step {step}"

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, Row, Subquery, exists, func, select
 
-from sts.annotations.events import JUDGEMENTS
+from sts.annotations.events import JUDGEMENT_KINDS
 from sts.annotations.schema import annotators, events, item_suites, items
 
 
@@ -58,7 +58,7 @@ _COLUMNS = (
 )
 
 
-def current(kinds: Collection[str] = JUDGEMENTS, *, by: bool = True) -> Subquery:
+def select_current(kinds: Collection[str] = JUDGEMENT_KINDS, *, by: bool = True) -> Subquery:
     """Return the events that stand: the last one of these kinds of each person, or of anyone."""
     group = (events.c.item, events.c.annotator) if by else (events.c.item,)
     return (
@@ -69,10 +69,10 @@ def current(kinds: Collection[str] = JUDGEMENTS, *, by: bool = True) -> Subquery
     )
 
 
-def remarks(
+def load_current_events(
     connection: Connection,
     *which: ColumnElement[bool],
-    kinds: Collection[str] = JUDGEMENTS,
+    kinds: Collection[str] = JUDGEMENT_KINDS,
     by: bool = True,
     suite: str | None = None,
     latest: int | None = None,
@@ -82,7 +82,7 @@ def remarks(
     `which` are conditions on events, clips and people. With `latest`, only so many of the last come
     back, and these first. See `current`.
     """
-    standing = current(kinds, by=by)
+    standing = select_current(kinds, by=by)
     query = (
         select(*_COLUMNS)
         .join(events, events.c.item == items.c.id)

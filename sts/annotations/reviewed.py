@@ -10,9 +10,9 @@ from sqlalchemy import Connection
 
 from sts.annotations import breakdown, opinions, reviews
 from sts.annotations.breakdown import Breakdown
-from sts.annotations.differences import differs
+from sts.annotations.differences import differs_from_label
 from sts.annotations.events import NOTE, REVIEW
-from sts.annotations.opinions import DISPUTES, Clip, by_lot, dispute
+from sts.annotations.opinions import DISPUTES, JudgedClip, classify_disagreement, shuffle_clips
 from sts.annotations.remarks import Remark
 from sts.annotations.store import Store
 from sts.annotations.verdicts import Verdict
@@ -21,9 +21,9 @@ from sts.storage.workspace import Workspace
 QUEUES = DISPUTED, FAILED, DIFFERING = ("disputes", "failures", "differences")
 """Judges disagree; a sample of what was annotated as failures; people and rule differ."""
 
-_LONG = 0.1
+_SLOW_S = 0.1
 """Seconds of gathering after which it is done less often."""
-_AGES = 60.0
+_MAX_AGE_S = 60.0
 """Seconds after which what was gathered is gathered anew whatever has come: rules may label."""
 
 Rules = Callable[[Collection[str]], Mapping[str, Verdict]]
@@ -37,7 +37,7 @@ class Case(NamedTuple):
     question, and the notes that other reviewers have left.
     """
 
-    clip: Clip
+    clip: JudgedClip
     about: str
     rule: Verdict | None
     remarks: tuple[str, ...]
@@ -58,22 +58,22 @@ class Queue(NamedTuple):
     left: int
 
 
-class Reviewed(NamedTuple):
+class SuiteReviews(NamedTuple):
     """What people, and then reviewers, have said of the clips of a suite; remarks are by item."""
 
-    clips: list[Clip]
+    clips: list[JudgedClip]
     decided: Mapping[str, Remark]
     reviews: Mapping[str, list[Remark]]
     notes: Mapping[str, list[Remark]]
 
 
-def reviewed(connection: Connection, suite: str) -> Reviewed:
+def reviewed(connection: Connection, suite: str) -> SuiteReviews:
     """Return what is said of the clips of a suite by now."""
-    return Reviewed(
-        opinions.clips(connection, suite),
-        reviews.adjudications(connection, suite),
-        reviews.by_item(connection, REVIEW, suite),
-        reviews.by_item(connection, NOTE, suite),
+    return SuiteReviews(
+        opinions.load_judged_clips(connection, suite),
+        reviews.load_adjudications(connection, suite),
+        reviews.load_by_item(connection, REVIEW, suite),
+        reviews.load_by_item(connection, NOTE, suite),
     )
 
 
@@ -88,7 +88,7 @@ def table_1(workspace: Workspace, suite: str) -> Breakdown | None:
     return errors if any(over.reviewed for over in errors.over.values()) else None
 
 
-class _Members(NamedTuple):
+class _QueueContents(NamedTuple):
     """What belongs in each queue, whoever looks.
 
     It holds as of the last judgement that was counted, `judged`, and took so many seconds to
@@ -96,10 +96,10 @@ class _Members(NamedTuple):
     """
 
     judged: int
-    clips: Mapping[str, list[Clip]]
+    clips: Mapping[str, list[JudgedClip]]
     about: Mapping[str, str]
     rules: Mapping[str, Verdict]
-    orders: dict[tuple[str, int], list[Clip]]
+    orders: dict[tuple[str, int], list[JudgedClip]]
     took: float
     at: float
 
@@ -114,7 +114,7 @@ class Queues:
     def __init__(self, store: Store, suite: str, rules: Rules) -> None:
         """Gather nothing yet."""
         self._store, self._suite, self._rules = store, suite, rules
-        self._members: _Members | None = None
+        self._members: _QueueContents | None = None
 
     def of(self, person: int, *, again: bool = False) -> dict[str, Queue]:
         """Return the queues for one reviewer, by name.
@@ -124,17 +124,17 @@ class Queues:
         outcome come first, those about the mark last.
         """
         with self._store.read() as connection:
-            members = self._gathered(connection)
-            own = opinions.own(connection, person, self._suite)
-            left = opinions.noted(connection, person, self._suite)
-            decided = reviews.adjudications(connection, self._suite)
-            sorted_out = reviews.by_item(connection, REVIEW, self._suite)
-            notes = reviews.by_item(connection, NOTE, self._suite)
+            members = self._load_contents(connection)
+            own = opinions.items_by_person(connection, person, self._suite)
+            left = opinions.items_with_note(connection, person, self._suite)
+            decided = reviews.load_adjudications(connection, self._suite)
+            sorted_out = reviews.load_by_item(connection, REVIEW, self._suite)
+            notes = reviews.load_by_item(connection, NOTE, self._suite)
         out = {}
         for name, all_ in members.clips.items():
             closed: Collection[str] = sorted_out if name == FAILED else decided
             waiting = [
-                one for one in self._ordered(members, name, person) if one.item not in closed
+                one for one in self._order_clips(members, name, person) if one.item not in closed
             ]
             mine = [one for one in waiting if one.item not in own]
             cases = [
@@ -156,28 +156,32 @@ class Queues:
             )
         return out
 
-    def _gathered(self, connection: Connection) -> _Members:
-        kept, judged, now = self._members, opinions.last(connection), time.monotonic()
-        if kept is not None and now - kept.at < _AGES:
-            long = kept.took > _LONG and now - kept.at < kept.took * 10
+    def _load_contents(self, connection: Connection) -> _QueueContents:
+        kept, judged, now = self._members, opinions.last_judgement_id(connection), time.monotonic()
+        if kept is not None and now - kept.at < _MAX_AGE_S:
+            long = kept.took > _SLOW_S and now - kept.at < kept.took * 10
             if kept.judged == judged or long:
                 return kept
-        study, clips = self._store.study, opinions.clips(connection, self._suite)
+        study, clips = self._store.study, opinions.load_judged_clips(connection, self._suite)
         rules = self._rules([one.continuation for one in clips])
-        about = {one.item: dispute(one.opinions, study.mark_tolerance) for one in clips}
-        samples = breakdown.sample(clips, study.review_sample, study.seed).values()
+        about = {
+            one.item: classify_disagreement(one.opinions, study.mark_tolerance) for one in clips
+        }
+        samples = breakdown.sample_failures(clips, study.review_sample, study.seed).values()
         each = {
             DISPUTED: [one for one in clips if about[one.item]],
             FAILED: [one for drawn in samples for one in drawn],
-            DIFFERING: [one for one in clips if differs(one, rules.get(one.continuation))],
+            DIFFERING: [
+                one for one in clips if differs_from_label(one, rules.get(one.continuation))
+            ],
         }
         at = time.monotonic()
-        self._members = _Members(judged, each, about, rules, {}, at - now, at)
+        self._members = _QueueContents(judged, each, about, rules, {}, at - now, at)
         return self._members
 
-    def _ordered(self, members: _Members, name: str, person: int) -> list[Clip]:
+    def _order_clips(self, members: _QueueContents, name: str, person: int) -> list[JudgedClip]:
         if (name, person) not in members.orders:
-            order = by_lot(members.clips[name], self._store.study.seed, f"{name} {person}")
+            order = shuffle_clips(members.clips[name], self._store.study.seed, f"{name} {person}")
             if name == DISPUTED:
                 order.sort(key=lambda one: DISPUTES.index(members.about[one.item]))
             members.orders[name, person] = order

@@ -4,27 +4,29 @@ from __future__ import annotations
 
 from sqlalchemy import Connection, bindparam, exists, select
 
-from sts.annotations.events import ADJUDICATION, JUDGEMENTS, REVIEWERS, Event, judges
-from sts.annotations.remarks import Remark, remarks
+from sts.annotations.events import ADJUDICATION, JUDGEMENT_KINDS, REVIEWERS, Event, is_judgement
+from sts.annotations.remarks import Remark, load_current_events
 from sts.annotations.schema import annotators, events, item_players
 from sts.annotations.schema import reference_episodes as references
 
 
-def adjudications(connection: Connection, suite: str | None = None) -> dict[str, Remark]:
+def load_adjudications(connection: Connection, suite: str | None = None) -> dict[str, Remark]:
     """Return the adjudication that stands of each item of a suite, or of all, that has one."""
-    every = remarks(connection, kinds=[ADJUDICATION], by=False, suite=suite)
+    every = load_current_events(connection, kinds=[ADJUDICATION], by=False, suite=suite)
     return {one.item: one for one in every}
 
 
-def by_item(connection: Connection, kind: str, suite: str | None = None) -> dict[str, list[Remark]]:
+def load_by_item(
+    connection: Connection, kind: str, suite: str | None = None
+) -> dict[str, list[Remark]]:
     """Return each person's review or note that stands, by item, the earlier first."""
     found: dict[str, list[Remark]] = {}
-    for one in remarks(connection, kinds=[kind], suite=suite):
+    for one in load_current_events(connection, kinds=[kind], suite=suite):
         found.setdefault(one.item, []).append(one)
     return found
 
 
-_LOOKED_AT = select(
+_HAS_REVIEWED = select(
     exists().where(
         events.c.annotator == bindparam("annotator"),
         events.c.item == bindparam("item"),
@@ -33,17 +35,17 @@ _LOOKED_AT = select(
 )
 
 
-def obstacle(connection: Connection, annotator_id: int, event: Event) -> str:
+def find_obstacle(connection: Connection, annotator_id: int, event: Event) -> str:
     """Return why a person may not add this event to what a clip has, or "".
 
     Who looks at what judges have said is none of them, before or after.
     """
     own = events.c.annotator == annotator_id, events.c.item == event.item
-    if event.kind in JUDGEMENTS:
+    if event.kind in JUDGEMENT_KINDS:
         who = {"annotator": annotator_id, "item": event.item}
         return (
             "this annotator has reviewed this item, and so does not judge it"
-            if connection.execute(_LOOKED_AT, who).scalar_one()
+            if connection.execute(_HAS_REVIEWED, who).scalar_one()
             else ""
         )
     if event.kind not in REVIEWERS:
@@ -52,10 +54,10 @@ def obstacle(connection: Connection, annotator_id: int, event: Event) -> str:
     played = item_players.c.item == event.item, item_players.c.name == name
     for words, found in (
         ("is a reference, whose verdict is known", exists().where(references.c.item == event.item)),
-        ("was judged by this reviewer; another decides", exists().where(*own, judges())),
+        ("was judged by this reviewer; another decides", exists().where(*own, is_judgement())),
         ("was played by this reviewer; another decides", exists().where(*played)),
     ):
         if connection.execute(select(found)).scalar_one():
             return f"this item {words}"
-    judged = select(exists().where(events.c.item == event.item, judges()))
+    judged = select(exists().where(events.c.item == event.item, is_judgement()))
     return "" if connection.execute(judged).scalar_one() else "nobody has judged this item yet"

@@ -11,7 +11,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 from sqlalchemy import ColumnElement, Connection, delete, exists, func, insert, select, update
 
-from sts.annotations.events import judges
+from sts.annotations.events import is_judgement
 from sts.annotations.schema import (
     copies,
     events,
@@ -23,10 +23,10 @@ from sts.annotations.schema import (
 )
 from sts.annotations.types import Item
 
-_BATCH = 500
+_BATCH_SIZE = 500
 
 
-def release(connection: Connection, run: Sequence[Item]) -> dict[str, str]:
+def detach_continuations(connection: Connection, run: Sequence[Item]) -> dict[str, str]:
     """Take continuations off clips of another version that nobody has judged.
 
     Return the item that each of them was, by continuation; `supersede` is to follow.
@@ -34,19 +34,19 @@ def release(connection: Connection, run: Sequence[Item]) -> dict[str, str]:
     said = {one.continuation: one.rubric for one in run if one.rubric is not None}
     every = list(said)
     moved: dict[str, str] = {}
-    for at in range(0, len(every), _BATCH):
+    for at in range(0, len(every), _BATCH_SIZE):
         rows = connection.execute(
             select(copies.c.continuation, items.c.id, items.c.rubric)
             .join(items, items.c.id == copies.c.item)
             .where(
-                copies.c.continuation.in_(every[at : at + _BATCH]),
-                ~exists().where(events.c.item == items.c.id, judges()),
+                copies.c.continuation.in_(every[at : at + _BATCH_SIZE]),
+                ~exists().where(events.c.item == items.c.id, is_judgement()),
                 ~exists().where(reference_episodes.c.item == items.c.id),
             )
         )
         moved |= {row[0]: row[1] for row in rows if row.rubric != said[row[0]]}
-    for at in range(0, len(moved), _BATCH):
-        some = list(moved)[at : at + _BATCH]
+    for at in range(0, len(moved), _BATCH_SIZE):
+        some = list(moved)[at : at + _BATCH_SIZE]
         connection.execute(delete(copies).where(copies.c.continuation.in_(some)))
         # An item is called by one of its continuations, which the next one needs for itself.
         called = items.c.continuation + "." + items.c.rubric
@@ -56,15 +56,17 @@ def release(connection: Connection, run: Sequence[Item]) -> dict[str, str]:
     return moved
 
 
-def supersede(connection: Connection, moved: Mapping[str, str], ids: Mapping[str, str]) -> None:
+def supersede_items(
+    connection: Connection, moved: Mapping[str, str], ids: Mapping[str, str]
+) -> None:
     """Let nothing wait any more of the items that continuations were taken off; see `release`."""
     successor = {old: ids[one] for one, old in moved.items()}
     every = sorted(successor)
-    for at in range(0, len(every), _BATCH):
-        _supersede(connection, {old: successor[old] for old in every[at : at + _BATCH]})
+    for at in range(0, len(every), _BATCH_SIZE):
+        _supersede_batch(connection, {old: successor[old] for old in every[at : at + _BATCH_SIZE]})
 
 
-def _supersede(connection: Connection, successor: Mapping[str, str]) -> None:
+def _supersede_batch(connection: Connection, successor: Mapping[str, str]) -> None:
     olds = list(successor)
     for old in connection.scalars(
         select(copies.c.item).where(copies.c.item.in_(olds)).distinct()
@@ -77,10 +79,10 @@ def _supersede(connection: Connection, successor: Mapping[str, str]) -> None:
     played = select(item_players).where(item_players.c.item.in_(olds))
     names = {(successor[row.item], row.name) for row in connection.execute(played)}
     add_players(connection, names)
-    _call_again(connection, [*successor.values()])
+    _restore_continuation(connection, [*successor.values()])
 
 
-def _call_again(connection: Connection, current: Sequence[str]) -> None:
+def _restore_continuation(connection: Connection, current: Sequence[str]) -> None:
     """Name clips that are of the current version again by a continuation of theirs."""
     own = select(func.min(copies.c.continuation)).where(copies.c.item == items.c.id)
     again = update(items).where(items.c.id.in_(current), ~_is_current())
@@ -95,8 +97,8 @@ def _is_current() -> ColumnElement[bool]:
 def add_players(connection: Connection, wanted: Collection[tuple[str, str]]) -> None:
     """Note who has played which items, pairs of an item and a name, if that is not noted yet."""
     every = sorted(wanted)
-    for at in range(0, len(every), _BATCH):
-        some = every[at : at + _BATCH]
+    for at in range(0, len(every), _BATCH_SIZE):
+        some = every[at : at + _BATCH_SIZE]
         query = select(item_players).where(item_players.c.item.in_({item for item, _ in some}))
         there = {(row.item, row.name) for row in connection.execute(query)}
         rows = [{"item": item, "name": name} for item, name in some if (item, name) not in there]

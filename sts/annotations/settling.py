@@ -6,14 +6,14 @@ from collections.abc import Mapping, Sequence
 
 from sqlalchemy import ColumnElement, Connection, delete, exists, insert, select, update
 
-from sts.annotations.events import judges
+from sts.annotations.events import is_judgement
 from sts.annotations.schema import events, items, settled, slots
 from sts.annotations.types import Item
 
-_BATCH = 500
+_BATCH_SIZE = 500
 
 
-def note(connection: Connection, run: Sequence[Item], ids: Mapping[str, str]) -> int:
+def record_settled(connection: Connection, run: Sequence[Item], ids: Mapping[str, str]) -> int:
     """Note which clips of a run a rule settles, and which it no longer does; return how many.
 
     What waits of a settled clip that nobody has judged waits no longer.
@@ -21,17 +21,19 @@ def note(connection: Connection, run: Sequence[Item], ids: Mapping[str, str]) ->
     rules = {ids[one.continuation]: one.settled for one in run if one.settled is not None}
     every = sorted(rules)
     return sum(
-        _note(connection, {item: rules[item] or "" for item in every[at : at + _BATCH]})
-        for at in range(0, len(every), _BATCH)
+        _record_batch(
+            connection, {item: rules[item] or "" for item in every[at : at + _BATCH_SIZE]}
+        )
+        for at in range(0, len(every), _BATCH_SIZE)
     )
 
 
-def unjudged() -> ColumnElement[bool]:
+def is_unjudged() -> ColumnElement[bool]:
     """Whether nobody has judged an item of `settled`, so that the rule stands."""
-    return ~exists().where(events.c.item == settled.c.item, judges())
+    return ~exists().where(events.c.item == settled.c.item, is_judgement())
 
 
-def _note(connection: Connection, rules: Mapping[str, str]) -> int:
+def _record_batch(connection: Connection, rules: Mapping[str, str]) -> int:
     there = set(connection.scalars(select(settled.c.item).where(settled.c.item.in_(rules))))
     new = sorted(item for item, rule in rules.items() if rule and item not in there)
     gone = sorted(item for item in there if not rules[item])

@@ -12,7 +12,7 @@ from contextlib import closing
 from pathlib import Path
 
 from sts.annotations import baseline, schema, sqlite
-from sts.annotations.database import RECORD, WAIT, Database
+from sts.annotations.database import LOCK_TIMEOUT_S, RECORD_FILE, Database
 from sts.annotations.opening import (
     check_owner,
     check_present,
@@ -22,20 +22,20 @@ from sts.annotations.opening import (
     open_postgresql,
     open_sqlite,
 )
-from sts.annotations.store import FILE, URL_VARIABLE
+from sts.annotations.store import DATABASE_FILE, URL_VARIABLE
 from sts.errors import DamagedData, StoreError
 from sts.storage.files import put_new
 from sts.storage.workspace import Workspace
 
-DUMP = "annotations.dump"
+DUMP_FILE = "annotations.dump"
 """What the copy of a PostgreSQL database is called in a backup, in `pg_dump`'s custom format."""
-_SAID = 300
+_MAX_OUTPUT_CHARS = 300
 """Letters that are shown of what a program says."""
 
 
-def copy(workspace: Workspace, target: Path) -> str | None:
+def copy_database(workspace: Workspace, target: Path) -> str | None:
     """Write the database of a workspace to a file; return its name in a backup, None without it."""
-    url, file = os.environ.get(URL_VARIABLE), workspace.path(FILE)
+    url, file = os.environ.get(URL_VARIABLE), workspace.path(DATABASE_FILE)
     if not url and not is_present(file):
         return None
     opened = connect_postgresql(url, workspace.root) if url else sqlite.connect(file)
@@ -46,26 +46,30 @@ def copy(workspace: Workspace, target: Path) -> str | None:
             check_owner(connection, database.name, workspace.identity())
         if url:
             tables = (f"--table={name}" for name in schema.metadata.tables)
-            wait = f"--lock-wait-timeout={WAIT}s"
-            _run(database, "pg_dump", "--format=custom", wait, *tables, f"--file={target}")
+            wait = f"--lock-wait-timeout={LOCK_TIMEOUT_S}s"
+            _run_client(database, "pg_dump", "--format=custom", wait, *tables, f"--file={target}")
         else:
             _copy_file(file, target)
     target.chmod(0o600)
-    return DUMP if url else FILE
+    return DUMP_FILE if url else DATABASE_FILE
 
 
 def _copy_file(file: Path, target: Path) -> None:
     try:
-        with closing(sqlite3.connect(file, timeout=WAIT)) as own:
+        with closing(sqlite3.connect(file, timeout=LOCK_TIMEOUT_S)) as own:
             with closing(sqlite3.connect(target)) as other:
                 own.backup(other)  # in one step, which is one moment
     except sqlite3.Error as error:
         raise StoreError(f"annotation database {file} cannot be copied: {error}") from None
 
 
-def settle(workspace: Workspace) -> None:
+def restore_database(workspace: Workspace) -> None:
     """Make the file that `copy` wrote, by its name in a workspace, the workspace's database."""
-    file, dump, url = workspace.path(FILE), workspace.path(DUMP), os.environ.get(URL_VARIABLE)
+    file, dump, url = (
+        workspace.path(DATABASE_FILE),
+        workspace.path(DUMP_FILE),
+        os.environ.get(URL_VARIABLE),
+    )
     if url and file.exists():
         raise StoreError(
             f"expected {URL_VARIABLE} not to be set, as the backup is of a study on SQLite: take "
@@ -80,7 +84,7 @@ def settle(workspace: Workspace) -> None:
         _check_tables(file)
         open_sqlite(file, workspace.identity()).close()
     elif url and dump.exists():
-        _load(url, workspace, dump)
+        _load_dump(url, workspace, dump)
         dump.unlink()
 
 
@@ -96,14 +100,14 @@ def _check_tables(file: Path) -> None:
         raise DamagedData(f"{file.name}: expected an annotation database, found views or triggers")
 
 
-def _load(url: str, workspace: Workspace, dump: Path) -> None:
+def _load_dump(url: str, workspace: Workspace, dump: Path) -> None:
     """Fill an empty database in one transaction; take all of it back if it is not the study."""
-    put_new(workspace.path(RECORD), b"{}\n")
+    put_new(workspace.path(RECORD_FILE), b"{}\n")
     with closing(connect_postgresql(url, workspace.root)) as database:
         with database.write(alone=True) as connection:
             check_unused(connection, database.name)
             connection.exec_driver_sql(baseline.REFUSE_CHANGE)
-        _run(database, "pg_restore", "--single-transaction", str(dump))
+        _run_client(database, "pg_restore", "--single-transaction", str(dump))
         try:
             open_postgresql(url, workspace.identity(), workspace.root).close()
         except BaseException:
@@ -112,11 +116,11 @@ def _load(url: str, workspace: Workspace, dump: Path) -> None:
             raise
 
 
-def _run(database: Database, program: str, *arguments: str) -> None:
+def _run_client(database: Database, program: str, *arguments: str) -> None:
     """Run one of PostgreSQL's programs on a database, as whoever is connected to it."""
-    from sts.annotations.postgresql import on_command_line
+    from sts.annotations.postgresql import command_line_url
 
-    place, secret = on_command_line(database.engine.url)
+    place, secret = command_line_url(database.engine.url)
     command = [program, f"--dbname={place}", "--no-password", "--no-owner", "--no-privileges"]
     try:
         done = subprocess.run(
@@ -136,4 +140,6 @@ def _run(database: Database, program: str, *arguments: str) -> None:
         said = " ".join(done.stderr.replace(f"{program}: ", "").split())
         if "version mismatch" in said:
             said = f"it is older than the server; install {program} of its version ({said})"
-        raise StoreError(f"annotation database {database.name}: {program} failed: {said[:_SAID]}")
+        raise StoreError(
+            f"annotation database {database.name}: {program} failed: {said[:_MAX_OUTPUT_CHARS]}"
+        )

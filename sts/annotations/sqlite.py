@@ -13,10 +13,16 @@ from sqlalchemy import Connection, create_engine, event
 from sqlalchemy.engine import URL
 from sqlalchemy.pool import StaticPool
 
-from sts.annotations.database import RECORD, WAIT, Database, MisreadDatabase, failure
+from sts.annotations.database import (
+    LOCK_TIMEOUT_S,
+    RECORD_FILE,
+    Database,
+    MisreadDatabase,
+    make_store_error,
+)
 from sts.errors import StoreError
 
-_CACHE = 2**16
+_CACHE_KB = 2**16
 """Kilobytes of a database that a connection may keep: a queue of a million fits."""
 _READ_ERRORS = tuple(f"error code={number}" for number in ("10", "266", "522"))
 """How SQLite's check names a page that the disk did not deliver (SQLITE_IOERR and its kinds)."""
@@ -37,25 +43,25 @@ def connect(path: Path) -> Database:
     engine = create_engine(
         URL.create("sqlite", database=str(path)),
         poolclass=StaticPool,
-        connect_args={"check_same_thread": False, "timeout": WAIT},
+        connect_args={"check_same_thread": False, "timeout": LOCK_TIMEOUT_S},
     )
-    event.listen(engine, "connect", _prepare)
-    event.listen(engine, "begin", _begin)
-    return Database(engine, str(path), path.with_name(RECORD))
+    event.listen(engine, "connect", _configure)
+    event.listen(engine, "begin", _begin_transaction)
+    return Database(engine, str(path), path.with_name(RECORD_FILE))
 
 
-def check(connection: Connection, name: str) -> None:
+def check_integrity(connection: Connection, name: str) -> None:
     """Raise MisreadDatabase for a fault that SQLite's quick check finds in the database `name`."""
     found = str(connection.exec_driver_sql("PRAGMA quick_check(1)").scalar_one())
     if found == "ok":
         return
     found = found.splitlines()[-1]
     if found.endswith(_READ_ERRORS):
-        raise failure(name, "disk I/O error")
+        raise make_store_error(name, "disk I/O error")
     raise MisreadDatabase(f"annotation database {name} is damaged ({found})")
 
 
-def set_journal(database: Database, mode: str, *, wait: float = WAIT) -> None:
+def set_journal_mode(database: Database, mode: str, *, wait: float = LOCK_TIMEOUT_S) -> None:
     """Choose how SQLite keeps what it writes: with WAL, readers work while a process writes.
 
     A database leaves WAL only while no other connection to it is open; `wait` is in seconds.
@@ -72,20 +78,20 @@ def set_journal(database: Database, mode: str, *, wait: float = WAIT) -> None:
             except sqlite3.OperationalError as error:
                 # SQLite waits for no lock here, so processes that make a store together collide.
                 if "locked" not in str(error) or time.monotonic() > deadline:
-                    raise failure(database.name, str(error)) from error
+                    raise make_store_error(database.name, str(error)) from error
             time.sleep(0.02)
     finally:
         pooled.close()
 
 
-def _prepare(connection: Any, _record: object) -> None:
-    connection.isolation_level = None  # transactions begin where `_begin` says
+def _configure(connection: Any, _record: object) -> None:
+    connection.isolation_level = None  # transactions begin where `_begin_transaction` says
     connection.execute("PRAGMA foreign_keys = ON")
     # An acknowledged judgement has to outlive a power cut as well as a killed process.
     connection.execute("PRAGMA synchronous = FULL")
-    connection.execute(f"PRAGMA cache_size = -{_CACHE}")
+    connection.execute(f"PRAGMA cache_size = -{_CACHE_KB}")
 
 
-def _begin(connection: Connection) -> None:
+def _begin_transaction(connection: Connection) -> None:
     writes = connection.get_execution_options().get("writes", False)
     connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")

@@ -12,11 +12,11 @@ from sqlalchemy import Connection as Connection
 
 from sts.annotations.database import Database
 from sts.annotations.opening import is_present, open_postgresql, open_sqlite, parse_url
-from sts.annotations.study import USUAL, Study, study
+from sts.annotations.study import USUAL, Study, load_study
 from sts.errors import StoreError
 from sts.storage.workspace import Workspace
 
-FILE = "annotations.sqlite3"
+DATABASE_FILE = "annotations.sqlite3"
 URL_VARIABLE = "STS_DATABASE_URL"
 
 
@@ -60,7 +60,7 @@ class Store:
           StoreError: it is lost, locked, damaged, read-only, an earlier version's, another
             program's or another workspace's.
         """
-        asked, url = study(workspace), os.environ.get(URL_VARIABLE)
+        asked, url = load_study(workspace), os.environ.get(URL_VARIABLE)
         if url:
             parse_url(url)  # before anything is written
         try:
@@ -73,13 +73,13 @@ class Store:
         if url:
             database = open_postgresql(url, own, workspace.root)
         else:
-            database = open_sqlite(workspace.path(FILE), own)
+            database = open_sqlite(workspace.path(DATABASE_FILE), own)
         return cls(database, study=asked, clock=clock)
 
     @classmethod
     def find(cls, workspace: Workspace) -> Store | None:
         """Open the workspace's store like `open`; return None if there is none yet."""
-        if not os.environ.get(URL_VARIABLE) and not is_present(workspace.path(FILE)):
+        if not os.environ.get(URL_VARIABLE) and not is_present(workspace.path(DATABASE_FILE)):
             return None
         return cls.open(workspace)
 

@@ -9,9 +9,9 @@ from sts.errors import DamagedData
 from sts.storage.workspace import Workspace
 
 SECTION = "annotation"
-SETTLE = ("", "silence")
+SETTLE_VALUES = ("", "silence")
 """What may be settled by rule."""
-MOST_REQUIRED = 1000
+MAX_REQUIRED = 1000
 """Judgements that may be asked of one clip."""
 _SHARES = ("twice", "anchors", "reference_rate", "bar", "training_pass")
 _COUNTS = ("queue", "spacing", "cap", "training", "mark_tolerance", "review_sample")
@@ -63,27 +63,29 @@ class Study(NamedTuple):
     mark_tolerance: int = 5
     review_sample: int = 100
 
-    def required_of(self, suite: str, category: str) -> int:
+    def required_for(self, suite: str, category: str) -> int:
         """Return how often a clip of that suite, or part of it, and category is judged."""
-        return max(self.required, *(self.required_by.get(s, 0) for s in scopes(suite, category)))
+        return max(
+            self.required, *(self.required_by.get(s, 0) for s in iter_scopes(suite, category))
+        )
 
 
 USUAL = Study()
 
 
-def whole(suite: str) -> str:
+def base_suite(suite: str) -> str:
     """Return the suite that a part of it belongs to; itself where it is no part."""
     return suite.partition("+")[0]
 
 
-def scopes(suite: str, category: str) -> Iterator[str]:
+def iter_scopes(suite: str, category: str) -> Iterator[str]:
     """Yield the scopes that a clip is in."""
-    for name in dict.fromkeys((suite, whole(suite))):
+    for name in dict.fromkeys((suite, base_suite(suite))):
         yield name
         yield f"{name}/{category}"
 
 
-def study(workspace: Workspace) -> Study:
+def load_study(workspace: Workspace) -> Study:
     """Return what the workspace says.
 
     Raises:
@@ -98,7 +100,7 @@ def study(workspace: Workspace) -> Study:
             f"are: {', '.join(sorted(every))}"
         )
     values = {name: workspace.setting(SECTION, name, usual) for name, usual in every.items()}
-    for name, expected, value in _misfits(Study(**values)):
+    for name, expected, value in _iter_invalid(Study(**values)):
         raise DamagedData(
             f"{workspace.path('workspace.toml')}: expected {SECTION}.{name} {expected}, found "
             f"{value!r}"
@@ -106,7 +108,7 @@ def study(workspace: Workspace) -> Study:
     return Study(**values)
 
 
-def _misfits(found: Study) -> Iterator[tuple[str, str, object]]:
+def _iter_invalid(found: Study) -> Iterator[tuple[str, str, object]]:
     """Yield what a setting is called, what it should be and what it is, where it cannot be."""
     values = found._asdict()
     for name in _SHARES:
@@ -116,20 +118,20 @@ def _misfits(found: Study) -> Iterator[tuple[str, str, object]]:
         if values[name] < 0:
             yield name, "of 0 or more", values[name]
     required = {"required": found.required}
-    required |= {f"required_by.{_key(s)}": number for s, number in found.required_by.items()}
+    required |= {f"required_by.{_quote(s)}": number for s, number in found.required_by.items()}
     for name, value in required.items():
-        if type(value) is not int or not 1 <= value <= MOST_REQUIRED:
-            yield name, f"of 1 to {MOST_REQUIRED}", value
-    if found.settle not in SETTLE:
-        yield "settle", f"to be one of {', '.join(map(repr, SETTLE))}", found.settle
+        if type(value) is not int or not 1 <= value <= MAX_REQUIRED:
+            yield name, f"of 1 to {MAX_REQUIRED}", value
+    if found.settle not in SETTLE_VALUES:
+        yield "settle", f"to be one of {', '.join(map(repr, SETTLE_VALUES))}", found.settle
     for scope, value in found.priority.items():
         if type(value) is not int:
-            yield f"priority.{_key(scope)}", "to be a whole number", value
+            yield f"priority.{_quote(scope)}", "to be a whole number", value
     for table in ("required_by", "priority"):
         for scope in values[table]:
             if "@" not in scope.partition("/")[0]:
                 yield table, "by NAME@VERSION or NAME@VERSION/CATEGORY", scope
 
 
-def _key(scope: str) -> str:
+def _quote(scope: str) -> str:
     return f'"{scope}"'

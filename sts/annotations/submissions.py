@@ -10,17 +10,17 @@ from collections.abc import Collection, Mapping
 from sqlalchemy import Connection, bindparam, exists, func, insert, select, update
 
 from sts.annotations import events, people, quality, reviews
-from sts.annotations.candidates import free_slot
+from sts.annotations.candidates import lock_free_slot
 from sts.annotations.events import (
     CORRECTION,
-    DECIDING,
-    JUDGEMENTS,
+    ERROR_TYPES,
+    JUDGEMENT_KINDS,
     KINDS,
-    LABELS,
     NOTE,
     REVIEW,
     REVIEWERS,
     VERDICT,
+    VERDICT_KINDS,
     Event,
 )
 from sts.annotations.schema import annotators, claims, items, reference_episodes, refused, slots
@@ -31,14 +31,14 @@ from sts.ratings import MARKED, UNABLE, VERDICTS
 
 _UUID = re.compile(r"[0-9a-f]{32}")
 _ITEM = re.compile(r"[0-9A-Za-z_-]{22}")
-REASON_LIMIT = 500
+MAX_TEXT_CHARS = 500
 """Letters of a reason, and of the text of a note or a review."""
 REFUSED_LIMIT = 500
 """Refused answers of one person that are kept aside; nothing of later ones but their refusal."""
-MESSAGE_LIMIT = 1000
+MAX_SUBMISSIONS = 1000
 """Answers that are looked at in one message; a page has a handful that wait."""
-_RAW_LIMIT = 4096
-_SECONDS_LIMIT = 1e9
+_MAX_RAW_CHARS = 4096
+_MAX_SECONDS = 1e9
 
 
 # Made once: to put a statement together costs more than to run it.
@@ -58,11 +58,11 @@ _FILL_SLOT = (
 )
 
 
-class Refusal(Exception):
+class Rejection(Exception):
     """Why a submission cannot be kept as a judgement, in one line."""
 
 
-def check(
+def parse_event(
     sent: object, horizons: Mapping[str, int], reviewed: Mapping[str, int] | None = None
 ) -> Event:
     """Return the event in `sent`, which may be anything that JSON can hold.
@@ -75,28 +75,28 @@ def check(
       Refusal: a field is missing, of another type, or out of range, or is not theirs to send.
     """
     if not isinstance(sent, Mapping):
-        raise Refusal(f"expected an object, found {_shown(sent)}")
-    uuid = _text(sent, "uuid", _UUID, "32 hexadecimal digits")
-    kind = _kind(sent)
+        raise Rejection(f"expected an object, found {_preview(sent)}")
+    uuid = _parse_text(sent, "uuid", _UUID, "32 hexadecimal digits")
+    kind = _parse_kind(sent)
     if kind in REVIEWERS and reviewed is None:
-        raise Refusal(f"expected a reviewer to send {_with_article(kind)}")
-    item = _text(sent, "item", _ITEM, "an item identifier")
-    horizon = _horizon(kind, item, horizons, reviewed)
-    verdict = _word(sent, "verdict", VERDICTS) if kind in DECIDING else None
+        raise Rejection(f"expected a reviewer to send {_with_article(kind)}")
+    item = _parse_text(sent, "item", _ITEM, "an item identifier")
+    horizon = _find_horizon(kind, item, horizons, reviewed)
+    verdict = _parse_choice(sent, "verdict", VERDICTS) if kind in VERDICT_KINDS else None
     corrects = None
     if kind == CORRECTION:
-        corrects = _text(sent, "corrects", _UUID, "32 hexadecimal digits")
+        corrects = _parse_text(sent, "corrects", _UUID, "32 hexadecimal digits")
     return Event(
         uuid,
         item,
         kind,
         verdict,
-        _step(sent.get("step"), verdict, horizon) if verdict else None,
-        _words(sent, "reason", "with cannot_judge") if verdict == UNABLE else "",
-        _word(sent, "label", LABELS) if kind == REVIEW else "",
-        _remark(sent, kind),
-        _number(sent.get("watched"), "watched", 1.0),
-        _number(sent.get("seconds"), "seconds", _SECONDS_LIMIT),
+        _parse_step(sent.get("step"), verdict, horizon) if verdict else None,
+        _parse_words(sent, "reason", "with cannot_judge") if verdict == UNABLE else "",
+        _parse_choice(sent, "label", ERROR_TYPES) if kind == REVIEW else "",
+        _parse_comment(sent, kind),
+        _parse_number(sent.get("watched"), "watched", 1.0),
+        _parse_number(sent.get("seconds"), "seconds", _MAX_SECONDS),
         corrects,
     )
 
@@ -119,9 +119,9 @@ def submit(
     Raises:
       UnknownName: there is no such annotator.
     """
-    person = people.lock(connection, annotator_id)
+    person = people.lock_person(connection, annotator_id)
     every = sent if isinstance(sent, list | tuple) else [sent]
-    each, rest = every[:MESSAGE_LIMIT], every[MESSAGE_LIMIT:]
+    each, rest = every[:MAX_SUBMISSIONS], every[MAX_SUBMISSIONS:]
     named = {s["item"] for s in each if isinstance(s, Mapping) and _is_item(s.get("item"))}
     these = {"items": [*named]}
     own = connection.execute(_OWN_HORIZONS, these | {"person": annotator_id})
@@ -129,10 +129,12 @@ def submit(
     reviewed = None
     if "reviewer" in person.roles:
         reviewed = {row.id: row.horizon for row in connection.execute(_HORIZONS, these)}
-    acks = [_keep(connection, annotator_id, one, horizons, reviewed, now) for one in each]
-    quality.watch(connection, annotator_id, study, now)
-    words = f"expected at most {MESSAGE_LIMIT} answers in one message"
-    return acks + [Ack(_uuid(one), "refused", words) for one in rest]
+    acks = [
+        _save_submission(connection, annotator_id, one, horizons, reviewed, now) for one in each
+    ]
+    quality.pause_if_inaccurate(connection, annotator_id, study, now)
+    words = f"expected at most {MAX_SUBMISSIONS} answers in one message"
+    return acks + [Ack(_get_uuid(one), "refused", words) for one in rest]
 
 
 def refused_answers(connection: Connection) -> list[RefusedAnswer]:
@@ -145,7 +147,7 @@ def refused_answers(connection: Connection) -> list[RefusedAnswer]:
     return [RefusedAnswer(*row) for row in rows]
 
 
-def record(
+def record_event(
     connection: Connection, annotator_id: int, event: Event, *, source: str, now: float
 ) -> bool:
     """Append a checked event; return whether it is a judgement beyond what is required.
@@ -157,16 +159,18 @@ def record(
     if event.kind in REVIEWERS:
         held = slots.c.item == event.item, slots.c.annotator == annotator_id, slots.c.judged == 0
         connection.execute(update(slots).where(*held).values(annotator=None, lease_until=None))
-    extra = event.kind in JUDGEMENTS and not _fill_slot(connection, annotator_id, event.item, now)
+    extra = event.kind in JUDGEMENT_KINDS and not _fill_slot(
+        connection, annotator_id, event.item, now
+    )
     if extra:
         extra = not connection.execute(
             select(exists().where(reference_episodes.c.item == event.item))
         ).scalar_one()
-    events.append(connection, annotator_id, event, extra=extra, source=source, now=now)
+    events.append_event(connection, annotator_id, event, extra=extra, source=source, now=now)
     return extra
 
 
-def _keep(
+def _save_submission(
     connection: Connection,
     annotator_id: int,
     sent: object,
@@ -175,43 +179,47 @@ def _keep(
     now: float,
 ) -> Ack:
     try:
-        event = check(sent, horizons, reviewed)
-        before = events.find(connection, annotator_id, event.uuid)
+        event = parse_event(sent, horizons, reviewed)
+        before = events.find_event(connection, annotator_id, event.uuid)
         if before is not None:
-            if before.said != event.said:
-                raise Refusal("uuid already belongs to another event; send it under a new one")
+            if before.content != event.content:
+                raise Rejection("uuid already belongs to another event; send it under a new one")
             return Ack(event.uuid, "duplicate")
         _check_history(connection, annotator_id, event)
-    except Refusal as refusal:
-        _keep_aside(connection, annotator_id, sent, str(refusal), now)
-        return Ack(_uuid(sent), "refused", str(refusal))
-    extra = record(connection, annotator_id, event, source="browser", now=now)
+    except Rejection as refusal:
+        _save_rejected(connection, annotator_id, sent, str(refusal), now)
+        return Ack(_get_uuid(sent), "refused", str(refusal))
+    extra = record_event(connection, annotator_id, event, source="browser", now=now)
     return Ack(event.uuid, "extra" if extra else "saved")
 
 
 def _check_history(connection: Connection, annotator_id: int, event: Event) -> None:
     """Raise Refusal where what is there already does not let it stand."""
     if event.corrects is not None:
-        corrected = events.find(connection, annotator_id, event.corrects)
-        if corrected is None or corrected.item != event.item or corrected.kind not in JUDGEMENTS:
-            raise Refusal("corrects names no earlier judgement of this item by this annotator")
-    obstacle = reviews.obstacle(connection, annotator_id, event)
+        corrected = events.find_event(connection, annotator_id, event.corrects)
+        if (
+            corrected is None
+            or corrected.item != event.item
+            or corrected.kind not in JUDGEMENT_KINDS
+        ):
+            raise Rejection("corrects names no earlier judgement of this item by this annotator")
+    obstacle = reviews.find_obstacle(connection, annotator_id, event)
     if obstacle:
-        raise Refusal(obstacle)
+        raise Rejection(obstacle)
 
 
 def _fill_slot(connection: Connection, annotator_id: int, item: str, now: float) -> bool:
     own = {"item": item, "person": annotator_id}
     found = connection.execute(_OWN_SLOT, own).scalar_one_or_none()
     if found is None:
-        found = free_slot(connection, item, now)
+        found = lock_free_slot(connection, item, now)
     if found is None:
         return False
     connection.execute(_FILL_SLOT, {"number": found, "person": annotator_id})
     return True
 
 
-def _keep_aside(
+def _save_rejected(
     connection: Connection, annotator_id: int, sent: object, message: str, now: float
 ) -> None:
     try:
@@ -229,14 +237,14 @@ def _keep_aside(
         insert(refused).values(
             annotator=annotator_id,
             digest=digest,
-            raw=raw[:_RAW_LIMIT],
+            raw=raw[:_MAX_RAW_CHARS],
             message=message,
             received=now,
         )
     )
 
 
-def _uuid(sent: object) -> str:
+def _get_uuid(sent: object) -> str:
     uuid = sent.get("uuid") if isinstance(sent, Mapping) else None
     return uuid if isinstance(uuid, str) else ""
 
@@ -245,17 +253,19 @@ def _is_item(value: object) -> bool:
     return isinstance(value, str) and _ITEM.fullmatch(value) is not None
 
 
-def _text(sent: Mapping[str, object], key: str, pattern: re.Pattern[str], words: str) -> str:
+def _parse_text(sent: Mapping[str, object], key: str, pattern: re.Pattern[str], words: str) -> str:
     value = sent.get(key)
     if not isinstance(value, str) or pattern.fullmatch(value) is None:
-        raise Refusal(f"expected {key} of {words}, found {_shown(value)}")
+        raise Rejection(f"expected {key} of {words}, found {_preview(value)}")
     return value
 
 
-def _word(sent: Mapping[str, object], key: str, words: Collection[str]) -> str:
+def _parse_choice(sent: Mapping[str, object], key: str, words: Collection[str]) -> str:
     value = sent.get(key)
     if not isinstance(value, str) or value not in words:
-        raise Refusal(f"expected {_with_article(key)} of {', '.join(words)}, found {_shown(value)}")
+        raise Rejection(
+            f"expected {_with_article(key)} of {', '.join(words)}, found {_preview(value)}"
+        )
     return value
 
 
@@ -263,68 +273,70 @@ def _with_article(noun: str) -> str:
     return f"an {noun}" if noun[0] in "aeiou" else f"a {noun}"
 
 
-def _kind(sent: Mapping[str, object]) -> str:
+def _parse_kind(sent: Mapping[str, object]) -> str:
     plain = VERDICT if sent.get("corrects") is None else CORRECTION
-    kind = plain if sent.get("kind") is None else _word(sent, "kind", KINDS)
+    kind = plain if sent.get("kind") is None else _parse_choice(sent, "kind", KINDS)
     if kind != CORRECTION and plain == CORRECTION:
-        raise Refusal(f"expected a correction to say what it corrects, found {_with_article(kind)}")
+        raise Rejection(
+            f"expected a correction to say what it corrects, found {_with_article(kind)}"
+        )
     return kind
 
 
-def _horizon(
+def _find_horizon(
     kind: str, item: str, given: Mapping[str, int], reviewed: Mapping[str, int] | None
 ) -> int:
     """Return the steps of an item that this person may say this of."""
     if item in given and kind not in REVIEWERS:
         return given[item]
-    if kind in JUDGEMENTS or reviewed is None:
-        raise Refusal("item was never given to this annotator")
+    if kind in JUDGEMENT_KINDS or reviewed is None:
+        raise Rejection("item was never given to this annotator")
     if item not in reviewed:
-        raise Refusal("there is no such item")
+        raise Rejection("there is no such item")
     return reviewed[item]
 
 
-def _step(value: object, verdict: str, horizon: int) -> int | None:
+def _parse_step(value: object, verdict: str, horizon: int) -> int | None:
     if verdict not in MARKED:
         if value is not None:
-            raise Refusal(f"expected no step with {verdict}, found {_shown(value)}")
+            raise Rejection(f"expected no step with {verdict}, found {_preview(value)}")
         return None
     if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= horizon:
-        raise Refusal(
-            f"expected a step of 1 to {horizon}, counted from takeover, found {_shown(value)}"
+        raise Rejection(
+            f"expected a step of 1 to {horizon}, counted from takeover, found {_preview(value)}"
         )
     return value
 
 
-def _remark(sent: Mapping[str, object], kind: str) -> str:
+def _parse_comment(sent: Mapping[str, object], kind: str) -> str:
     """The text of a kind that may have one; a note is nothing without."""
-    if kind in JUDGEMENTS or (kind != NOTE and sent.get("text") in (None, "")):
+    if kind in JUDGEMENT_KINDS or (kind != NOTE and sent.get("text") in (None, "")):
         return ""
-    return _words(sent, "text", f"with {_with_article(kind)}")
+    return _parse_words(sent, "text", f"with {_with_article(kind)}")
 
 
-def _words(sent: Mapping[str, object], key: str, where: str) -> str:
+def _parse_words(sent: Mapping[str, object], key: str, where: str) -> str:
     value = sent.get(key)
     if not isinstance(value, str) or not value.strip():
-        raise Refusal(f"expected {_with_article(key)} {where}, found {_shown(value)}")
-    if len(value) > REASON_LIMIT:
-        raise Refusal(
-            f"expected {_with_article(key)} of at most {REASON_LIMIT} characters, "
+        raise Rejection(f"expected {_with_article(key)} {where}, found {_preview(value)}")
+    if len(value) > MAX_TEXT_CHARS:
+        raise Rejection(
+            f"expected {_with_article(key)} of at most {MAX_TEXT_CHARS} characters, "
             f"found {len(value)}"
         )
     # Neither database keeps every string that JSON can hold: NUL and lone surrogates go.
     return printable(value) or "\ufffd"
 
 
-def _number(value: object, key: str, limit: float) -> float | None:
+def _parse_number(value: object, key: str, limit: float) -> float | None:
     if value is None:
         return None
     if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= limit:
         return float(value) + 0.0  # SQLite keeps no sign of zero, and a digest would
-    raise Refusal(f"expected {key} between 0 and {limit:g}, found {_shown(value)}")
+    raise Rejection(f"expected {key} between 0 and {limit:g}, found {_preview(value)}")
 
 
-def _shown(value: object) -> str:
+def _preview(value: object) -> str:
     try:
         text = "nothing" if value is None else ascii(value)
     except (RecursionError, ValueError):

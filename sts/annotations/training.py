@@ -12,7 +12,7 @@ from typing import NamedTuple
 from sqlalchemy import Connection, exists, insert, select
 
 from sts.annotations import people, references, submissions
-from sts.annotations.assignment import share
+from sts.annotations.assignment import hash_to_unit_interval
 from sts.annotations.events import VERDICT, Event
 from sts.annotations.schema import (
     annotators,
@@ -73,14 +73,14 @@ def answer(
     """
     if not isinstance(sent, Mapping):
         return None
-    people.lock(connection, annotator_id)
-    done = _answered(connection, annotator_id, sent.get("uuid"))
+    people.lock_person(connection, annotator_id)
+    done = _find_answer(connection, annotator_id, sent.get("uuid"))
     if done is not None:
-        return _feedback(connection, study, annotator_id, *done)
+        return _make_feedback(connection, study, annotator_id, *done)
     lessons = {one.item: one for one in standing(connection, annotator_id, study=study).lessons}
     try:
-        event = submissions.check(sent, {item: one.horizon for item, one in lessons.items()})
-    except submissions.Refusal:
+        event = submissions.parse_event(sent, {item: one.horizon for item, one in lessons.items()})
+    except submissions.Rejection:
         return None
     if event.kind != VERDICT or event.item not in lessons:
         return None
@@ -97,7 +97,7 @@ def answer(
             received=now,
         )
     )
-    return _feedback(connection, study, annotator_id, event, lesson)
+    return _make_feedback(connection, study, annotator_id, event, lesson)
 
 
 def lack(connection: Connection, *, study: Study) -> str:
@@ -119,9 +119,9 @@ def standing(connection: Connection, annotator_id: int, *, study: Study) -> Stan
         return Standing(False, 0, 0, 0, study.training_pass, 0, ())
     own = select(training.c.agrees).where(training.c.annotator == annotator_id)
     agreed = [bool(one) for one in connection.scalars(own.order_by(training.c.id))]
-    pool = _pool(connection, study, annotator_id)
+    pool = _load_lessons(connection, study, annotator_id)
     size = min(study.training, len(pool) + len(agreed))
-    rounds, rest = _rounds(agreed, size) if size else ([], agreed)
+    rounds, rest = _split_rounds(agreed, size) if size else ([], agreed)
     asked = study.training_pass
     passed = any(sum(one) >= asked * size for one in rounds)
     needed = size > 0 and not passed and not _has_judged(connection, annotator_id)
@@ -135,13 +135,13 @@ _LESSONS = select(
 ).join(reference_episodes, reference_episodes.c.item == items.c.id)
 
 
-def _rounds(agreed: Sequence[bool], size: int) -> tuple[list[Sequence[bool]], Sequence[bool]]:
+def _split_rounds(agreed: Sequence[bool], size: int) -> tuple[list[Sequence[bool]], Sequence[bool]]:
     """Return the rounds that were finished, and what was answered of the one at hand."""
     whole = len(agreed) // size * size
     return [agreed[at : at + size] for at in range(0, whole, size)], agreed[whole:]
 
 
-def _pool(connection: Connection, study: Study, annotator_id: int) -> list[Lesson]:
+def _load_lessons(connection: Connection, study: Study, annotator_id: int) -> list[Lesson]:
     """Return the references that a person has not met, in an order of their own."""
     name = select(annotators.c.name).where(annotators.c.id == annotator_id).scalar_subquery()
     met = (
@@ -151,7 +151,10 @@ def _pool(connection: Connection, study: Study, annotator_id: int) -> list[Lesso
     played = exists().where(item_players.c.item == items.c.id, item_players.c.name == name)
     rows = connection.execute(_LESSONS.where(*(~one for one in met), ~played))
     lessons = [Lesson(*row) for row in rows]
-    return sorted(lessons, key=lambda one: share("training", study.seed, annotator_id, one.item))
+    return sorted(
+        lessons,
+        key=lambda one: hash_to_unit_interval("training", study.seed, annotator_id, one.item),
+    )
 
 
 def _has_judged(connection: Connection, annotator_id: int) -> bool:
@@ -160,7 +163,7 @@ def _has_judged(connection: Connection, annotator_id: int) -> bool:
     )
 
 
-def _answered(
+def _find_answer(
     connection: Connection, annotator_id: int, uuid: object
 ) -> tuple[Event, Lesson] | None:
     """Return an answer that is kept already, with what it answered."""
@@ -174,19 +177,21 @@ def _answered(
     return Event(uuid, row.item, VERDICT, row.verdict, row.step), Lesson(*lesson)
 
 
-def _feedback(
+def _make_feedback(
     connection: Connection, study: Study, annotator_id: int, event: Event, lesson: Lesson
 ) -> Feedback:
     after = standing(connection, annotator_id, study=study)
-    words = " ".join(filter(None, (_compared(event, lesson), lesson.note, _outlook(after))))
+    words = " ".join(
+        filter(None, (_describe_comparison(event, lesson), lesson.note, _describe_outlook(after)))
+    )
     return Feedback(event.uuid, words, lesson.truth, lesson.step)
 
 
-def _compared(event: Event, lesson: Lesson) -> str:
+def _describe_comparison(event: Event, lesson: Lesson) -> str:
     """Whether an answer is the known one, and how far off its mark is, in words."""
-    known = _in_words(lesson.truth, lesson.step)
+    known = _describe_verdict(lesson.truth, lesson.step)
     if event.verdict != lesson.truth:
-        own = _in_words(str(event.verdict), event.step)
+        own = _describe_verdict(str(event.verdict), event.step)
         return f"It does not agree: the known answer is {known}, yours was {own}."
     if event.step is None or lesson.step is None or event.step == lesson.step:
         return f"It agrees: {known}."
@@ -195,11 +200,11 @@ def _compared(event: Event, lesson: Lesson) -> str:
     return f"It agrees: {lesson.truth}. Your mark is {steps}; it belongs to step {lesson.step}."
 
 
-def _in_words(verdict: str, step: int | None) -> str:
+def _describe_verdict(verdict: str, step: int | None) -> str:
     return verdict.replace("_", " ") + (f" at step {step}" if step is not None else "")
 
 
-def _outlook(after: Standing) -> str:
+def _describe_outlook(after: Standing) -> str:
     """What follows an answer, in words."""
     if not after.needed:
         return "The training is passed: from the next episode on it counts."

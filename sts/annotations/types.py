@@ -67,7 +67,7 @@ class Annotator:
     roles: tuple[str, ...] = ("annotator",)
 
     @property
-    def judges(self) -> bool:
+    def is_annotator(self) -> bool:
         """Whether they are given anything to judge."""
         return "annotator" in self.roles and not self.retired
 
@@ -121,7 +121,7 @@ class Reference(NamedTuple):
     judged: int
 
 
-class Day(NamedTuple):
+class Activity(NamedTuple):
     """Clips that one person has judged since some moment, and the seconds that their pages saw."""
 
     today: int

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from sqlalchemy import Connection
 
-from sts.annotations.remarks import remarks
+from sts.annotations.remarks import load_current_events
 from sts.ratings import UNABLE
 
 
@@ -32,7 +32,7 @@ def unable(connection: Connection, suite: str | None = None) -> list[Unable]:
     judged: dict[tuple[str, str], set[str]] = {}
     clips: dict[tuple[str, str], set[str]] = {}
     reasons: dict[tuple[str, str], Counter[str]] = {}
-    for one in remarks(connection, suite=suite):
+    for one in load_current_events(connection, suite=suite):
         key = one.scenario, one.category
         judged.setdefault(key, set()).add(one.item)
         if one.verdict == UNABLE:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from sqlalchemy import Connection, select
 
-from sts.annotations.remarks import current
+from sts.annotations.remarks import select_current
 from sts.annotations.schema import copies, events
 from sts.continuations import label_table, labels
 from sts.continuations.index import Index
@@ -24,7 +24,7 @@ class Verdict(NamedTuple):
 
 def human(connection: Connection, continuations: Collection[str]) -> dict[str, list[Verdict]]:
     """Return the current judgement of each person of these continuations, where there is one."""
-    standing = current()
+    standing = select_current()
     rows = connection.execute(
         select(copies.c.continuation, events.c.verdict, events.c.step)
         .join(events, events.c.item == copies.c.item)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from sqlalchemy import Connection, bindparam, case, exists, func, or_, select
 
-from sts.annotations.events import judges
-from sts.annotations.remarks import Remark, current, remarks
+from sts.annotations.events import is_judgement
+from sts.annotations.remarks import Remark, load_current_events, select_current
 from sts.annotations.schema import (
     copies,
     events,
@@ -15,20 +15,20 @@ from sts.annotations.schema import (
     settled,
     slots,
 )
-from sts.annotations.settling import unjudged
-from sts.annotations.types import Day, Progress
+from sts.annotations.settling import is_unjudged
+from sts.annotations.types import Activity, Progress
 from sts.ratings import UNABLE
 
 
 def history(connection: Connection, annotator_id: int, limit: int = 10) -> list[Remark]:
     """Return the annotator's current judgements, the latest first."""
-    return remarks(connection, events.c.annotator == annotator_id, latest=limit)
+    return load_current_events(connection, events.c.annotator == annotator_id, latest=limit)
 
 
-def day(connection: Connection, annotator_id: int, since: float) -> Day:
+def day(connection: Connection, annotator_id: int, since: float) -> Activity:
     """What a person has judged on our pages since a moment, UTC seconds."""
     row = connection.execute(_DAY, {"annotator": annotator_id, "since": since}).one()
-    return Day(row[0], float(row[1]))
+    return Activity(row[0], float(row[1]))
 
 
 _DAY = select(
@@ -37,7 +37,7 @@ _DAY = select(
     events.c.annotator == bindparam("annotator"),
     events.c.received >= bindparam("since"),
     events.c.source == "browser",
-    judges(),
+    is_judgement(),
 )
 
 
@@ -60,7 +60,7 @@ def progress(connection: Connection, suite: str) -> Progress:
     ).one()
     unjudgeable = (
         select(events.c.item)
-        .join(latest := current(), latest.c.id == events.c.id)
+        .join(latest := select_current(), latest.c.id == events.c.id)
         .join(item_suites, item_suites.c.item == events.c.item)
         .where(item_suites.c.suite == suite)
         .group_by(events.c.item)
@@ -75,7 +75,7 @@ def progress(connection: Connection, suite: str) -> Progress:
     by_rule = (
         select(func.count())
         .join_from(settled, item_suites, item_suites.c.item == settled.c.item)
-        .where(item_suites.c.suite == suite, unjudged())
+        .where(item_suites.c.suite == suite, is_unjudged())
     )
     return Progress(
         items=number,
@@ -96,7 +96,7 @@ def count_judged(connection: Connection, annotator_id: int, suite: str | None = 
 
 
 _JUDGED = select(func.count(events.c.item.distinct())).where(
-    events.c.annotator == bindparam("annotator"), judges()
+    events.c.annotator == bindparam("annotator"), is_judgement()
 )
 _JUDGED_OF_SUITE = _JUDGED.where(
     or_(

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from sts.annotations.audit import audit
-from sts.annotations.imbalance import NONE, UNEVEN, Audit, of_rows
+from sts.annotations.imbalance import LARGE_IMBALANCE, NONE, Audit, of_rows
 from sts.annotations.store import Store
 from sts.annotations.types import Item
 from sts.cli.main import main
@@ -173,10 +173,10 @@ def test_the_imbalance_stays_under_its_bound_where_random_assignment_does_not(
     lots = [by_lot(seed) for seed in range(5)]
     for name, found in (("by the store", ours), *(("by lot", one) for one in lots)):
         print(f"{name}: imbalance {found.imbalance:.3f}, V {found.cramers_v:.3f}, p {found.p:.3f}")
-    assert ours.imbalance is not None and ours.imbalance < UNEVEN
+    assert ours.imbalance is not None and ours.imbalance < LARGE_IMBALANCE
     assert ours.p is not None and ours.p > 0.5
     assert ours.twice > 15 and 0 < ours.anchors == ours.anchors_judged
-    assert all(found.imbalance is not None and found.imbalance > UNEVEN for found in lots)
+    assert all(found.imbalance is not None and found.imbalance > LARGE_IMBALANCE for found in lots)
 
 
 def test_the_command_says_it_of_no_store_of_one_suite_and_of_long_names(

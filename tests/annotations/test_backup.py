@@ -22,8 +22,8 @@ from sqlalchemy import select
 from sts.annotations import backup, people, schema, sessions, submissions, views
 from sts.annotations.history import verify
 from sts.annotations.move import AWAY, move
-from sts.annotations.snapshot import DUMP
-from sts.annotations.store import FILE, Store
+from sts.annotations.snapshot import DUMP_FILE
+from sts.annotations.store import DATABASE_FILE, Store
 from sts.cli.main import main
 from sts.errors import ArgumentError, DamagedData, StoreError, StsError, Unavailable
 from sts.storage import archive, files
@@ -62,12 +62,14 @@ def test_restored_study_has_every_row_and_goes_on(
     before, secret = begun(workspace)
     on_server = "STS_DATABASE_URL" in os.environ
     made = backup.take(workspace, tmp_path / "copy")
-    assert (DUMP in made.files, FILE in made.files) == (on_server, not on_server)
+    assert (DUMP_FILE in made.files, DATABASE_FILE in made.files) == (on_server, not on_server)
     if on_server:
         monkeypatch.setenv("STS_DATABASE_URL", request.getfixturevalue("postgresql")())
     restored = Workspace(tmp_path / "restored", workspace.settings)
     backup.restore(tmp_path / "copy", restored.root)
-    assert restored.path(FILE).exists() != on_server and not restored.path(DUMP).exists()
+    assert (
+        restored.path(DATABASE_FILE).exists() != on_server and not restored.path(DUMP_FILE).exists()
+    )
     goes_on(restored, before, secret)
 
 
@@ -86,7 +88,7 @@ def test_moved_study_has_every_row_and_goes_on(
     else:
         url = request.getfixturevalue("postgresql")()
         moved = move(workspace, url)
-        assert workspace.path(AWAY).exists() and not workspace.path(FILE).exists()
+        assert workspace.path(AWAY).exists() and not workspace.path(DATABASE_FILE).exists()
         with pytest.raises(StoreError, match="a study began in this workspace"):
             Store.open(workspace)
         monkeypatch.setenv("STS_DATABASE_URL", url)
@@ -195,7 +197,7 @@ def test_a_backup_holds_all_that_was_made_and_nothing_that_is_made_again(
     small: Workspace, tmp_path: Path
 ) -> None:
     small.path(AWAY).touch()
-    assert {*backup.take(small, tmp_path / "copy").files} == {*KEPT, FILE}
+    assert {*backup.take(small, tmp_path / "copy").files} == {*KEPT, DATABASE_FILE}
     backup.restore(tmp_path / "copy", tmp_path / "restored")
     modes = [(tmp_path / "restored" / name).stat().st_mode & 0o777 for name in KEPT[:2]]
     assert modes == [0o644, 0o600]
@@ -209,25 +211,31 @@ def test_the_annotators_key_is_called_as_the_annotator_calls_it() -> None:
     from sts_annotator_app.people import KEY_FILE
     from sts_annotator_app.sign_in import FILE as SECRETS
 
-    assert backup.KEY == KEY_FILE and {KEY_FILE, SECRETS, FILE, DUMP} == {*command.SECRETS}
+    assert backup.KEY_FILE == KEY_FILE and {KEY_FILE, SECRETS, DATABASE_FILE, DUMP_FILE} == {
+        *command.SECRETS
+    }
 
 
 def test_what_names_others_is_copied_before_them_and_they_are_looked_for_after(
     small: Workspace, tmp_path: Path
 ) -> None:
     names = []
-    for name, _ in backup._sources(small, tmp_path):
+    for name, _ in backup._iter_sources(small, tmp_path):
         names.append(name)
         for later in AFTER.get(name, ()):
             small.path(later).parent.mkdir(parents=True, exist_ok=True)
             small.path(later).write_text(later)
-    assert names[0] == FILE
+    assert names[0] == DATABASE_FILE
     for name, added in AFTER.items():
         assert all(names.index(name) < names.index(one) for one in added)
 
 
 AFTER = {
-    FILE: ("drafts/a/id/edited/e.parquet", "suites/b/1/suite.json", "continuations/p/9.parquet"),
+    DATABASE_FILE: (
+        "drafts/a/id/edited/e.parquet",
+        "suites/b/1/suite.json",
+        "continuations/p/9.parquet",
+    ),
     "drafts/a/draft.json": ("drafts/a/id/candidates/new.parquet",),
     "labels/a-1.parquet": ("labels/set/plan/1.parquet",),
     "labels/set/plan/0.parquet": ("continuations/plan/1.parquet",),
@@ -347,7 +355,7 @@ def test_killed_backup_or_restore_on_postgresql_is_whole_or_absent(
     workspace.path("notes.txt").write_text("notes")
     last = killed_at_every_write("take", workspace.root, tmp_path / "to")
     made = [path for path in (tmp_path / "to").iterdir() if not path.name.startswith(".")]
-    assert last > 2 and all(DUMP in manifest(path)["files"] for path in made)
+    assert last > 2 and all(DUMP_FILE in manifest(path)["files"] for path in made)
     for last in range(1, 99):
         monkeypatch.setenv("STS_DATABASE_URL", postgresql())
         restored = tmp_path / f"restored{last}"
@@ -393,7 +401,7 @@ def test_move_that_is_killed_at_any_write_leaves_the_study_where_it_was(
         with Store.open(workspace) as store:
             assert [one.name for one in ask(store, people.everybody)] == ["Ana"]
         if on_server:
-            workspace.path(FILE).unlink(missing_ok=True)
+            workspace.path(DATABASE_FILE).unlink(missing_ok=True)
     assert last > 1
     if on_server:
         monkeypatch.delenv("STS_DATABASE_URL")
@@ -441,18 +449,18 @@ def test_what_cannot_be_is_one_line_and_nothing_is_changed(
 def test_a_backup_with_something_else_for_its_database_is_refused_and_nothing_is_left(
     small: Workspace, tmp_path: Path
 ) -> None:
-    database = small.path(FILE)
+    database = small.path(DATABASE_FILE)
     for number, (line, why) in enumerate(STRANGE.items()):
         plain = tmp_path / f"database{number}"
         shutil.copyfile(database, plain)
         with closing(sqlite3.connect(plain)) as opened:
             opened.executescript(line)
-        sources = [(FILE, plain), ("workspace.toml", small.path("workspace.toml"))]
+        sources = [(DATABASE_FILE, plain), ("workspace.toml", small.path("workspace.toml"))]
         archive.write(tmp_path / f"copy{number}", small.identity(), sources)
         with pytest.raises(StsError, match=why):
             backup.restore(tmp_path / f"copy{number}", tmp_path / "restored")
     (tmp_path / "text").write_text("no database")
-    sources = [(FILE, tmp_path / "text"), ("workspace.toml", small.path("workspace.toml"))]
+    sources = [(DATABASE_FILE, tmp_path / "text"), ("workspace.toml", small.path("workspace.toml"))]
     archive.write(tmp_path / "copy", small.identity(), sources)
     with pytest.raises(DamagedData, match="expected an annotation database"):
         backup.restore(tmp_path / "copy", tmp_path / "restored")
@@ -527,7 +535,7 @@ def test_rows_that_do_not_fit_leave_the_other_database_empty(
     monkeypatch: pytest.MonkeyPatch,
     postgresql: Callable[[], str],
 ) -> None:
-    with closing(sqlite3.connect(small.path(FILE))) as plain:
+    with closing(sqlite3.connect(small.path(DATABASE_FILE))) as plain:
         plain.execute("PRAGMA foreign_keys = OFF")
         plain.execute("INSERT INTO roles VALUES (99, 'lead', 0)")
         plain.commit()
@@ -538,7 +546,7 @@ def test_rows_that_do_not_fit_leave_the_other_database_empty(
     altered(small, "UPDATE annotators SET name = 'Eve'")
     with pytest.raises(DamagedData, match="pseudonym was altered; nothing was moved"):
         move(small, url)
-    assert small.path(FILE).exists() and not small.path(AWAY).exists()
+    assert small.path(DATABASE_FILE).exists() and not small.path(AWAY).exists()
     monkeypatch.setenv("STS_DATABASE_URL", url)
     with Store.open(Workspace.open(tmp_path / "another")) as store:  # it is as it was made
         assert ask(store, people.everybody) == []
@@ -625,8 +633,8 @@ def test_dump_of_something_else_leaves_the_database_empty(
     ):
         monkeypatch.setenv("STS_DATABASE_URL", postgresql())
         with zipfile.ZipFile(tmp_path / "copy") as opened:
-            (tmp_path / "dump").write_bytes(raw or opened.read(DUMP))
-        sources = [(DUMP, tmp_path / "dump"), ("workspace.toml", settings)]
+            (tmp_path / "dump").write_bytes(raw or opened.read(DUMP_FILE))
+        sources = [(DUMP_FILE, tmp_path / "dump"), ("workspace.toml", settings)]
         archive.write(tmp_path / name, own, sources)
         with pytest.raises(StoreError, match=why):
             backup.restore(tmp_path / name, tmp_path / "restored")

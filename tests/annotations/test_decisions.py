@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from sts.annotations import decisions
 from sts.annotations.decisions import Overtaken
-from sts.annotations.store import FILE, Store
+from sts.annotations.store import DATABASE_FILE, Store
 from sts.errors import DamagedData, StoreError
 from sts.storage.workspace import Workspace
 from sts.suites.decisions import Decision, State, after, states
@@ -205,7 +205,7 @@ def test_an_altered_or_missing_decision_is_found(sqlite_workspace: Workspace, ha
             DRAFT,
             [decision(1), decision(2, "reject", 1), decision(3, "accept", 2)],
         )
-    with sqlite3.connect(sqlite_workspace.path(FILE)) as plain:
+    with sqlite3.connect(sqlite_workspace.path(DATABASE_FILE)) as plain:
         with pytest.raises(sqlite3.IntegrityError, match="append-only"):
             plain.execute(harm)
         plain.execute("DROP TRIGGER decisions_are_never_updated")

@@ -8,8 +8,8 @@ from uuid import uuid4
 import pytest
 
 from sts.annotations import people, reviews, verdicts, views
-from sts.annotations.events import KINDS, LABELS
-from sts.annotations.export import ratings
+from sts.annotations.events import ERROR_TYPES, KINDS
+from sts.annotations.export import load_ratings
 from sts.annotations.store import Store
 from sts.storage.workspace import Workspace
 from tests.annotations.examples import (
@@ -104,25 +104,25 @@ def test_a_note_takes_nothing_out_of_an_annotators_queue(store: Store) -> None:
     ana, _, _, items = a_team(store)
     assert statuses(submit(store, ana, [an_event("note", items[1])])) == ["saved"]
     assert [claim.item for claim in claim_items(store, ana, suite=SUITE)] == [items[1]]
-    [note] = ask(store, reviews.by_item, "note", SUITE)[items[1]]
+    [note] = ask(store, reviews.load_by_item, "note", SUITE)[items[1]]
     assert (note.by, note.continuation, note.text) == ("Ana", "c1", "the ring is behind the door")
 
 
 def test_the_last_of_one_person_and_kind_stands(store: Store) -> None:
     _, _, rhea, items = a_team(store)
     max_id = add_person(store, "Max", ["reviewer"]).id
-    for label in LABELS:
+    for label in ERROR_TYPES:
         submit(store, rhea, [an_event("review", items[0], label=label, text=f"it is {label}")])
     submit(store, max_id, [an_event("review", items[0], label="empty")])
     assert [
         (one.by, one.label, one.text)
-        for one in ask(store, reviews.by_item, "review", SUITE)[items[0]]
+        for one in ask(store, reviews.load_by_item, "review", SUITE)[items[0]]
     ] == [
         ("Rhea", "fair", "it is fair"),
         ("Max", "empty", ""),
     ]
-    assert ask(store, reviews.by_item, "review", "other@1") == {} and list(
-        ask(store, reviews.by_item, "review")
+    assert ask(store, reviews.load_by_item, "review", "other@1") == {} and list(
+        ask(store, reviews.load_by_item, "review")
     ) == [items[0]]
     decided: tuple[dict[str, Any], ...] = (
         {"verdict": "not_done", "step": None},
@@ -131,7 +131,7 @@ def test_the_last_of_one_person_and_kind_stands(store: Store) -> None:
     )
     for who, change in zip((rhea, max_id, max_id), decided, strict=True):
         submit(store, who, [an_event("adjudication", items[0], **change)])
-    [(item, one)] = ask(store, reviews.adjudications).items()
+    [(item, one)] = ask(store, reviews.load_adjudications).items()
     assert (item, one.by, one.verdict, one.step, one.text) == (
         *(items[0], "Max", "success", 9, "see step 9"),
     )
@@ -176,7 +176,7 @@ def test_an_adjudication_stands_in_every_row_of_its_clip_and_leaves_the_verdicts
     with Store.open(workspace) as store:
         _, _, rhea, items = a_team(store)
         submit(store, rhea, [an_event("adjudication", items[0])])
-    table = ratings(workspace, SUITE, names=True).fillna(-1)
+    table = load_ratings(workspace, SUITE, names=True).fillna(-1)
     columns = ["continuation", "annotator", "verdict", "adjudicated", "adjudicated_step"]
     assert table[columns].to_numpy().tolist() == [
         ["c0", "Ana", "success", "success", 5],

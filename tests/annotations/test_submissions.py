@@ -14,7 +14,7 @@ from sqlalchemy.exc import IntegrityError
 
 from sts.annotations import schema, submissions, views
 from sts.annotations.store import Store
-from sts.annotations.submissions import Refusal, check
+from sts.annotations.submissions import Rejection, parse_event
 from sts.annotations.types import Claim
 from sts.errors import DamagedData, StoreError, UnknownName
 from tests.access.attempts import attempt
@@ -165,13 +165,13 @@ def test_an_item_of_somebody_else_is_refused(store: Store) -> None:
     ],
 )
 def test_a_wrong_field_is_refused_by_name(changes: dict[str, Any], words: str) -> None:
-    with pytest.raises(Refusal, match=words):
-        check(a_submission(ITEM, **changes), {ITEM: HORIZON})
+    with pytest.raises(Rejection, match=words):
+        parse_event(a_submission(ITEM, **changes), {ITEM: HORIZON})
 
 
 @pytest.mark.parametrize("step", [1, HORIZON])
 def test_the_first_and_the_last_step_can_be_marked(step: int) -> None:
-    assert check(a_submission(ITEM, step=step), {ITEM: HORIZON}).step == step
+    assert parse_event(a_submission(ITEM, step=step), {ITEM: HORIZON}).step == step
 
 
 def test_whatever_a_browser_sends_is_answered_and_kept_aside_once(store: Store) -> None:
@@ -209,7 +209,7 @@ def test_refused_answers_of_one_person_have_a_limit_and_hinder_no_good_one(
 def test_a_message_of_too_many_answers_is_looked_at_as_far_as_the_limit(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(submissions, "MESSAGE_LIMIT", 1)
+    monkeypatch.setattr(submissions, "MAX_SUBMISSIONS", 1)
     ana, [first, second, _] = given_items(store)
     sent = [a_submission(first), a_submission(second)]
     acks = submit(store, ana, sent)
@@ -309,8 +309,8 @@ fields = st.fixed_dictionaries(
 @settings(max_examples=300, deadline=None)
 def test_a_checked_submission_fits_the_table_and_everything_else_is_a_refusal(sent: Any) -> None:
     try:
-        kept = check(sent, {ITEM: HORIZON})
-    except Refusal as refusal:
+        kept = parse_event(sent, {ITEM: HORIZON})
+    except Rejection as refusal:
         assert str(refusal).isprintable() and len(str(refusal)) < 200
         return
     assert (kept.step is not None) == (kept.verdict in ("success", "failure"))

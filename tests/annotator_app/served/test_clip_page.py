@@ -11,7 +11,7 @@ import pytest
 from sqlalchemy import select
 
 from sts.annotations import people
-from sts.annotations.clips import HIDDEN
+from sts.annotations.clips import NOT_FOUND
 from sts.annotations.schema import items
 from sts.annotations.training import standing
 from sts.annotations.types import Item
@@ -57,7 +57,7 @@ def test_a_clip_shows_its_marks_to_those_who_may_see_it_and_names_nobody(
 
 def hides(page: Any) -> None:
     page.locator("[data-testid=stAlert]").wait_for()
-    assert page.inner_text("[data-testid=stAlert]").strip() == HIDDEN
+    assert page.inner_text("[data-testid=stAlert]").strip() == NOT_FOUND
 
 
 @pytest.mark.slow
