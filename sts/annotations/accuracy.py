@@ -1,4 +1,4 @@
-"""Right answers on references, in all and in the order in which they were given."""
+"""Annotators' accuracy on references, overall and in successive blocks."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 BLOCK_SIZE = 20
-"""References in one block of accuracy over time."""
+"""Number of references in one block of accuracy over time."""
 _TAIL = 0.025
 
 
 class Right(NamedTuple):
-    """Right answers on references that were judged, success or not; "cannot judge" is left out.
+    """Accuracy on references, comparing success with not success; "cannot judge" is left out.
 
-    The interval is Jeffreys', 95%; share and interval are None without any answer.
+    The interval is the 95% Jeffreys interval; share and interval are None if nothing was answered.
     """
 
     answered: int
@@ -23,7 +23,7 @@ class Right(NamedTuple):
 
 
 def measure_accuracy(answers: Sequence[bool]) -> Right:
-    """Return how many are true, with Jeffreys' interval.
+    """Count correct answers, and compute the share and its Jeffreys interval.
 
     Source: Brown, Cai and DasGupta 2001, Stat. Sci. 16:101.
     """
@@ -39,7 +39,7 @@ def measure_accuracy(answers: Sequence[bool]) -> Right:
 
 
 def blocks(answers: Sequence[bool]) -> tuple[Right, ...]:
-    """Return the same of each `BLOCK` in order; the last may have fewer."""
+    """Return the accuracy of each `BLOCK_SIZE` answers in order; the last block may be shorter."""
     return tuple(
         measure_accuracy(answers[at : at + BLOCK_SIZE]) for at in range(0, len(answers), BLOCK_SIZE)
     )

@@ -1,4 +1,4 @@
-"""E-mail addresses by which people are known who sign in with an account of elsewhere."""
+"""E-mail addresses that identify people who sign in through OpenID Connect."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ _PATTERN = re.compile(r"[^\s@<>,;]+@[^\s@<>,;]+")
 
 
 def checked(email: str) -> str:
-    """Return an address as it is kept and compared: in small letters, without outer spaces.
+    """Normalise an e-mail address: lower case, no surrounding spaces.
 
     Raises:
-      ArgumentError: it has not the form NAME@HOST, or more than 254 characters.
+      ArgumentError: it is not of the form NAME@HOST, or is longer than 254 characters.
     """
     if not _PATTERN.fullmatch(email.strip()):
         raise ArgumentError(f"expected an e-mail address like ana@study.org, found {shown(email)}")
@@ -26,7 +26,7 @@ def checked(email: str) -> str:
 
 
 def set_address(connection: Connection, annotator_id: int, email: str) -> None:
-    """Have a person known by an address, and by no other; raise ArgumentError if it cannot be."""
+    """Set a person's only address; raise ArgumentError if it is invalid or taken."""
     email = checked(email)
     holder = connection.execute(
         select(annotators.c.id, annotators.c.name)
@@ -40,12 +40,12 @@ def set_address(connection: Connection, annotator_id: int, email: str) -> None:
 
 
 def remove_address(connection: Connection, annotator_id: int) -> None:
-    """Has a person known by no address."""
+    """Delete a person's address, if they have one."""
     connection.execute(delete(addresses).where(addresses.c.annotator == annotator_id))
 
 
 def find_person_id(connection: Connection, email: str) -> int | None:
-    """The number of whoever is known by an address and has not retired."""
+    """Return the number of the person with an address, or None; retired people do not count."""
     return connection.execute(
         select(annotators.c.id)
         .join(addresses, addresses.c.annotator == annotators.c.id)
@@ -54,6 +54,6 @@ def find_person_id(connection: Connection, email: str) -> int | None:
 
 
 def of_everybody(connection: Connection) -> dict[int, str]:
-    """The address of each person who has one, by their number."""
+    """Return the addresses of all people who have one, by person number."""
     rows = connection.execute(select(addresses.c.annotator, addresses.c.email))
     return {row.annotator: row.email for row in rows}

@@ -1,6 +1,6 @@
-"""Who judges what, decided: how many judgements a clip gets, and which clip comes next.
+"""Pure functions that choose how many judgements a clip gets and which clip comes next.
 
-Values come in and a choice comes out; `claims` and `queue` read the values and write the choice.
+They touch no database: `claims` and `queue` read their inputs and store their results.
 """
 
 from __future__ import annotations
@@ -13,23 +13,23 @@ from sts.annotations.study import Study
 from sts.annotations.types import Item
 
 FIRST, ORDINARY = 0, 1
-"""Turns: what is judged twice so that agreement is known early, then all else."""
+"""Turns of the queue: clips judged twice come first, to measure agreement early, then others."""
 MAX_BATCH_SIZE = 20
-"""The most that a person is given ahead."""
+"""Maximum number of clips assigned to a person at a time."""
 MIN_BATCH_SIZE = 3
 _RANDOM_SHARE = 1 / 3
-"""How often balance does not decide: Efron's biased coin, so that nobody can guess who is next."""
+"""Share of choices that ignore balance (Efron's biased coin), so that no agent can be guessed."""
 
 
 class Requirement(NamedTuple):
-    """How many judgements are asked of a clip, and in which turn: FIRST or ORDINARY."""
+    """Number of judgements that a clip needs, and its turn: FIRST or ORDINARY."""
 
     required: int
     turn: int
 
 
 def requirement_for(study: Study, item: Item) -> Requirement:
-    """Return what a study asks of an item: the highest number that applies to it."""
+    """Return the study's requirement for an item: the largest that applies to it."""
     required = study.required_for(item.suite, item.category)
     if hash_to_unit_interval(study.seed, "twice", item.clip) < study.twice:
         return Requirement(max(required, 2), FIRST)
@@ -37,21 +37,21 @@ def requirement_for(study: Study, item: Item) -> Requirement:
 
 
 def batch_size(left: int) -> int:
-    """Return how many clips a person is given at a time where so many are left for all."""
+    """Return how many clips to assign to a person at a time, given how many are open to all."""
     return max(MIN_BATCH_SIZE, min(MAX_BATCH_SIZE, left // 10))
 
 
 def hash_to_unit_interval(*parts: object) -> float:
-    """Return a number in [0, 1) that these parts, the seed first, always give."""
+    """Hash these parts, the seed first, to a number in [0, 1)."""
     text = " ".join(map(str, parts)).encode()
     return int.from_bytes(hashlib.blake2b(text, digest_size=8).digest()) / 2**64
 
 
 class Candidate(NamedTuple):
-    """A clip that a person may be given; it counts for each of its agents.
+    """A clip that may be assigned to a person; it counts for each of its agents.
 
-    `key` is its place in the person's own random order. `judged` tells whether somebody else has
-    judged it; as an `anchor` it is open to compare who judges now with who judged then.
+    `key` is its position in the person's own random order. `judged` is True if another annotator
+    has judged it. An `anchor` was reopened to compare the current annotators with the earlier ones.
     """
 
     item: str
@@ -64,7 +64,7 @@ class Candidate(NamedTuple):
 
 
 class Balance:
-    """How many clips of each agent a person was given, against the judgements asked for of it."""
+    """Clips of each agent assigned to a person, relative to the judgements that the agent needs."""
 
     def __init__(self, given: Mapping[str, int], wanted: Mapping[str, int]) -> None:
         self._wanted = {agent: number for agent, number in wanted.items() if number > 0}
@@ -77,10 +77,10 @@ class Balance:
                 self._shares[agent] += 1 / self._wanted[agent]
 
     def added_spread(self, agents: Iterable[str]) -> float:
-        """Return what one more clip of these agents adds to the spread of the shares.
+        """Return how much one more clip of these agents would add to the spread of the shares.
 
-        The spread is the sum over agents of (share - mean share) squared; where every clip is of
-        one agent, and there is as much of each, the least is that of the smallest share.
+        The spread is the sum over agents of (share - mean share) squared. If all clips have one
+        agent, and all agents need equally many judgements, the smallest share adds least.
         """
         shares = self._shares
         if not shares:
@@ -94,15 +94,16 @@ class Balance:
 def choose_next(
     candidates: Sequence[Candidate], balance: Balance, recent: Collection[str], coin: float
 ) -> Candidate | None:
-    """Return which clip to show next of one turn, or None if all are of scenarios met just now.
+    """Choose the next clip of one turn; return None if all are of recently shown scenarios.
 
-    What another has judged already comes first, so that it is soon judged twice. Anchors come as
-    often as there are of them among all. Then decides, two times in three, after which clip the
-    person's shares of the agents are the most equal, and else the lot alone (Efron 1971, Biometrika
-    58:403): who always met the agent they had met least would learn to tell who it is.
+    Anchors are chosen as often as their share of the candidates. Among clips of the chosen kind,
+    those that someone else has judged come first, to complete their second judgement. Two times in
+    three the clip that best equalises the person's shares of the agents wins, otherwise a random
+    one (Efron 1971, Biometrika 58:403): always showing the least-seen agent would reveal which it
+    is.
 
-    `candidates` are a random sample of what is open; `coin` is a number in [0, 1) of this place in
-    the person's queue.
+    `candidates` are a random sample of the open clips; `coin` is a number in [0, 1) that belongs to
+    this position in the person's queue.
     """
     fresh = [one for one in candidates if one.scenario not in recent]
     if not fresh:

@@ -1,4 +1,4 @@
-"""Who judged which agent, as the store has it."""
+"""Audit of which annotators judged which agents, read from the store."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from sts.annotations.schema import (
 
 
 def audit(connection: Connection, suite: str | None = None, *, names: bool = False) -> Audit:
-    """Return who judged which agent, references left out.
+    """Load the judgements of a suite, except those of references, and audit who judged which agent.
 
     Args:
       connection: to the store.
-      suite: as it is enqueued; None for everything.
-      names: whether people are called by name; else each by their pseudonym.
+      suite: the enqueued suite, or part of one; None for everything.
+      names: if True, show people by name, otherwise by pseudonym.
     """
     kept = select(item_suites.c.item)
     opened = select(func.count(), func.coalesce(func.sum(slots.c.judged), 0)).join_from(

@@ -1,8 +1,9 @@
-"""A workspace as one file, taken while it is in use, and that file as a workspace again.
+"""Backup of a workspace into one file while it is in use, and its restoration.
 
-What is copied earlier never names what is copied later and was not there yet: first the database as
-it is at one moment, then everything else, whatever names other files before these. What the
-database names was on disk before the database said so, and no file that another names ever changes.
+A file that is copied earlier never refers to a file that did not exist when it was copied. The
+database is copied first, as it is at one moment, because all files it refers to exist before it
+does so. Then follow the other files, those that refer to others first; files that others refer to
+never change.
 """
 
 from __future__ import annotations
@@ -25,34 +26,34 @@ from sts.storage.workspace import Workspace
 
 KEY_FILE = ".annotate-key"
 _REBUILT = {"continuations/index.parquet", "reports/live", "frames"}
-"""What is made again from the rest, or is of the moment."""
+"""Files that are rebuilt from the rest, or hold only the current state."""
 _DATABASE_FILES = {
     DATABASE_FILE,
     RECORD_FILE,
     AWAY,
     *(f"{DATABASE_FILE}-{end}" for end in ("wal", "shm", "journal")),
 }
-"""What is copied with the database or made again with it, and a database that a study has left."""
+"""The database's own files, which are copied with it or rebuilt, and a database left by a move."""
 _FOLDERS_IN_ORDER = ("reports", "labels", "tags", "drafts", "suites", "scores", "continuations")
-"""Folders in the order in which they are copied; the others come after them."""
+"""Folders to copy first, in this order, because their files refer to others."""
 
 
 def take(workspace: Workspace, file: Path) -> Manifest:
     """Write everything that people and agents have made in a workspace to one file.
 
-    Nobody has to stop for it. What is acknowledged before it begins is in it. The file is readable
-    to its owner alone: it has the workspace's secrets.
+    The workspace may be in use; whatever was acknowledged before the start is included. Only the
+    file's owner may read it, because it holds the workspace's secrets.
 
     Args:
-      workspace: any; nothing in it changes.
-      file: where nothing is, outside the workspace.
+      workspace: is not changed.
+      file: a path that does not exist, outside the workspace.
 
     Raises:
-      ArgumentError: it is inside the workspace.
-      Unavailable: something is there, or another program makes a backup there just now.
-      StsError: there is no workspace, or it holds what is no file.
+      ArgumentError: `file` is inside the workspace.
+      Unavailable: `file` exists, or another program is writing a backup there.
+      StsError: there is no workspace, or it holds something that is not a file.
       StoreError: its database cannot be read.
-      OSError: the disk is full, read-only or not ours.
+      OSError: the disk is full or read-only, or permission is denied.
     """
     if not workspace.path("workspace.toml").exists():
         raise StsError(f"no workspace at {workspace.root}, so nothing to back up")
@@ -68,12 +69,12 @@ def take(workspace: Workspace, file: Path) -> Manifest:
 
 
 def _resolve_path(path: Path) -> Path:
-    """Return where a path leads; one that leads round in a circle as far as it does."""
+    """Resolve symbolic links in a path, and a circular link as far as possible."""
     return Path(os.path.realpath(path))
 
 
 def _iter_sources(workspace: Workspace, part: Path) -> Iterator[tuple[str, Path]]:
-    """Yield what is copied, in order, and look for each when those before it are copied."""
+    """Yield the files to copy, in order, looking up each after those before it are copied."""
     root, database = workspace.root, part / "database"
     name = snapshot.copy_database(workspace, database)
     if name is not None:
@@ -95,7 +96,7 @@ def _iter_sources(workspace: Workspace, part: Path) -> Iterator[tuple[str, Path]
 
 
 def _iter_files(root: Path, folder: str) -> Iterator[tuple[str, Path]]:
-    """Yield the files below a folder; what is further down is looked for after what is above."""
+    """Yield the files below a folder, listing each subfolder after the files above it."""
     for at, folders, files in os.walk(
         root / folder, onerror=_raise_unless_missing, followlinks=True
     ):
@@ -112,7 +113,7 @@ def _raise_unless_missing(error: OSError) -> None:
 
 
 def _is_backed_up(name: str) -> bool:
-    """Return True for a file or a folder, by its path, that is not made again and not hidden."""
+    """Return True if a file or folder, given by its path, is neither hidden nor rebuilt."""
     hidden = name.rpartition("/")[2].startswith(".")
     return not hidden and name not in _REBUILT and not name.endswith(".sound")
 
@@ -120,21 +121,21 @@ def _is_backed_up(name: str) -> bool:
 def restore(
     file: Path, root: Path, progress: Callable[[int, int], None] = lambda done, total: None
 ) -> Manifest:
-    """Make a backup a workspace, all of it at once; its database is of the kind that it was.
+    """Restore a backup as a new workspace with the same kind of database, or not at all.
 
     Args:
-      file: of the backup.
-      root: where nothing is, or an empty folder.
-      progress: is told how many files are written, of how many.
+      file: the backup.
+      root: a path that does not exist, or an empty folder.
+      progress: called with the number of files written and their total.
 
     Raises:
-      Unavailable: something is at `root`.
-      ArgumentError: the program runs inside it.
-      DamagedData: it is no backup, or damaged; nothing is then at `root`.
-      NewerFormat: a later version made it, or its database.
-      StoreError: the database that `STS_DATABASE_URL` names cannot be used or is not empty, or the
-        backup wants another kind of database than is named.
-      OSError: the disk is full, read-only or not ours; nothing is then at `root`.
+      Unavailable: `root` exists and is not an empty folder.
+      ArgumentError: the current directory is inside `root`.
+      DamagedData: it is damaged or not a backup; nothing is then left at `root`.
+      NewerFormat: a later version wrote it, or its database.
+      StoreError: the database in `STS_DATABASE_URL` cannot be used or is not empty, or the backup
+        needs the other kind of database.
+      OSError: the disk is full or read-only, or permission is denied; nothing is left at `root`.
     """
     root = _resolve_path(root)
     if os.path.lexists(root) and not (root.is_dir() and not any(root.iterdir())):

@@ -1,4 +1,4 @@
-"""How much there is of each agent, how much each person was given, and the anchors between them."""
+"""Counts of clips per agent: required in a suite and assigned to each person; and anchor clips."""
 
 from __future__ import annotations
 
@@ -38,11 +38,11 @@ _COUNT_CLIP = {
 
 
 def refresh_balance(connection: Connection, suite: str, *, study: Study, now: float) -> None:
-    """Count again what there is of each agent in a suite, and open anchors if agents joined.
+    """Recount the clips of each agent in a suite, and open anchors if agents were added.
 
-    Anchors are clips that are judged already, a share drawn by the study's seed. Each is judged
-    again by another annotator, so that the judges of the new agents and those of the others have
-    some clips in common. The table `anchors` lists them.
+    Anchors are a seeded random share of the clips that are judged already. Each is judged again by
+    another annotator, so that the annotators of new and of earlier agents have clips in common. The
+    table `anchors` lists them.
     """
     own = suite_agents.c.suite == suite
     before = set(connection.scalars(select(suite_agents.c.agent).where(own)))
@@ -69,7 +69,7 @@ def refresh_balance(connection: Connection, suite: str, *, study: Study, now: fl
 
 
 def load_balance(connection: Connection, annotator_id: int, suite: str) -> Balance:
-    """Return what a person was given of each agent of a suite, against what there is."""
+    """Load a person's balance in a suite."""
     given = connection.execute(_GIVEN, {"annotator": annotator_id, "suite": suite})
     wanted = connection.execute(_WANTED, {"suite": suite})
     return Balance({row.agent: row.clips for row in given}, {row[0]: row[1] for row in wanted})
@@ -78,7 +78,7 @@ def load_balance(connection: Connection, annotator_id: int, suite: str) -> Balan
 def count_clip(
     connection: Connection, annotator_id: int, suite: str, agents: Iterable[str]
 ) -> None:
-    """Count one clip more of these agents for a person whose rows are locked."""
+    """Count one more clip of these agents for a person whose rows are locked."""
     rows = [
         {"annotator": annotator_id, "suite": suite, "agent": agent, "clips": 1} for agent in agents
     ]
@@ -88,7 +88,7 @@ def count_clip(
 
 
 def _select_agents(suite: str) -> Select[tuple[str, str, str]]:
-    """The agents of each clip of a suite, each once."""
+    """Select the distinct agents of each clip of a suite."""
     return (
         select(item_suites.c.suite, copies.c.agent, copies.c.item)
         .join(copies, copies.c.item == item_suites.c.item)

@@ -1,6 +1,6 @@
-"""Make the tables of `schema` in an empty database, and refuse a database of another version.
+"""Creation of the tables of `schema`, and rejection of databases of another version.
 
-There are no migrations before the first release: a study is read by the version that began it.
+There are no migrations before the first release: a study needs the version that started it.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _SQLITE = (
 )
 REFUSE_CHANGE = """CREATE OR REPLACE FUNCTION refuse_change() RETURNS trigger LANGUAGE plpgsql AS
         $$ BEGIN RAISE USING MESSAGE = TG_TABLE_NAME || ' are append-only'; END $$"""
-"""PostgreSQL's function that its triggers call."""
+"""SQL of the function that PostgreSQL's triggers call."""
 _POSTGRESQL = (
     REFUSE_CHANGE,
     f"""CREATE TRIGGER events_are_never_updated BEFORE UPDATE ON events FOR EACH ROW
@@ -49,7 +49,7 @@ TRIGGERS = {"sqlite": _SQLITE, "postgresql": _POSTGRESQL}
 
 
 def create_tables(connection: Connection) -> None:
-    """Make every table and trigger, in a transaction that writes; none of them is there."""
+    """Create all tables and triggers, in a transaction that writes; none of them may exist yet."""
     schema.metadata.create_all(connection, checkfirst=False)
     for statement in TRIGGERS[connection.dialect.name]:
         connection.exec_driver_sql(statement)
@@ -57,11 +57,11 @@ def create_tables(connection: Connection) -> None:
 
 
 def has_tables(connection: Connection, name: str) -> bool:
-    """Return whether the tables are there; False for a database without any table of ours.
+    """Return True if a database has the tables, and False if it has none of them.
 
     Raises:
-      NewerFormat: a later version made it.
-      StoreError: an earlier version or another program made it, or a table or column is missing.
+      NewerFormat: a later version created it.
+      StoreError: an earlier version or another program created it, or a table or column is missing.
     """
     found = inspect(connection)
     tables = set(found.get_table_names())
@@ -83,7 +83,7 @@ def has_tables(connection: Connection, name: str) -> bool:
 
 
 def _first_missing_column(found: Inspector) -> str | None:
-    """Return a column of `schema` that a database lacks, as TABLE.COLUMN."""
+    """Return a column of `schema` that a database lacks, as TABLE.COLUMN, or None."""
     names = list(schema.metadata.tables)
     reflected = found.get_multi_columns(filter_names=names)
     columns = {(table, one["name"]) for (_, table), own in reflected.items() for one in own}
@@ -103,7 +103,7 @@ def _describe_outdated(name: str, found: str) -> str:
 
 
 def _check_other_tables(connection: Connection, name: str, tables: set[str]) -> None:
-    """Raise StoreError for another program's table in a file, or for one with a name of ours."""
+    """Raise StoreError for another program's table in a file, or with a name of `schema`."""
     strange = (
         tables if connection.dialect.name == "sqlite" else tables & set(schema.metadata.tables)
     )

@@ -1,4 +1,4 @@
-"""Where failures come from: a sample of episodes that were annotated as such, by kind of error.
+"""Error analysis: kinds of error in a random sample of the episodes judged as failures.
 
 Source: Abramson et al. 2022, section A.3, Table 1.
 """
@@ -25,13 +25,13 @@ ERRORS = {
     ),
     FAIR: ("none", "the judgement is right, and none of these fits: something else was done"),
 }
-"""Who made each kind of error of `events.LABELS`, and what it means to a reviewer."""
+"""Who made each error type of `events`, and its meaning for reviewers."""
 
 
 class ErrorRow(NamedTuple):
-    """A kind of error, who made it (player, annotator or none), and what it means.
+    """An error type, its source (player, annotator or none) and its meaning.
 
-    `people` and `agents` count the episodes of the sample with this error that they played.
+    `people` and `agents` count the sampled episodes with this error that each played.
     """
 
     source: str
@@ -42,10 +42,10 @@ class ErrorRow(NamedTuple):
 
 
 class SampleCounts(NamedTuple):
-    """Episodes annotated as failures, of one kind of players.
+    """Counts of the failures of people, or of agents.
 
-    A sample of them is drawn at random to be reviewed; those reviewed `outside` of it were in it
-    before more was judged.
+    `sample` of them were drawn at random for review and `reviewed` counts the ones done; `outside`
+    counts reviewed failures that were sampled before later judgements changed the sample.
     """
 
     failures: int
@@ -55,23 +55,23 @@ class SampleCounts(NamedTuple):
 
 
 class Breakdown(NamedTuple):
-    """Table 1: each kind of error in the order of `ERRORS`, and what it is counted over."""
+    """Table 1: the count of each error type, in the order of `ERRORS`, and the sample sizes."""
 
     rows: tuple[ErrorRow, ...]
     over: Mapping[str, SampleCounts]
 
 
 def is_failure(clip: JudgedClip) -> bool:
-    """Whether a clip is annotated as a failure: fewer than half of its judges saw it done."""
+    """Return True if less than half of a clip's annotators who could judge it saw success."""
     return clip.success_share is not None and clip.success_share < 0.5
 
 
 def sample_failures(
     clips: Iterable[JudgedClip], size: int, seed: int
 ) -> dict[str, list[JudgedClip]]:
-    """Return a plain random sample of the failures of people and of agents, `size` of each at most.
+    """Draw simple random samples of the failures of people and of agents, at most `size` of each.
 
-    One of a larger size begins with those of a smaller one; equal seeds give equal samples.
+    A larger sample starts with the smaller one; equal seeds give equal samples.
     """
     drawn = shuffle_clips(filter(is_failure, clips), seed, "failures")
     return {
@@ -83,9 +83,9 @@ def sample_failures(
 def breakdown(
     clips: Sequence[JudgedClip], reviews: Mapping[str, Sequence[Remark]], size: int, seed: int
 ) -> Breakdown:
-    """Return Table 1. Of several reviews of an episode the latest counts.
+    """Count the errors of Table 1, using the latest review of each episode.
 
-    `reviews` are by item, the earlier first; size and seed are those of `sample`.
+    `reviews` are by item, earliest first; size and seed are those of the sample.
     """
     samples = sample_failures(clips, size, seed)
     called = {item: own[-1].label for item, own in reviews.items()}

@@ -1,4 +1,4 @@
-"""What one person may be given: the open slots that an index finds, and references."""
+"""Queries for the clips that may be assigned to a person: open slots and references."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ from sts.annotations.schema import (
 from sts.annotations.study import base_suite
 
 MAX_CANDIDATES = 96
-"""Items looked at in one claim: more than other transactions can have locked at one moment."""
+"""Maximum number of items per claim; more than concurrent transactions can have locked."""
 
 
 # What `Person.values` gives. Statements are made once: that costs more than to run them.
@@ -50,10 +50,10 @@ NOT_EXCLUDED = items.c.continuation.not_in(bindparam("without", expanding=True))
 
 
 class Claimant(NamedTuple):
-    """For whom something is claimed, and where.
+    """The person who claims clips, the suite, and the values of the statements' parameters.
 
-    `order` holds the factor and offset of their random order, `without` the continuations that
-    cannot be shown; what they claim is kept for them `until` a time in UTC seconds.
+    `order` holds the factor and offset of their random order. The continuations in `without` cannot
+    be shown. Claims last `until` a time in UTC seconds.
     """
 
     id: int
@@ -65,28 +65,28 @@ class Claimant(NamedTuple):
     now: float
 
     def parameters(self, **more: object) -> dict[str, Any]:
-        """Return what stands for them in a statement, and more."""
+        """Return the statement parameters for this person, together with `more`."""
         own = {"person": self.id, "suite": self.suite, "now": self.now, "without": self.excluded}
         return {**own, **more}
 
     def order_key(self, draw: int) -> int:
-        """Return the place of an item in their random order."""
+        """Return the position of an item in their random order."""
         factor, offset = self.order
         return (draw * factor + offset) % HASH_MODULUS
 
 
 def is_in_suite(suite: str | BindParameter[str]) -> ColumnElement[bool]:
-    """Whether a slot's clip is kept by a suite."""
+    """Select slots whose clip belongs to a suite."""
     return exists().where(item_suites.c.suite == suite, item_suites.c.item == slots.c.item)
 
 
 def is_unjudged() -> ColumnElement[bool]:
-    """Where no judgement is in; in the words of the index, which no bound value would meet."""
+    """Select unjudged slots, in literal SQL: with a bound value the partial index is not used."""
     return literal_column("slots.judged = 0")
 
 
 IS_FREE = (slots.c.judged == 0, or_(slots.c.annotator.is_(None), slots.c.lease_until <= NOW))
-"""Whether a slot waits for a judgement and is held by nobody any more."""
+"""Conditions on a slot: it has no judgement, and no lease that is still valid."""
 
 
 _FREE_SLOT = (
@@ -99,12 +99,12 @@ _FREE_SLOT = (
 
 
 def lock_free_slot(connection: Connection, item: str, now: float) -> int | None:
-    """Locks a free slot of an item and returns its number; None where there is none."""
+    """Lock a free slot of an item and return its number, or None if there is none."""
     return connection.execute(_FREE_SLOT, {"item": item, "now": now}).scalar_one_or_none()
 
 
 def _iter_availability(item: ColumnElement[str]) -> Iterator[ColumnElement[bool]]:
-    """What a person may be given: not held, served from the pool, judged, trained on, or played."""
+    """Yield conditions that exclude items that a person has met or played."""
     name = select(annotators.c.name).where(annotators.c.id == PERSON).scalar_subquery()
     own = slots.alias("own")
     yield ~exists().where(own.c.item == item, own.c.annotator == PERSON)
@@ -115,7 +115,7 @@ def _iter_availability(item: ColumnElement[str]) -> Iterator[ColumnElement[bool]
 
 
 def is_in_scope(scope: str, suite: str) -> ColumnElement[bool]:
-    """Whether a slot is of a scope inside the suite."""
+    """Select slots of a suite that belong to a scope of it."""
     name, slash, category = scope.partition("/")
     parts = [slots.c.category == category] if slash else []
     if name not in (suite, base_suite(suite)):
@@ -124,7 +124,7 @@ def is_in_scope(scope: str, suite: str) -> ColumnElement[bool]:
 
 
 def load_recent_scenarios(connection: Connection, annotator_id: int, number: int) -> list[str]:
-    """The scenarios that a person met last, the latest at the end."""
+    """Load the scenarios that a person was shown last, the latest at the end."""
     rows = connection.scalars(_RECENT_SCENARIOS, {"person": annotator_id, "number": number})
     return [*rows][::-1]
 
@@ -144,7 +144,7 @@ _AGENTS = select(copies.c.item, copies.c.agent).where(
 def load_candidates(
     connection: Connection, person: Claimant, level: int, turn: int, coin: float
 ) -> list[Candidate]:
-    """Items open for a person: the first of the queue in the first turn, else from any place on."""
+    """Load open items: in the first turn from the queue's start, then from a random place."""
     open_ = _select_open_slots(
         person.suite, person.settings.paused_scopes, person.settings.priorities
     )
@@ -178,7 +178,7 @@ def load_candidates(
 def _select_open_slots(
     suite: str, left_out: tuple[str, ...], first: tuple[tuple[str, int], ...]
 ) -> Select[tuple[str, int, str, str, bool, bool]]:
-    """The open slots of one turn and priority, between two draws, that a person may be given."""
+    """Select a person's open slots of one turn and priority, within a range of draws."""
     other = slots.alias("other")
     priority = case(*((is_in_scope(scope, suite), number) for scope, number in first), else_=0)
     return (
@@ -212,7 +212,7 @@ def _select_open_slots(
 def choose_reference(
     connection: Connection, person: Claimant, recent: Collection[str]
 ) -> Candidate | None:
-    """A reference that a person has not met, of no scenario met just now where there is one."""
+    """Choose a reference that is new to a person, if possible of a scenario not shown recently."""
     factor, offset = person.order
     values = person.parameters(recent=[*recent], factor=factor, offset=offset)
     row = connection.execute(_REFERENCE, values).one_or_none()

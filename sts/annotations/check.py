@@ -1,4 +1,4 @@
-"""Whether what people said is as they said it, and of what is there."""
+"""Integrity check of the annotation database and of the files that it refers to."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from sts.suites.folders import drafts, versions
 
 
 def check(workspace: Workspace) -> Checked:
-    """Verify the database and every draft's decisions; looks for all that they are about."""
+    """Verify the database and every draft's decisions, and look for all files they refer to."""
     findings, counts = Findings(), dict[str, int]()
     with findings.of("annotation database"):
         check_inside(workspace.path(DATABASE_FILE))
@@ -43,7 +43,7 @@ def check(workspace: Workspace) -> Checked:
 
 
 def _check_decisions(database: Database, workspace: Workspace) -> tuple[int, list[str]]:
-    """Return how many decisions there are, and what is wrong with them or the files they name."""
+    """Return the number of decisions, and findings about them or the files they refer to."""
     findings, count = Findings(), 0
     open_drafts = {}
     for folder in drafts(workspace):
@@ -63,7 +63,7 @@ def _check_decisions(database: Database, workspace: Workspace) -> tuple[int, lis
 
 
 def _find_missing(connection: Connection, workspace: Workspace) -> list[str]:
-    """Return a line for the suites, and for the continuations, that are judged and not there."""
+    """Report judged suites and continuations that are missing from the workspace."""
     lines = []
     there = {f"{name}@{number}" for name, own in versions(workspace).items() for number in own}
     suites = set(connection.execute(select(item_suites.c.suite).distinct()).scalars())
@@ -83,7 +83,7 @@ def _find_missing(connection: Connection, workspace: Workspace) -> list[str]:
 
 
 def _find_lost_events(found: History, workspace: Workspace) -> list[str]:
-    """Return what reports were made of and the database lacks, as an older copy of it does."""
+    """Report events used in a report but missing from the database, as in an old copy."""
     findings = Findings()
     for file in sorted(workspace.path("reports").glob("*/report.json")):
         with suppress(DamagedData):  # a report of a bare table; what is damaged is said of reports

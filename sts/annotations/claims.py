@@ -1,4 +1,4 @@
-"""Which item waits for whom: slots, leases, and the order in which a person meets items."""
+"""Assignment of items to annotators: slots, leases, and the order in which items are shown."""
 
 from __future__ import annotations
 
@@ -46,10 +46,10 @@ from sts.annotations.types import Claim
 from sts.errors import UnknownName
 
 _MAX_COUNTED = 10 * assignment.MAX_BATCH_SIZE
-"""Open slots that are counted: with more, no more are given ahead."""
+"""Number of open slots to count; batches do not grow beyond it."""
 
 LEASE_S = 15 * 60
-"""Seconds that an item is kept for the person who claimed it."""
+"""Seconds for which an item is reserved for the person who claimed it."""
 
 
 def claim(
@@ -62,23 +62,23 @@ def claim(
     study: Study,
     now: float,
 ) -> list[Claim]:
-    """Return up to `count` items for one person, in the order to be shown.
+    """Claim up to `count` items for a person, and return them in the order in which to show them.
 
-    What they already hold comes first and its lease is renewed, so a reload keeps the queue; an
-    expired lease that nobody took is still theirs. Fewer than `count`, or none, come back when no
-    slot is free for them, or they have judged what the study's `cap` allows for today.
-    Continuations in `without` are passed over, and what they hold of them is given back. So is,
-    but for the first, which may be before their eyes, what the lead has paused.
+    The items they already hold come first and their leases are renewed, so reloading the page keeps
+    the queue; an expired lease is renewed unless someone else took the item. The result is shorter
+    than `count`, or empty, if no slot is free for them or they have reached the study's daily
+    `cap`. Items whose continuation is in `without` are skipped and released. Items that the lead
+    has paused are released except the first, which the person may be watching.
 
-    Their k-th item is a reference when hash(seed, annotator, k) falls under `reference_rate` and
-    the pool has one that they have not met. Else it is one of the open slots that follow a random
-    place of the queue, or, among what is judged twice first, its beginning: what has the highest
-    priority, is of no scenario that they met just now, and which `assignment.best` chooses. Ties
-    are broken by the hash (a x + b) mod p of the item's own draw x, with a and b from (seed,
-    annotator): pairwise independent between annotators (Carter and Wegman 1979).
+    The k-th item is a reference if hash(seed, annotator, k) is below `reference_rate` and the pool
+    has one that they have not met. Otherwise it comes from the open slots: those judged twice
+    first, from the start of the queue, then others from a random place on. The highest priority
+    wins, then scenarios not shown recently, then `assignment.choose_next`. Ties are broken by the
+    hash (a x + b) mod p of the item's own draw x, with a and b from (seed, annotator): pairwise
+    independent between annotators (Carter and Wegman 1979).
 
     Raises:
-      UnknownName: there is no such person, or they have retired or do not judge.
+      UnknownName: there is no such person, or they are retired or not an annotator.
     """
     one = people.lock_person(connection, annotator_id)
     if not one.is_annotator:
@@ -123,7 +123,7 @@ _LAST_POSITION = select(func.max(claims.c.position)).where(claims.c.annotator ==
 
 
 def _retain_claims(connection: Connection, person: Claimant, room: int) -> list[Claim]:
-    """Return what a person goes on with, `room` at most; gives back what should not wait."""
+    """Return the claims that a person keeps, at most `room`, and release the others."""
     standing, held = person.settings, _load_held(connection, person)
     back = [
         one.claim.item
@@ -147,7 +147,7 @@ def _release_slots(connection: Connection, annotator_id: int, which: ColumnEleme
 def _claim_new(
     connection: Connection, person: Claimant, study: Study, number: int, held: Sequence[Claim]
 ) -> list[Claim]:
-    """Take up to so many slots and references for a person; return them in their order."""
+    """Claim up to `number` slots and references for a person; return them in the order to show."""
     shares = balance.load_balance(connection, person.id, base_suite(person.suite))
     position = _next_position(connection, person.id)
     recent = load_recent_scenarios(connection, person.id, study.spacing)
@@ -178,12 +178,12 @@ def _claim_new(
 
 
 class _OpenSlots:
-    """The open slots that a person may be given, as far as one claim looks at them."""
+    """The open slots for a person, as loaded during one claim."""
 
     def __init__(
         self, connection: Connection, person: Claimant, seed: int, claimed: set[str]
     ) -> None:
-        """Look at nothing yet; items in `passed` are theirs already."""
+        """Load nothing yet; the person has already claimed the items in `passed`."""
         self.claimed = claimed
         self._connection, self._person, self._seed = connection, person, seed
         levels = sorted({0, *(number for _, number in person.settings.priorities)}, reverse=True)
@@ -193,9 +193,9 @@ class _OpenSlots:
     def choose_next(
         self, shares: assignment.Balance, recent: Collection[str], coin: float
     ) -> Candidate | None:
-        """Return the best candidate; None where nothing is open for them.
+        """Choose the best candidate; return None if nothing is open for them.
 
-        A scenario that they met just now comes again only where all that is open is of such.
+        Recently shown scenarios are repeated only if no others are open.
         """
         for scenarios in (recent, ()) if recent else ((),):
             for turn in self._turns:
@@ -213,7 +213,7 @@ class _OpenSlots:
         recent: Collection[str],
         coin: float,
     ) -> Candidate | None:
-        """Take a slot of the best candidate, or of the next that has one yet."""
+        """Take a slot of the best candidate, or of the next best that still has one."""
         while best is not None:
             self.claimed.add(best.item)
             if _take_slot(self._connection, self._person, best.item):
@@ -222,7 +222,7 @@ class _OpenSlots:
         return best
 
     def _list_unclaimed(self, turn: tuple[int, int], coin: float) -> list[Candidate]:
-        """Return the candidates of a turn that were not passed."""
+        """Return a turn's candidates that are not claimed yet, reloading if none is left."""
         if turn not in self._seen:
             self._seen[turn] = load_candidates(self._connection, self._person, *turn, coin)
         left = [one for one in self._seen[turn] if one.item not in self.claimed]
@@ -233,14 +233,14 @@ class _OpenSlots:
 
 
 def ahead(connection: Connection, suite: str, *, now: float) -> int:
-    """Return how many items a person should have at a time: a tenth of what is open, 3 to 20."""
+    """Return how many items to assign to a person at a time: a tenth of the open ones, 3 to 20."""
     return assignment.batch_size(
         connection.execute(_COUNT_OPEN, {"suite": suite, "now": now}).scalar_one()
     )
 
 
 class _HeldItem(NamedTuple):
-    """An item that waits for a person, and whether the lead has paused what it is of."""
+    """An item that a person holds, and whether the lead has paused its scope."""
 
     claim: Claim
     is_paused: bool
@@ -256,7 +256,7 @@ def _load_held(connection: Connection, person: Claimant) -> list[_HeldItem]:
 
 @lru_cache(maxsize=64)
 def _select_held(suite: str, left_out: tuple[str, ...]) -> Select[tuple[str, str, bool]]:
-    """What waits for a person who judges a suite of which some scopes are left out."""
+    """Select the unjudged items that a person holds in a suite, flagging those in paused scopes."""
     holds = and_(slots.c.item == claims.c.item, slots.c.annotator == PERSON)
     paused = or_(False, *(is_in_scope(scope, suite) for scope in left_out))
     return (
@@ -279,7 +279,7 @@ def _select_held(suite: str, left_out: tuple[str, ...]) -> Select[tuple[str, str
 
 
 def _count_judged_today(connection: Connection, person: Claimant) -> int:
-    """How many items a person has judged for the first time since midnight, UTC."""
+    """Count the items that a person has judged for the first time since midnight, UTC."""
     day = datetime.fromtimestamp(person.now, UTC).replace(hour=0, minute=0, second=0, microsecond=0)
     earlier = events.alias("earlier")
     return connection.execute(
@@ -298,7 +298,7 @@ def _count_judged_today(connection: Connection, person: Claimant) -> int:
 
 
 def _take_slot(connection: Connection, person: Claimant, item: str) -> bool:
-    """Take a free slot of an item for a person; return whether there was one."""
+    """Take a free slot of an item for a person; return False if there is none."""
     slot = lock_free_slot(connection, item, person.now)
     if slot is None:
         return False
@@ -310,7 +310,7 @@ def _take_slot(connection: Connection, person: Claimant, item: str) -> bool:
 def _record_claim(
     connection: Connection, person: Claimant, item: str, position: int, pool: bool
 ) -> bool:
-    """Keep what a person was given at which place; return whether it is given the first time."""
+    """Store the position at which a person gets an item; return True if it is new to them."""
     own = {"annotator": person.id, "item": item}
     values = {"position": position, "pool": int(pool), "claimed": person.now}
     again = {"person": person.id, "which": item, **values}

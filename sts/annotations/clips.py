@@ -1,4 +1,4 @@
-"""One clip with what was said of it, for those who may see it."""
+"""One clip with its verdicts, for people who may see them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ JUDGE_FIRST = (
 
 
 class Clip(NamedTuple):
-    """A clip as somebody may see it: a continuation that shows it, and its marks in their order."""
+    """A clip as one person may see it: a continuation that shows it, and its verdicts in order."""
 
     item: str
     continuation: str
@@ -31,11 +31,10 @@ class Clip(NamedTuple):
 
 
 def clip(connection: Connection, person: Annotator, item: object) -> Clip:
-    """Return a clip with its marks: all of them for reviewers and leads, else the person's own.
+    """Load a clip with all its verdicts for reviewers and leads, or else with the person's own.
 
     Raises:
-      ArgumentError: there is no clip of that identifier that the person may see; a person who is to
-        judge it sees nothing of it before.
+      ArgumentError: there is no such clip that the person may see, or they still have to judge it.
     """
     if not isinstance(item, str) or not _ITEM.fullmatch(item):
         raise ArgumentError(NOT_FOUND)
@@ -59,7 +58,7 @@ def clip(connection: Connection, person: Annotator, item: object) -> Clip:
 def _load_marks(
     connection: Connection, person: Annotator, item: str, *, everybody: bool
 ) -> list[Mark]:
-    """Return the judgements that stand of a clip, and the adjudication for those who see all."""
+    """Load a clip's current judgements and, with `everybody`, its adjudication."""
     own = events.c.item == item
     said = load_current_events(connection, own)
     if everybody:
@@ -87,7 +86,7 @@ def _load_truth(connection: Connection, item: str) -> list[Mark]:
 
 
 def _has_open_claim(connection: Connection, annotator_id: int, item: str) -> bool:
-    """Whether a person was given a clip, and has not judged it."""
+    """Return True if a person has been assigned a clip and has not judged it."""
     held = select(
         exists().where(slots.c.item == item, slots.c.annotator == annotator_id, slots.c.judged == 0)
         | exists().where(
@@ -98,9 +97,9 @@ def _has_open_claim(connection: Connection, annotator_id: int, item: str) -> boo
 
 
 def items_of(connection: Connection) -> dict[str, str]:
-    """Return the identifier under which each clip is watched, by the hash of what it shows.
+    """Return the item identifier of each clip, by the hash of its appearance.
 
-    A clip that is judged by a rubric is stored as `HASH.VERSION`; of several versions one is taken.
+    The stored name of a clip with a rubric is `HASH.VERSION`; of several versions one is returned.
     """
     rows = connection.execute(select(items.c.clip, items.c.id).order_by(items.c.id))
     return {clip.partition(".")[0]: item for clip, item in rows if clip}

@@ -1,4 +1,4 @@
-"""Pauses of a suite, a category or a person while people judge; the last of each stands."""
+"""Pauses of a suite, a category or a person; the latest entry for each is in force."""
 
 from __future__ import annotations
 
@@ -17,8 +17,9 @@ _MAX_REASON_CHARS = 500
 class Control(NamedTuple):
     """A pause (value 1) or its end (0), of a scope or a person, made at a time in UTC seconds.
 
-    A scope is `NAME@VERSION`, a part of it as it is enqueued, or either with `/CATEGORY`; "" for a
-    person. `by` is the number of who did it, None for the command line or the study's own rule.
+    A scope is an enqueued suite or part of one, optionally followed by `/CATEGORY`; "" for a
+    person. `by` is the number of the person who made it, None for the command line or an automatic
+    pause.
     """
 
     scope: str
@@ -30,9 +31,10 @@ class Control(NamedTuple):
 
 
 class EffectiveSettings(NamedTuple):
-    """What stands for one person under one suite: whether all is paused for them.
+    """The pauses and priorities in force for one person in one suite.
 
-    Of the scopes in `left_out` nothing is given; `first` are those with a priority, highest first.
+    `paused` is True if they get nothing at all. Scopes in `left_out` are not assigned; `first` are
+    scopes and their priorities, highest first.
     """
 
     paused: bool
@@ -50,14 +52,14 @@ def pause(
     now: float,
     resume: bool = False,
 ) -> None:
-    """Give nothing of a suite or category, or nothing to a person, until that is resumed.
+    """Pause, or resume, the assignment of a suite or category, or assignments to a person.
 
-    What somebody has before their eyes stays theirs; what waits behind it is given back. The
-    connection is alone in writing. A scope is `NAME@VERSION` or `NAME@VERSION/CATEGORY`; `by` is
-    the number of who pauses, None for the command line or the study's own rule.
+    A person keeps the clip that they are watching; the clips queued behind it are released. The
+    connection must be the only writer. A scope is `NAME@VERSION` or `NAME@VERSION/CATEGORY`; `by`
+    is the number of the person who does it, None for the command line or an automatic pause.
 
     Raises:
-      ArgumentError: it is of neither a scope nor a person.
+      ArgumentError: neither a scope nor a person is given, or both are.
       UnknownName: nothing of that suite or category is enqueued, or there is no such person.
     """
     if bool(scope) == (person is not None):
@@ -82,7 +84,7 @@ def pause(
 
 
 def list_controls(connection: Connection) -> list[Control]:
-    """Return every pause and every end of one, in order."""
+    """List all pauses and resumptions, in order."""
     return [Control(*row) for row in connection.execute(_CONTROLS)]
 
 
@@ -96,7 +98,7 @@ _CONTROLS = (
 
 
 def paused(connection: Connection) -> list[Control]:
-    """Return the pauses that have not ended."""
+    """List the pauses in force."""
     last = {(one.scope, one.person): one for one in list_controls(connection)}
     return [one for one in last.values() if one.value]
 
@@ -104,7 +106,7 @@ def paused(connection: Connection) -> list[Control]:
 def effective_settings(
     connection: Connection, study: Study, suite: str, person: int
 ) -> EffectiveSettings:
-    """Return the pauses and priorities in force for a person under a suite."""
+    """Return the pauses and priorities in force for a person in a suite."""
     scopes = {one.scope for one in paused(connection) if _applies_to(one, suite, person)}
     first = [pair for pair in study.priority.items() if _is_in_suite(pair[0], suite)]
     return EffectiveSettings(

@@ -1,4 +1,4 @@
-"""What an SQLite database finds wrong with itself, and texts in it that cannot be read."""
+"""Detection of corruption in SQLite databases."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from sqlalchemy import Connection, Table, Text
 from sts.annotations import schema
 
 _MAX_LINES = 20
-"""Lines that a database is asked for of what it finds wrong with itself."""
+"""Maximum number of errors that SQLite is asked to report."""
 
 
 def iter_integrity_errors(connection: Connection) -> Iterator[str]:
-    """Yield what a database finds wrong with itself, such as an index that lacks a row."""
+    """Yield the errors that SQLite's integrity check reports, such as an index that lacks a row."""
     if connection.dialect.name != "sqlite":
         return
     for line in connection.exec_driver_sql(f"PRAGMA integrity_check({_MAX_LINES})").scalars():
@@ -22,7 +22,7 @@ def iter_integrity_errors(connection: Connection) -> Iterator[str]:
 
 
 def iter_undecodable(connection: Connection) -> Iterator[str]:
-    """Yield a line for each text that is not UTF-8, as a flipped bit leaves one."""
+    """Yield a finding for each text that is not valid UTF-8, for example after a bit flip."""
     if connection.dialect.name != "sqlite":
         return
     for table in schema.metadata.sorted_tables:

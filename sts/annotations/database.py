@@ -1,4 +1,4 @@
-"""A connection to the annotation database, SQLite or PostgreSQL, and words for its failures."""
+"""Connection to the annotation database, SQLite or PostgreSQL, with readable error messages."""
 
 from __future__ import annotations
 
@@ -16,28 +16,28 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sts.errors import StoreError
 
 LOCK_TIMEOUT_S = 30
-"""Seconds to wait for another process's transaction before giving up."""
+"""Seconds to wait for another process's transaction."""
 STATEMENT_TIMEOUT_S = 60
-"""Seconds that PostgreSQL may work on one statement."""
+"""Seconds that PostgreSQL may spend on one statement."""
 
 RECORD_FILE = "annotations.json"
-"""The record that a study began, by which a lost database is noticed."""
+"""File that records that a study has started, so that a lost database is noticed."""
 
 _ADVISORY_LOCK = 0x535453
-"""PostgreSQL's key for work that only one connection may do at a time: "STS" in ASCII."""
+"""PostgreSQL's key of the lock held by a transaction that must run alone: "STS" in ASCII."""
 
 
 class Database:
-    """Owns an engine; every statement runs inside `read` or `write`.
+    """Owner of an engine; every statement runs inside `read` or `write`.
 
     Attributes:
       engine: of the database.
-      name: what messages call it: a path, or a URL without its password.
-      record: the file that says that a study began.
+      name: a path, or a URL without its password, for messages.
+      record: the file that records that a study has started.
     """
 
     def __init__(self, engine: Engine, name: str, record: Path) -> None:
-        """Take over `engine`; `close` ends its connections."""
+        """Take ownership of `engine`; `close` closes its connections."""
         self.name = name
         self.record = record
         self.engine = engine
@@ -51,18 +51,18 @@ class Database:
 
     @contextmanager
     def read(self) -> Iterator[Connection]:
-        """Open a transaction that changes nothing; StoreError if the database fails."""
+        """Open a read-only transaction; raise StoreError if the database fails."""
         with self._translate_errors(), self._turn, self.engine.connect() as connection:
             yield connection
 
     @contextmanager
     def write(self, *, alone: bool = False) -> Iterator[Connection]:
-        """Open a transaction that is kept whole, or not at all when its body raises.
+        """Open a transaction that is committed, or rolled back if its body raises.
 
         On SQLite it holds the write lock from its first statement (BEGIN IMMEDIATE), so that what
-        it reads cannot change before it writes. On PostgreSQL rows are locked where they are
-        read; with `alone`, transactions that also ask for it come one after another.
-        A database that fails raises StoreError, in the words of `failure`.
+        it reads cannot change before it writes. On PostgreSQL rows are locked where they are read;
+        with `alone`, transactions that also ask for it run one after another. If the database
+        fails, raise StoreError.
         """
         with self._translate_errors(), self._turn, self.engine.connect() as plain:
             connection = plain.execution_options(writes=True)
@@ -72,12 +72,12 @@ class Database:
                 yield connection
 
     def watch_file(self, file: Path) -> None:
-        """Take `file` for what is open: nothing is read or written once it is not there."""
+        """Make later reads and writes fail if the open `file` is moved, removed or replaced."""
         with self._translate_errors():
             self._file = file.stat()
 
     def close(self) -> None:
-        """End every connection; the database stays."""
+        """Close all connections."""
         self.engine.dispose()
 
     @contextmanager
@@ -96,7 +96,7 @@ class Database:
             ) from None
 
     def _check_file_in_place(self) -> None:
-        """Raise StoreError where the open file is not at its path: its work would be lost."""
+        """Raise StoreError if the open file is not at its path: changes would be lost."""
         if self._file is None:
             return
         try:
@@ -111,11 +111,11 @@ class Database:
 
 
 class MisreadDatabase(StoreError):
-    """A database that one look found damaged; only a second look can tell."""
+    """An SQLite file that looked damaged once; only a second read can confirm it."""
 
 
 def make_store_error(name: str, found: str) -> StoreError:
-    """Return the error, in one line, for what a driver says that it found in a database."""
+    """Turn a driver's message about a database into a one-line error."""
     for symptom, words in _UNREADABLE.items():
         if symptom in found:
             return MisreadDatabase(f"annotation database {name} {words}")

@@ -1,4 +1,4 @@
-"""Decisions about drafts, appended to a chain: one after another, and none that overlooks one."""
+"""Hash-chained, append-only log of the decisions about each draft."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from sts.storage.files import parsed_json
 from sts.suites.decisions import KINDS, OPINIONS, Decision, State, after, opinion_of, states
 
 _BATCH_SIZE = 500
-"""Candidates named in one query."""
+"""Number of candidates in one query."""
 
 
 class Overtaken(StoreError):
-    """Somebody has decided about the same candidate meanwhile; it has come to `state`."""
+    """Someone else has decided about the same candidate meanwhile; `state` is its current state."""
 
     def __init__(self, decision: Decision, state: State) -> None:
         who = f" by {state.by}" if state.by else ""
@@ -33,14 +33,14 @@ class Overtaken(StoreError):
 
 
 def append(connection: Connection, draft: str, made: Sequence[Decision]) -> list[Decision]:
-    """Append decisions to a draft's chain, all or none; return them as they are kept.
+    """Append decisions to a draft's chain, all or none; return them as stored.
 
-    The connection is alone in writing. Number and digest are given here. One that is there already
-    is returned as it is.
+    The connection must be the only writer. Numbers and digests are assigned here. A decision that
+    is already stored is returned unchanged.
 
     Raises:
-      Overtaken: one follows what is not the latest on its candidate.
-      StoreError: one undoes what does not stand last, or has the uuid of another.
+      Overtaken: a decision does not follow the latest one about its candidate.
+      StoreError: it undoes a decision that is not the last in force, or reuses another's uuid.
     """
     about = sorted({one.candidate for one in made})
     earlier: list[Decision] = []
@@ -67,7 +67,7 @@ def append(connection: Connection, draft: str, made: Sequence[Decision]) -> list
 
 
 def _check_decision(one: Decision, state: State) -> None:
-    """Raise unless the decision can be made on a candidate in this state."""
+    """Raise unless the decision is allowed for a candidate in this state."""
     if one.kind not in KINDS:
         raise StoreError(f"expected a decision of {', '.join(KINDS)}, found {one.kind!r}")
     if one.kind == "opinion":
@@ -87,7 +87,7 @@ def _check_decision(one: Decision, state: State) -> None:
 
 
 def _check_same(kept: Decision, sent: Decision) -> Decision:
-    """Return what is kept, where it is what was sent once more."""
+    """Return the stored decision if it equals the one sent; otherwise raise StoreError."""
     if kept[:6] != sent[:6] or dict(kept.detail) != dict(sent.detail):
         raise StoreError(f"{sent.candidate}: another decision has the uuid {sent.uuid}")
     return kept
@@ -97,7 +97,7 @@ _COLUMNS = {name: name for name in Decision._fields[:-1]} | {
     "person": "annotator",
     "at": "received",
 }
-"""The column of each field but the author's name, which may change."""
+"""Column of each field, except the author's name, which may change."""
 _DECISIONS = select(
     *(table.c[column].label(name) for name, column in _COLUMNS.items()),
     annotators.c.name.label("by"),
@@ -111,7 +111,7 @@ def _to_row(draft: str, one: Decision) -> dict[str, Any]:
 
 
 def of_draft(connection: Connection, draft: str, since: Decision | None = None) -> list[Decision]:
-    """Return the decisions about a draft, or those after `since`, held to the chain's digests.
+    """Load the decisions about a draft, or those after `since`, and verify their chain.
 
     Raises:
       DamagedData: one is missing or was altered.
@@ -121,7 +121,7 @@ def of_draft(connection: Connection, draft: str, since: Decision | None = None) 
 
 
 def _chain_tip(connection: Connection, draft: str) -> Link:
-    """Return the end of a draft's chain."""
+    """Return the last link of a draft's chain."""
     found = select(table.c.number, table.c.digest).where(table.c.draft == draft)
     row = connection.execute(found.order_by(table.c.number.desc()).limit(1)).one_or_none()
     return START if row is None else Link(*row)

@@ -1,4 +1,4 @@
-"""Where people and a category's rule say different things of a clip, and who was found right."""
+"""Clips on which annotators and automatic labels disagree, and the reviewers' decisions."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from sts.storage.store import Store
 
 
 class ScenarioDisagreement(NamedTuple):
-    """A scenario whose rule people and reviewers have contradicted.
+    """A scenario on which annotators disagree with its automatic label.
 
     Attributes:
       scenario: its identifier.
-      differing: clips of it of which people say something else than the rule.
-      against_rule: of these, the ones that a reviewer decided against the rule.
-      for_rule: those decided as the rule has it.
-      remarks: what reviewers said of them in words.
+      differing: number of its clips on which annotators disagree with the label.
+      against_rule: of these, the ones that a reviewer decided against the label.
+      for_rule: of these, the ones that a reviewer decided in favour of the label.
+      remarks: reviewers' comments on them.
     """
 
     scenario: str
@@ -32,7 +32,7 @@ class ScenarioDisagreement(NamedTuple):
 
 
 def rules_verdicts(store: Store, suite: str, continuations: Collection[str]) -> dict[str, Verdict]:
-    """Return what the rules say of these continuations, as `sts label` has written it.
+    """Load the automatic labels of these continuations, as `sts label` stored them.
 
     It is empty if nothing of the suite is labelled.
     """
@@ -46,9 +46,9 @@ def rules_verdicts(store: Store, suite: str, continuations: Collection[str]) -> 
 
 
 def differs_from_label(clip: JudgedClip, rule: Verdict | None) -> bool:
-    """Whether most of its judges see a clip otherwise than the rule.
+    """Return True if the majority of a clip's annotators disagrees with the automatic label.
 
-    Where as many say yes as no, they differ from each other.
+    A tie counts as a disagreement between annotators, and returns False.
     """
     if rule is None or clip.success_share is None or clip.success_share == 0.5:
         return False
@@ -61,7 +61,7 @@ def contradicted(
     decided: Mapping[str, Remark],
     notes: Mapping[str, Sequence[Remark]],
 ) -> list[ScenarioDisagreement]:
-    """Return the scenarios of which people and rule say different things, most doubtful first.
+    """List the scenarios on which annotators and labels disagree, most reviewer overrulings first.
 
     `rules` are by continuation; the adjudications and the notes are by item.
     """

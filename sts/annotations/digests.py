@@ -1,4 +1,4 @@
-"""The digests of what a table or a report was made of, and what a workspace lacks of it by now."""
+"""Digests of the inputs of a table or report, and comparison with the current workspace."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ _LINKS = ("continuations", "references")
 
 
 class Digests(NamedTuple):
-    """The inputs of a table or a report, by their digests.
+    """Digests of the inputs of a table or a report.
 
     Attributes:
       suite: NAME@VERSION, or None for all suites.
       suite_hash: the content hash of the suite.
-      continuations: how many there were of the suite, and the digest of their contents.
+      continuations: the number of the suite's continuations, and the digest of their contents.
       authors: the number and the digest of everyone's last event, by pseudonym.
       references: the number and the digest of the last reference.
       labels: the digest of the table of automatic labels; None if it was not used.
@@ -51,13 +51,13 @@ class Digests(NamedTuple):
 
 
 def compute_digests(suite: str | None, found: History, there: StudyContinuations) -> Digests:
-    """Return the digests of what was said and what was played."""
+    """Compute the digests of the events in the database and of the continuations."""
     authors = {one.pseudonym: one.end for one in found.authors.values()}
     return Digests(suite, there.suite_hash, there.continuations, authors, found.reference_tip)
 
 
 def with_files(workspace: Workspace, own: Digests) -> Digests:
-    """Return digests that cover the automatic labels and the scores of the workspace, too."""
+    """Add the digests of the workspace's automatic labels and scores."""
     return own._replace(
         labels=_digest_labels(workspace, own.suite), scores=_digest_scores(workspace)
     )
@@ -72,7 +72,7 @@ def write(file: Path, own: Digests) -> None:
 
 
 def read(file: Path) -> Digests:
-    """Return the digests in a report or in the file next to an exported table."""
+    """Read the digests in a report or in the file next to an exported table."""
     try:
         own = parsed_json(regular_bytes(file, _MAX_BYTES).decode(), dict)[DIGESTS_KEY]
         ends = {name: _parse_link(one) for name, one in own["authors"].items()}
@@ -95,9 +95,9 @@ def _parse_link(value: Mapping[str, Any]) -> Link:
 
 
 def differences(workspace: Workspace, own: Digests) -> Iterator[str]:
-    """Yield what a workspace lacks of what these digests are of, or has otherwise.
+    """Yield the inputs that the workspace lacks by now, or has in another version.
 
-    What was said since is no difference.
+    Events that were added since then are not reported.
     """
     there = played.read_continuations(workspace, own.suite, ())
     if there.suite_hash != own.suite_hash:
@@ -121,7 +121,7 @@ def differences(workspace: Workspace, own: Digests) -> Iterator[str]:
 
 
 def iter_lost_events(found: History, own: Digests) -> Iterator[str]:
-    """Yield who had said more, or something else, than a database has of them."""
+    """Yield the authors whose chain in a database is shorter than in the digests, or different."""
     there = {author.pseudonym: author.digests for author in found.authors.values()}
     for pseudonym, end in own.authors.items():
         yield from _iter_chain_differences(f"{pseudonym}: event", end, there.get(pseudonym, []))
@@ -129,7 +129,7 @@ def iter_lost_events(found: History, own: Digests) -> Iterator[str]:
 
 
 def _iter_chain_differences(what: str, end: Link, digests: Sequence[str]) -> Iterator[str]:
-    """Yield how the end that a chain had is not in it any more."""
+    """Yield a difference if a chain does not contain an earlier end of it."""
     if end.number and digests[end.number - 1 : end.number] != [end.digest]:
         how = "is missing" if end.number > len(digests) else "is another one"
         yield f"{what} {end.number} {how}; is the database an older copy?"

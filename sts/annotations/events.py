@@ -1,12 +1,12 @@
-"""What an event is: something that a person said of a clip, kept for ever as it came.
+"""Append-only, hash-chained events: everything that people submit about clips.
 
-A judgement is an annotator's verdict, or a correction of an earlier one of theirs. A reviewer says
-what kind of error an episode shows, or decides between annotators. A note is words alone.
+A judgement is an annotator's verdict, or a correction of their earlier verdict. Reviewers submit
+reviews, which name the error that an episode shows, and adjudications, which decide between
+annotators. A note is text only.
 
-Of several events of one person and kind on a clip the last stands; verdicts and corrections are one
-kind in this. Of the adjudications of a clip the last stands, whoever made it, and over all its
-annotators' judgements: it is what the clip is worth. These stay what agreement and accuracy are
-computed from.
+Of several events by one person about a clip, the last of each kind is current; verdicts and
+corrections count as one kind. The last adjudication of a clip, by any reviewer, is final and
+overrides the annotators' judgements, but agreement and accuracy are still computed from these.
 """
 
 from __future__ import annotations
@@ -28,19 +28,19 @@ VERDICT, CORRECTION, REVIEW, ADJUDICATION, NOTE = KINDS = (
     "note",
 )
 JUDGEMENT_KINDS = (VERDICT, CORRECTION)
-"""The kinds that judge: what counts as judged, in agreement, accuracy and hours."""
+"""The kinds that count as judgements, in progress, agreement, accuracy and annotation time."""
 VERDICT_KINDS = (*JUDGEMENT_KINDS, ADJUDICATION)
-"""The kinds that carry a verdict."""
+"""The kinds that have a verdict."""
 REVIEWERS = (REVIEW, ADJUDICATION)
-"""The kinds that only a reviewer may send."""
+"""The kinds that only reviewers may submit."""
 PLAYER_ERRORS = ("imprecise", "out_of_time", "empty", "control")
 ANNOTATOR_ERRORS = ("annotation_mistake", "rigidity", "ambiguity")
 FAIR = "fair"
 ERROR_TYPES = (*PLAYER_ERRORS, *ANNOTATOR_ERRORS, FAIR)
-"""What a review may call a failure (Abramson et al. 2022, section A.3, Table 1).
+"""The error types of a review (Abramson et al. 2022, section A.3, Table 1).
 
-The last says that the judgement is right and that it is none of these errors: an agent that does
-something else than was asked makes none of those that people make.
+The last one means that the judgement is right and none of the other types applies: an agent that
+does something other than asked makes none of the errors that people make.
 """
 
 
@@ -48,7 +48,7 @@ DIGESTED_COLUMNS = (
     *("annotator", "uuid", "item", "kind", "verdict", "step", "label", "words", "watched"),
     *("seconds", "corrects", "extra", "source", "received"),
 )
-"""The columns that an event's digest covers, in its order; the hash of its clip follows them."""
+"""The columns that an event's digest covers, in this order, followed by the hash of its clip."""
 
 
 # Made once: to put a statement together costs more than SQLite.
@@ -64,20 +64,20 @@ _UPDATE_CHAIN_TIP = update(annotators).where(annotators.c.id == bindparam("perso
 
 
 class Event(NamedTuple):
-    """One checked event.
+    """One validated event.
 
     Attributes:
-      uuid: the client's, 32 hexadecimal digits.
+      uuid: assigned by the client, 32 hexadecimal digits.
       item: the clip's opaque identifier.
       kind: one of `KINDS`.
-      verdict: of the kinds in `DECIDING`, else None.
+      verdict: of the kinds in `VERDICT_KINDS`, else None.
       step: 1..horizon from takeover with success and failure, else None.
-      reason: why it cannot be judged, else "".
-      label: of a review, one of `LABELS`, else "".
-      text: what else was said in words, or "".
+      reason: why the clip cannot be judged, else "".
+      label: error type of a review, else "".
+      text: comment, or "".
       watched: share of the continuation's frames that were seen, 0 to 1, or None.
       seconds: time spent on the item, or None.
-      corrects: of a correction, the author's earlier event that it replaces, else None.
+      corrects: uuid of the author's earlier event that a correction replaces, else None.
     """
 
     uuid: str
@@ -94,7 +94,7 @@ class Event(NamedTuple):
 
     @property
     def content(self) -> tuple[object, ...]:
-        """What makes it another event, whenever and in what time it was sent."""
+        """The fields that distinguish events; times are excluded."""
         return (self.item, self.kind, self.verdict, self.step, self.reason, self.label, self.text)
 
 
@@ -107,15 +107,16 @@ def append_event(
     source: str,
     now: float,
 ) -> None:
-    """Append an event of one person, whose rows are locked, to their chain.
+    """Append an event to the chain of its author, whose rows are locked.
 
-    This is the one place where events are written. The person's row holds the end of their chain.
+    This is the only function that writes events. The person's row holds the last link of their
+    chain.
 
     Args:
       connection: in a transaction that writes.
-      annotator_id: its author.
-      event: checked.
-      extra: whether it judges what had been judged as often as required.
+      annotator_id: the author.
+      event: validated.
+      extra: if True, the item already had all required judgements.
       source: browser or import.
       now: UTC seconds.
     """
@@ -136,26 +137,26 @@ def append_event(
 
 
 def hash_texts(uuid: str, reason: str, text: str) -> str:
-    """Return what an event's digest holds of its words, so that it outlives them; "" of none."""
+    """Hash an event's texts, so that its digest survives their erasure; "" if both are empty."""
     if not reason and not text:
         return ""
     return content_hash(uuid.encode(), reason.encode(), text.encode())
 
 
 def erase_texts(connection: Connection, annotator_id: int) -> None:
-    """Empty the words of a person's events; their digests stay, and so does every verdict."""
+    """Erase the texts of a person's events; their digests and verdicts are kept."""
     own = table.c.annotator == annotator_id, (table.c.reason != "") | (table.c.text != "")
     connection.execute(update(table).where(*own).values(reason="", text=""))
 
 
 def find_event(connection: Connection, annotator_id: int, uuid: str) -> Event | None:
-    """Return the person's event of that uuid."""
+    """Return the person's event with this uuid, or None."""
     row = connection.execute(_SELECT_EVENT, {"annotator": annotator_id, "uuid": uuid}).one_or_none()
     return None if row is None else event_from_row(row)
 
 
 def find_judgement(connection: Connection, annotator_id: int, item: str) -> Event | None:
-    """Return the person's judgement of an item that stands."""
+    """Return the person's current judgement of an item, or None."""
     own = table.c.annotator == annotator_id, table.c.item == item, is_judgement()
     row = connection.execute(
         select(table).where(*own).order_by(table.c.id.desc()).limit(1)
@@ -169,5 +170,5 @@ def event_from_row(row: Row[*tuple[Any, ...]]) -> Event:
 
 
 def is_judgement() -> ColumnElement[bool]:
-    """Whether an event is a judgement."""
+    """Select events that are judgements."""
     return table.c.kind.in_(JUDGEMENT_KINDS)

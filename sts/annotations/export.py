@@ -1,4 +1,4 @@
-"""Judgements as the ratings table that analysis and other programs read."""
+"""Export of judgements as the ratings table that analysis and other programs read."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _REMEDY = "restore the workspace from a copy; `sts workspace check` lists everyt
 
 
 class RatingsExport(NamedTuple):
-    """A ratings table, and what it was made of."""
+    """A ratings table, and the digests of its inputs."""
 
     table: pd.DataFrame
     digests: Digests
@@ -42,37 +42,36 @@ class RatingsExport(NamedTuple):
 def load_ratings(
     workspace: Workspace, suite: str | None = None, *, names: bool = False
 ) -> pd.DataFrame:
-    """Return the table of `exported`."""
+    """Return only the table of `exported`."""
     return exported(workspace, suite, names=names).table
 
 
 def exported(
     workspace: Workspace, suite: str | None = None, *, names: bool = False
 ) -> RatingsExport:
-    """Return the current judgements of a suite's continuations, corrections applied.
+    """Export the current judgements of a suite's continuations, with corrections applied.
 
-    One row per judgement and continuation that it covers, which are all of one clip: what was
-    said of a clip is said of each continuation that shows it. A continuation that waits and that
-    no one has judged has one row with annotator and verdict empty; one that a rule settles has the
-    source `settled` and the verdict not_done. The adjudication of a clip stands in all its rows.
-    Rows with a `truth` are those of reference episodes: every judgement of one is here, whichever
-    suite its annotator was working on, because it measures the annotator.
+    Each judgement of a clip gives one row for every continuation that shows the clip. A
+    continuation that is queued and has no judgement has one row with empty annotator and verdict;
+    an auto-resolved one has the source `settled` and the verdict not_done. All rows of a clip carry
+    its adjudication. Rows with a `truth` are references: they include every judgement of a
+    reference, whichever suite its annotator was working on, because they measure the annotator.
 
-    The chain of every author is checked. Agents and scenarios are read from the continuations.
+    Every author's chain is verified. Agents and scenarios are read from the continuations.
 
     Args:
-      workspace: where the store is; none is made.
+      workspace: not changed; no store is created.
       suite: `NAME@VERSION`, or None for everything in the store.
-      names: whether people are called by name; else each by their pseudonym.
+      names: if True, show people by name, otherwise by pseudonym.
 
     Returns:
-      The columns of the ratings format; text is "" and numbers are NA where they are missing.
-      Without a store, or for a suite that is not enqueued, it has no rows.
+      The columns of the ratings format; missing texts are "" and missing numbers NA. There are no
+      rows without a store, or for a suite that is not enqueued.
 
     Raises:
       UnknownName: no such suite.
-      StoreError: the store is there and cannot be read.
-      DamagedData: what people said was altered, or a continuation that they judged is not there.
+      StoreError: the store exists and cannot be read.
+      DamagedData: an event was altered, or a judged continuation is missing.
     """
     store = Store.find(workspace)
     found, study = History(), USUAL
@@ -90,14 +89,14 @@ def exported(
 
 
 def _raise_findings(findings: Sequence[str]) -> None:
-    """Raise DamagedData if anything was found."""
+    """Raise DamagedData if there are findings."""
     if findings:
         more = f" (and {len(findings) - 1} more)" if len(findings) > 1 else ""
         raise DamagedData(f"annotation database: {findings[0]}{more}; {_REMEDY}")
 
 
 def _iter_altered_clips(found: History, there: StudyContinuations) -> Iterator[str]:
-    """Yield the clips that no continuation shows, or not the one that they are called by."""
+    """Yield the clips that no continuation shows, or whose own continuation shows another clip."""
     shown = {entry.clip for entry in there.entries}
     of_id = {entry.id: entry.clip for entry in there.entries}
     for clip in found.clips.values():
@@ -108,20 +107,20 @@ def _iter_altered_clips(found: History, there: StudyContinuations) -> Iterator[s
 
 
 def pool(workspace: Workspace) -> set[str]:
-    """Return the continuations that serve as reference episodes, judged or not."""
+    """Load the ids of the continuations that are references, judged or not."""
     with Store.read_existing(workspace) as connection:
         found = references.every(connection) if connection else []
     return {one.continuation for one in found}
 
 
 def write_csv(path: Path, table: pd.DataFrame) -> None:
-    """Write a ratings table as CSV, UTF-8 with one header line; the file is whole or absent."""
+    """Write a ratings table as CSV, UTF-8 with one header line; the file is complete or absent."""
     cells = table.astype(object).where(table.notna(), None)
     write_atomically(path, to_csv(table.columns, cells.itertuples(index=False, name=None)))
 
 
 class _RatingsTable:
-    """The rows of a ratings table, from what was said and what was played."""
+    """Builder of the rows of a ratings table from events and continuations."""
 
     def __init__(
         self,
@@ -201,7 +200,7 @@ class _RatingsTable:
         )
 
     def _is_double_annotated(self, clip: Clip) -> bool:
-        """Return True for the share of clips that the study has judged twice."""
+        """Return True if a clip is in the random share that the study has judged twice."""
         return hash_to_unit_interval(self._study.seed, "twice", clip.clip) < self._study.twice
 
     def _display_name(self, author: Author) -> str:

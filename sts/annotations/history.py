@@ -1,7 +1,7 @@
-"""What people said, read event by event, with every chain checked against its digests.
+"""Verified reading of all events and references, with every chain checked against its digests.
 
-This is the one walk over the chains. Verification, exports, reports and checks of a workspace use
-it. A ratings table is made of this alone, and of what is immutable: suites and continuations.
+This is the only code that walks the chains; verification, exports, reports and workspace checks
+use it. A ratings table depends only on it and on immutable suites and continuations.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _VERDICT_FIELDS = itemgetter(
 
 
 class Author(NamedTuple):
-    """A person, the end of their chain as their row holds it, and the digests of their events."""
+    """A person, the last link of their chain as stored in their row, and their events' digests."""
 
     id: int
     name: str
@@ -50,8 +50,9 @@ class Clip(NamedTuple):
 
     Attributes:
       item: its identifier.
-      continuation: one that is shown for it.
-      clip: the hash of what is shown, a dot and the version of its rubric, if it has one.
+      continuation: one that shows the clip.
+      clip: the hash of its appearance, followed by a dot and the rubric's version if it has a
+        rubric.
       rubric: that version, or "".
     """
 
@@ -62,28 +63,28 @@ class Clip(NamedTuple):
 
     @property
     def shown_hash(self) -> str:
-        """The hash of what is shown, whatever it is judged by."""
+        """The hash of the clip's appearance, without the rubric's version."""
         return self.clip.removesuffix(f".{self.rubric}") if self.rubric else self.clip
 
     @property
     def is_superseded(self) -> bool:
-        """Return True if a clip of another version of the rubric took its place."""
+        """Return True if a clip of another version of the rubric has replaced it."""
         return self.continuation.endswith(f".{self.rubric}")
 
 
 class StandingVerdict(NamedTuple):
-    """A judgement or adjudication that stands.
+    """A current judgement or adjudication.
 
     Attributes:
-      event: counts the events of everyone, in their order.
+      event: its number among all events.
       annotator: the number of its author.
-      item: what it is of.
+      item: the judged item.
       verdict: success, failure, not_done or cannot_judge.
       step: 1..horizon from takeover for success and failure, else None.
-      reason: why it cannot be judged, else "".
+      reason: why the clip cannot be judged, else "".
       seconds: time spent, or None.
-      extra: 1 if the clip had been judged as often as required, else 0.
-      place: its place among the clips that its author judged, from 1; 0 of an adjudication.
+      extra: 1 if the clip already had all required judgements, else 0.
+      place: its position among the clips that its author judged, from 1; 0 for an adjudication.
     """
 
     event: int
@@ -99,20 +100,20 @@ class StandingVerdict(NamedTuple):
 
 @dataclass
 class History:
-    """The judgements of a study, and the faults of their record.
+    """The judgements of a study, and all faults found in their record.
 
     Attributes:
       authors: everyone, by number.
       clips: by item.
-      continuations: how many the clips stand for.
-      suites: pairs of a suite, or a part of one, and an item that waits or waited in it.
-      judgements: those that stand.
-      decided: the adjudication that stands of each item that has one.
-      references: truth and step of each item whose verdict is known.
-      study: the end of the chain of references.
-      reference_digests: of each reference, in their order.
-      events: how many were read.
-      forgotten: of these, how many have had their words emptied.
+      continuations: number of continuations that show the clips.
+      suites: pairs of a suite, or part of one, and an item that is or was queued for it.
+      judgements: the current ones.
+      decided: the current adjudication of each item that has one.
+      references: truth and step of each reference, by item.
+      study: last link of the chain of references.
+      reference_digests: of each reference, in order.
+      events: number of events read.
+      forgotten: number of events whose texts were erased.
       findings: a line for everything that was altered, lost or added.
     """
 
@@ -131,13 +132,13 @@ class History:
 
 
 def set_snapshot_isolation(connection: Connection) -> None:
-    """Have a transaction that begins see one moment of the database, as SQLite always does."""
+    """Make a new transaction see the database as of one moment, as SQLite always does."""
     if connection.dialect.name == "postgresql":
         connection.execute(text("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ"))
 
 
 def verify(database: Database) -> History:
-    """Look at every event and reference, at their chains, and at the database itself.
+    """Verify every event and reference, their chains, and the database itself.
 
     Raises:
       StoreError: the database cannot be read.
@@ -150,7 +151,7 @@ def verify(database: Database) -> History:
 
 
 def read_history(connection: Connection) -> History:
-    """Return everything that was said, and a finding for whatever is not as it was written."""
+    """Read all events and references, with a finding for everything that was changed afterwards."""
     found = History()
     try:
         found.findings = tuple(_fill_history(connection, found))
@@ -162,7 +163,7 @@ def read_history(connection: Connection) -> History:
 
 
 def _fill_history(connection: Connection, found: History) -> Iterator[str]:
-    """Fill a history; yield what is wrong."""
+    """Fill a history; yield findings."""
     own = annotators.c
     query = select(own.id, own.name, own.pseudonym, own.number, own.digest, own.seal)
     for number, name, pseudonym, *end, seal in connection.execute(query.order_by(own.id)):
@@ -190,7 +191,7 @@ def _fill_history(connection: Connection, found: History) -> Iterator[str]:
 def _read_events(
     found: History, number: int, rows: Iterable[Row[*tuple[Any, ...]]]
 ) -> Iterator[str]:
-    """Walk along one person's chain, keep what stands, and yield what is wrong."""
+    """Read one person's chain into a history; yield findings."""
     author = found.authors.get(number)
     who = author.name if author else f"person {number}"
     end, last = START, 0
@@ -227,7 +228,7 @@ def _read_events(
 
 
 def _is_next_link(end: Link, values: Sequence[Any], link: Link) -> bool:
-    """Return True if a link is that of these values behind the end of a chain."""
+    """Return True if `link` is the correct link for these values after `end`."""
     try:
         return follow(end, values) == link
     except (TypeError, ValueError):  # of what no event holds
@@ -245,7 +246,7 @@ def _record_event(
     first: dict[str, tuple[float, int]],
     row: Sequence[Any],
 ) -> None:
-    """Keep what an event says, if it stands over what was said before."""
+    """Store an event in the history if it supersedes the earlier ones."""
     found.events += 1
     kind, item = row[_KIND], row[_ITEM]
     if kind in events.JUDGEMENT_KINDS:
@@ -258,7 +259,7 @@ def _record_event(
 
 
 def _read_references(connection: Connection, found: History) -> Iterator[str]:
-    """Walk along the chain of references, keep their truths, and yield what is wrong."""
+    """Read the chain of references into a history; yield findings."""
     end = START
     rows = reference_episodes.c
     query = select(rows.item, rows.truth, rows.step, rows.number, rows.digest)
@@ -278,7 +279,7 @@ def _read_references(connection: Connection, found: History) -> Iterator[str]:
 
 
 def _read_suites(connection: Connection, found: History) -> Iterator[str]:
-    """Yield the clips that are queued and not there, and those that are in no queue."""
+    """Read which clips are queued for which suites; yield clips that are missing or in no queue."""
     for suite, item in connection.execute(select(item_suites.c.suite, item_suites.c.item)):
         found.suites.add((suite, item))
         if item not in found.clips:
@@ -293,7 +294,7 @@ def _read_suites(connection: Connection, found: History) -> Iterator[str]:
 
 
 def _check_chain_tip(who: str, end: Link, expected: Link, noun: str = "event") -> Iterator[str]:
-    """Yield how a chain ends otherwise than the row of its author holds."""
+    """Yield a finding if a chain ends at another link than its author's row holds."""
     if end.number < expected.number:
         yield f"{who}: {_format_range(noun, end.number + 1, expected.number)} missing at the end"
     elif end != expected:

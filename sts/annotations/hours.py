@@ -1,4 +1,4 @@
-"""What judging took: hours by suite and agent."""
+"""Annotation time by suite and agent."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from sts.annotations.schema import copies, events, item_suites, reference_episod
 
 
 class Hours(NamedTuple):
-    """The active hours that judgements took, by suite and agent; `untimed` ones are not in them.
+    """Active hours spent on judgements, by suite and agent; `untimed` judgements add none.
 
-    A clip of two suites counts in both; one of several agents counts for each in equal parts.
+    A clip of two suites counts for both; a clip of several agents is divided equally between them.
     """
 
     suite: str
@@ -24,7 +24,7 @@ class Hours(NamedTuple):
 
 
 def hours(connection: Connection) -> list[Hours]:
-    """Return what judging took by suite and agent, references left out."""
+    """Return the annotation time by suite and agent, without references."""
     standing = select_current()
     of_item = (
         select(copies.c.item, func.count(copies.c.agent.distinct()).label("agents"))

@@ -1,4 +1,4 @@
-"""Who judged which agent: the table, how uneven it is, and whether the two can be told apart."""
+"""Assignment balance: how evenly annotators are spread over agents."""
 
 from __future__ import annotations
 
@@ -11,32 +11,31 @@ from numpy.typing import NDArray
 from sts.numerics.streams import stream
 
 LARGE_IMBALANCE = 0.2
-"""An imbalance from which on agents should only be compared with annotators adjusted for."""
+"""Imbalance from which agents should only be compared with adjustment for annotators."""
 _ALPHA = 0.05
 _MAX_PERMUTATIONS, _MIN_PERMUTATIONS = 999, 99
 _MAX_PERMUTED_CLIPS = 5_000_000
-"""Clips that change places, over all permutations; of many clips there are fewer permutations."""
+"""Maximum of clips times permutations; with more clips there are fewer permutations."""
 
 
 class Audit(NamedTuple):
-    """Who judged which agent.
+    """Judgements by agent and annotator, with measures of their imbalance.
 
     Attributes:
       agents: sorted.
       annotators: sorted.
       judgements: of each agent by each annotator; a clip of several agents counts for each.
-      imbalance: the share of one agent's judgements that would have to be other people's, for it to
-        be judged by the same people as another; of the two agents where it is the largest. 0 is the
-        same people in the same shares, 1 nobody in common. None with one agent or without any.
+      imbalance: the largest total variation distance between two agents' shares of annotators: the
+        share of one agent's judgements that other people would have to make to match the other's.
+        0 means equal shares, 1 no common annotators; None with fewer than two agents.
       between: these two agents, or None.
-      cramers_v: of the table, 0 to 1; None where it has one row or column.
-      p: how often as much of it comes about where who judges has nothing to do with the agent, by
-        permutations of the clips of each scenario; None with it, and where no scenario has clips of
-        different agents.
-      clips: that somebody judged.
-      twice: of these, the ones that two people or more judged.
-      anchors: clips that were opened once more as agents joined.
-      anchors_judged: of these, the ones that were judged once more.
+      cramers_v: of the table, 0 to 1; None if it has one row or column.
+      p: permutation p-value of `cramers_v`, if annotators are independent of agents; clips are
+        permuted within scenarios. None without it, or if no scenario has clips of different agents.
+      clips: number of judged clips.
+      twice: number of clips that at least two people judged.
+      anchors: number of clips that were reopened when agents were added.
+      anchors_judged: number of anchors that were judged again.
     """
 
     agents: tuple[str, ...]
@@ -53,7 +52,7 @@ class Audit(NamedTuple):
 
     @property
     def sentence(self) -> str:
-        """Whether agents and annotators can be told apart, in plain words."""
+        """Conclusion about whether agents' and annotators' effects can be separated."""
         if not self.clips:
             return "Nobody has judged anything yet."
         if len(self.annotators) == 1:
@@ -82,7 +81,7 @@ class Audit(NamedTuple):
 
 
 NONE = Audit((), (), (), None, None, None, None, 0, 0)
-"""Of no judgement."""
+"""The audit without judgements."""
 
 
 def of_rows(
@@ -93,13 +92,13 @@ def of_rows(
     *,
     seed: int = 0,
 ) -> Audit:
-    """Return the audit of rows, one of each clip, agent that it is of, and person who judged it.
+    """Compute the audit from rows, one for each combination of clip, agent and annotator.
 
     Args:
-      item: the clip of each of the rows, at least one.
-      scenario: of the clip; clips change places within one.
-      agent: one of the clip's.
-      annotator: one of its judges.
+      item: the clip of each row, at least one row.
+      scenario: of the clip; clips are permuted within scenarios.
+      agent: one of the clip's agents.
+      annotator: one of its annotators.
       seed: of the permutations.
 
     Source: Cramer 1946, section 21.9; the imbalance is the total variation distance between two
@@ -136,11 +135,11 @@ def of_rows(
 
 
 class _ClipSets(NamedTuple):
-    """Of each clip a set of things.
+    """A set of things for each clip.
 
     Attributes:
-      code: int64[clips], which of the different sets.
-      members: int64[sets, things], 1 for what is in a set.
+      code: int64[clips], index of the clip's set among the distinct sets.
+      members: int64[sets, things], 1 for members of the set.
     """
 
     code: NDArray[np.int64]
@@ -148,7 +147,7 @@ class _ClipSets(NamedTuple):
 
 
 def _group_by_clip(clip: NDArray[np.int64], thing: NDArray[np.int64], clips: int) -> _ClipSets:
-    """Return the set of things of each clip; both are of rows."""
+    """Return the set of things of each clip; `clip` and `thing` are per row."""
     import pandas as pd
 
     things = int(thing.max()) + 1
@@ -172,7 +171,7 @@ def _group_by_clip(clip: NDArray[np.int64], thing: NDArray[np.int64], clips: int
 def _count_cells(
     agents: _ClipSets, judges: _ClipSets, of_agents: NDArray[np.int64], of_judges: NDArray[np.int64]
 ) -> NDArray[np.int64]:
-    """Return int64[agents' sets, judges' sets], how many clips have both; the codes are clips'."""
+    """Count clips by pair of sets, int64[agents' sets, judges' sets]; codes are per clip."""
     shape = len(agents.members), len(judges.members)
     counts = np.bincount(of_agents * shape[1] + of_judges, minlength=shape[0] * shape[1])
     return counts.reshape(shape)
@@ -181,13 +180,13 @@ def _count_cells(
 def _count_judgements(
     agents: _ClipSets, judges: _ClipSets, cells: NDArray[np.int64]
 ) -> NDArray[np.int64]:
-    """Return int64[G, A], judgements of each agent by each person; `cells` are of their sets."""
+    """Return int64[G, A], the judgements of each agent by each person; `cells` are by sets."""
     table: NDArray[np.int64] = agents.members.T @ (cells @ judges.members)
     return table
 
 
 def by_name(found: Audit) -> Mapping[str, Mapping[str, int]]:
-    """Return the table by annotator and agent."""
+    """Return the number of judgements by annotator and agent."""
     rows = zip(*found.judgements, strict=True)
     return {
         name: dict(zip(found.agents, row, strict=True))
@@ -213,10 +212,10 @@ def _measure_association(
     table: NDArray[np.int64],
     seed: int,
 ) -> tuple[float | None, float | None]:
-    """Return Cramer's V of a table of agents x annotators and its permutation p.
+    """Return Cramer's V of the table of agents x annotators and its permutation p-value.
 
-    Within each scenario clips change places, each with its judges: who judges a scenario, and who
-    judges a clip beside whom, stays as it is.
+    Clips are permuted within each scenario together with all their annotators, so the annotators of
+    each scenario, and the groups that judge one clip, stay the same.
     """
     if min(table.shape) < 2:
         return None, None
@@ -246,7 +245,7 @@ def _measure_association(
 
 
 def _cramers_v(tables: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Return V of each of [..., G, A] tables of two agents and two annotators or more."""
+    """Return V of each of [..., G, A] tables with at least two agents and two annotators."""
     total = tables.sum(axis=(-2, -1), keepdims=True)
     expected = tables.sum(axis=-1, keepdims=True) * tables.sum(axis=-2, keepdims=True) / total
     chi2 = ((tables - expected) ** 2 / np.where(expected > 0, expected, 1)).sum(axis=(-2, -1))
@@ -255,7 +254,7 @@ def _cramers_v(tables: NDArray[np.int64]) -> NDArray[np.float64]:
 
 
 def _connected_agents(table: NDArray[np.int64]) -> list[set[int]]:
-    """Return the agents that annotators connect with each other, part by part."""
+    """Return the groups of agents that are connected through common annotators."""
     left, parts = set(range(len(table))), []
     while left:
         part, edge = set(), {min(left)}

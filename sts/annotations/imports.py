@@ -1,4 +1,4 @@
-"""Judgements made elsewhere: a ratings table in CSV, checked line by line, then appended."""
+"""Import of judgements from a ratings table in CSV, validated line by line."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from sts.storage.files import regular_bytes
 from sts.storage.memory import bounded
 
 REQUIRED_COLUMNS = (*REQUIRED, "annotator")
-"""The columns that an import cannot do without: a judgement has an author."""
+"""Columns that an import needs: unlike other ratings tables, it needs the annotator."""
 
 
 class Rating(NamedTuple):
@@ -32,15 +32,15 @@ class Rating(NamedTuple):
 
     Attributes:
       place: the file and line, for messages.
-      continuation: what was judged: its identity, or its index among those of agent and scenario,
-        or "" where these have one alone.
-      annotator: by whom.
+      continuation: identity of the judged continuation, or its index among those of the agent and
+        scenario, or "" if there is only one.
+      annotator: name or pseudonym.
       verdict: success, failure, not_done or cannot_judge.
       step: 1..horizon for success and failure, else None.
-      horizon: continuation steps, or None where the table does not say.
+      horizon: continuation steps, or None if the table does not have it.
       seconds: time spent, or None.
-      reason: why it cannot be judged, or "".
-      agent: who was judged.
+      reason: why the clip cannot be judged, or "".
+      agent: the judged agent.
       scenario: the scenario's name in its suite.
     """
 
@@ -57,12 +57,12 @@ class Rating(NamedTuple):
 
 
 class ImportResult(NamedTuple):
-    """What an import did.
+    """Result of an import.
 
     Attributes:
-      added: judgements appended.
-      known: judgements that were already there.
-      annotators: names that were new.
+      added: number of judgements appended.
+      known: number of judgements that were already stored.
+      annotators: names that were added.
     """
 
     added: int
@@ -71,12 +71,12 @@ class ImportResult(NamedTuple):
 
 
 def read_csv(path: Path) -> list[Rating]:
-    """Return the judgements of a ratings table; those that no one judged are passed over.
+    """Read the judgements in a ratings table; lines without a judgement are skipped.
 
     Raises:
       ArgumentError: there is no such file.
-      DamagedData: it is no regular file, or is empty, binary or ragged, a column is missing, or a
-        cell is not what it should be; names the line.
+      DamagedData: it is not a regular file, is empty, binary or ragged, or lacks a column, or a
+        cell is invalid; the message has the line.
     """
     try:
         with bounded(path.name):
@@ -106,15 +106,15 @@ def append(
     required: int | None = 1,
     now: float,
 ) -> ImportResult:
-    """Append judgements, once `additions` is enqueued; all of them or none.
+    """Enqueue `additions`, then append judgements; all of them or none.
 
-    A judgement that is already there, or that says what its annotator's current one says, changes
-    nothing, so an import may be repeated and an export read back. An annotator is known by name or
-    by pseudonym; an unknown one is added without an invitation.
+    Judgements that are stored already, or equal their annotator's current judgement, change
+    nothing, so an import may be repeated and an export imported again. Annotators are identified by
+    name or pseudonym; unknown ones are added without an invitation.
 
     Raises:
       DamagedData: a continuation is unknown, has another horizon, or was played by the annotator;
-        names the line.
+        the message has the line.
     """
     everyone = annotator_names(ratings)
     queue.enqueue(connection, additions, study=study, required=required, now=now)
@@ -144,7 +144,7 @@ def append(
 
 
 def annotator_names(ratings: Sequence[Rating]) -> list[str]:
-    """Return who judged, as names are kept."""
+    """Return the distinct normalised names of the annotators."""
     unique: dict[str, None] = {}
     for rating in ratings:
         try:

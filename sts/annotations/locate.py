@@ -1,4 +1,4 @@
-"""From the lines of a table to the continuations of a workspace, served or not."""
+"""Lookup of the continuations that the lines of a ratings table refer to."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from sts.suites import store as suites
 def located(
     workspace: Workspace, store: Store, ratings: Sequence[Rating]
 ) -> tuple[list[Rating], list[Item]]:
-    """Return the ratings with each continuation's identity, and what to enqueue for them.
+    """Return the ratings with their continuations' identities, and the items to enqueue for them.
 
-    A continuation may be given by its identity, by its index, or, where agent and scenario have one
-    alone, not at all.
+    A line may give its continuation's identity or index, or neither if its agent and scenario have
+    only one continuation.
 
     Raises:
-      DamagedData: a line means no continuation, or more than one; names the line.
+      DamagedData: a line matches no continuation, or several; the message has the line.
     """
     with store.read() as connection:
         enqueued = queue.find_enqueued(connection, {rating.continuation for rating in ratings})
@@ -40,9 +40,9 @@ def located(
 
 
 def iter_candidates(workspace: Workspace, called: Collection[str]) -> Iterable[tuple[Item, int]]:
-    """Yield every continuation and its index, once for each suite that keeps it.
+    """Yield every continuation and its index, once for each suite that contains its scenario.
 
-    A suite whose world is not installed is passed over. `called` may have played some themselves.
+    Suites whose environment is not installed are skipped. `called` are possible human players.
     """
     for versions in folders.versions(workspace).values():
         for folder in versions.values():
@@ -57,7 +57,7 @@ def iter_candidates(workspace: Workspace, called: Collection[str]) -> Iterable[t
 def match_ratings(
     ratings: Sequence[Rating], enqueued: Collection[str], candidates: Iterable[tuple[Item, int]]
 ) -> tuple[list[Rating], list[Item]]:
-    """Find each line's continuation among those that are enqueued and what the workspace has."""
+    """Match each line to a continuation that is enqueued or in the workspace."""
     by_id: dict[str, list[Item]] = defaultdict(list)
     indices: dict[tuple[str, str], dict[str, int]] = defaultdict(dict)
     for item, index in candidates:

@@ -1,4 +1,4 @@
-"""What the lead sees of people at work: who is there, what each has done, holds and was given."""
+"""The lead's overview of people: activity, access, open clips and assigned agents."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ DAY = 86400.0
 
 
 class Member(NamedTuple):
-    """A person at work: clips that they judged today, since midnight UTC, and in all.
+    """A person's activity: clips judged today, since midnight UTC, and in total.
 
-    `seen` is when they last used a session or sent something, and `until` when the first of the
-    clips that they hold is free again, both in UTC seconds. `seconds` are of active time, as far as
-    it was measured. Their access is retired; entered, with an open session; invited, with an
-    invitation to be spent; or outside.
+    `seen` is the last time that they used a session or submitted anything, and `until` the earliest
+    end of a lease among their `held` clips, both in UTC seconds. `seconds` is measured active time.
+    `access` is "retired", "entered" (has an open session), "invited" (has an unused invitation) or
+    "outside".
     """
 
     person: Annotator
@@ -44,7 +44,7 @@ class Work(NamedTuple):
 
 
 def members(connection: Connection, *, now: float) -> list[Member]:
-    """Everyone who was ever added, in that order."""
+    """List everyone who was ever added, in that order."""
     used = sessions.last_use_by_person(connection)
     entered = {one.name for one in sessions.under_way(connection, now=now)}
     invited = sessions.people_with_invitation(connection, now=now)
@@ -89,7 +89,7 @@ def _access_status(person: Annotator, entered: Collection[str], invited: Collect
 
 
 def work(connection: Connection, *, since: float) -> list[Work]:
-    """What each person did on our pages on each day since a moment, UTC seconds."""
+    """Return each person's timed judgements per day since a time in UTC seconds."""
     rows = connection.execute(
         select(events.c.annotator, events.c.received, events.c.seconds).where(
             is_judgement(), events.c.received >= since, events.c.seconds.is_not(None)
@@ -104,7 +104,7 @@ def work(connection: Connection, *, since: float) -> list[Work]:
 
 
 def served(connection: Connection, suite: str) -> dict[str, dict[int, int]]:
-    """How many clips of each agent each person was given of `suite`: agent -> number -> clips."""
+    """Count each person's assigned clips by agent in `suite`: agent -> person's number -> clips."""
     rows = connection.execute(
         select(exposures.c.agent, exposures.c.annotator, exposures.c.clips)
         .where(exposures.c.suite == suite)
@@ -117,7 +117,7 @@ def served(connection: Connection, suite: str) -> dict[str, dict[int, int]]:
 
 
 def last_event(connection: Connection) -> float | None:
-    """When the latest event of anybody was kept, UTC seconds; None before the first."""
+    """Return the time of the latest event, in UTC seconds; None before the first."""
     latest = select(events.c.received).order_by(events.c.id.desc()).limit(1)
     return connection.execute(latest).scalar_one_or_none()
 
@@ -125,7 +125,7 @@ def last_event(connection: Connection) -> float | None:
 def _activity_since(
     connection: Connection, *, since: float
 ) -> Mapping[int, tuple[int, float, float | None]]:
-    """Clips, active seconds and the latest event of each person since a moment."""
+    """Return each person's judged clips, active seconds and latest event time since a time."""
     rows = connection.execute(
         select(
             annotators.c.id,

@@ -1,4 +1,4 @@
-"""A study moved to another database, table by table: between SQLite and PostgreSQL, either way."""
+"""Move of a study to another database, between SQLite and PostgreSQL in either direction."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from sts.storage.files import beside, link_new
 from sts.storage.workspace import Workspace
 
 SQLITE = "sqlite"
-"""What the database in the workspace's own file is called on the command line."""
+"""Command-line name of the database in the workspace's own file."""
 AWAY = f"{DATABASE_FILE}.moved"
-"""What that file is called once its study has moved to PostgreSQL."""
+"""New name of that file once its study has moved to PostgreSQL."""
 _BATCH_SIZE = 10_000
 _OTHER_CONNECTIONS = text(
     "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() "
@@ -29,24 +29,24 @@ _OTHER_CONNECTIONS = text(
 
 
 def move(workspace: Workspace, to: str) -> history.History:
-    """Copy a study to an empty database, in one transaction, and check every chain there.
+    """Copy a study to an empty database in one transaction, and verify every chain there.
 
-    The database that it leaves stays: a file under the name `AWAY`, so that no command takes it for
-    the study; a PostgreSQL database for its administrator to remove.
+    The old database is kept: a file under the name `AWAY`, so that no command opens it as the
+    study; a PostgreSQL database until its administrator removes it.
 
     Args:
-      workspace: of the study; no other program uses its database.
+      workspace: of the study; no other program may be using its database.
       to: the URL of a PostgreSQL database, or "sqlite" for the workspace's own file.
 
     Returns:
-      What was read of it in its new database.
+      The history as read from the new database.
 
     Raises:
-      ArgumentError: `to` is neither, or is where the study is.
-      Unavailable: there is a file of the name that the other will have.
-      DamagedData: the study was altered; the new database is then as empty as it was.
+      ArgumentError: `to` is invalid, or is the current database.
+      Unavailable: a file exists that the move would overwrite.
+      DamagedData: the study was altered; the new database is left empty.
       StoreError: a database cannot be used, is used by another program, or is not empty.
-      StsError: no study has begun here.
+      StsError: no study has started here.
     """
     file, away = workspace.path(DATABASE_FILE), workspace.path(AWAY)
     from_file = not os.environ.get(URL_VARIABLE)
@@ -69,7 +69,7 @@ def move(workspace: Workspace, to: str) -> history.History:
 
 @contextmanager
 def _open_exclusively(database: Database) -> Iterator[Connection]:
-    """Open a transaction that sees one moment of a database that no other program uses."""
+    """Open a transaction on one state of a database that no other program is using."""
     message = f"annotation database {database.name} is in use: stop what uses it, then move it"
     if database.engine.dialect.name == "sqlite":
         try:
@@ -87,7 +87,7 @@ def _open_exclusively(database: Database) -> Iterator[Connection]:
 
 
 def _fill_database(workspace: Workspace, to: str, rows: Connection) -> history.History:
-    """Make a new database of the rows of another; return what is read of it."""
+    """Create the new database from the rows of the old one; return the history read from it."""
     file, own, found = workspace.path(DATABASE_FILE), workspace.identity(), history.History()
 
     def fill(connection: Connection) -> None:
@@ -112,7 +112,7 @@ def _fill_database(workspace: Workspace, to: str, rows: Connection) -> history.H
 
 
 def _copy_rows(source: Connection, target: Connection) -> None:
-    """Copy every row; a table before those that refer to it."""
+    """Copy all rows, each table before those that refer to it."""
     for table in schema.metadata.sorted_tables:
         if table in (schema.versions, schema.workspaces):  # made with the tables
             continue
@@ -128,7 +128,7 @@ def _copy_rows(source: Connection, target: Connection) -> None:
 
 
 def _insert_statement(table: Table, dialect: str) -> TextClause:
-    """Return a statement that inserts rows with the numbers that they have."""
+    """Return an INSERT statement that keeps the rows' numbers."""
     names = table.c.keys()
     numbered = "OVERRIDING SYSTEM VALUE" if dialect == "postgresql" else ""
     values = ", ".join(f":{name}" for name in names)

@@ -1,4 +1,4 @@
-"""Open the annotation database of a workspace, make it when a study begins, and miss a lost one."""
+"""Opening of a workspace's annotation database, with creation, ownership and loss checks."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from sts.storage.files import put_new
 
 
 def is_present(path: Path) -> bool:
-    """Return whether a database is in the file at `path`; raise StoreError if it is lost."""
+    """Return True if the file at `path` holds a database; raise StoreError if it was lost."""
     # The record first: another process may be making both.
     recorded = path.with_name(RECORD_FILE).exists()
     present = not sqlite.is_empty(path)
@@ -28,13 +28,13 @@ def is_present(path: Path) -> bool:
 
 
 Fill = Callable[[Connection], None]
-"""Puts rows into new tables, in the transaction that makes them."""
+"""Function that inserts rows into new tables, in the transaction that creates them."""
 
 
 def open_sqlite(path: Path, workspace: str, fill: Fill | None = None) -> Database:
-    """Return the database in the file at `path`, which is made if no study has begun.
+    """Open the database in the file at `path`; create it if no study has started.
 
-    Errors are those of `Store.open`. With `fill` the database must be a new one.
+    Errors are those of `Store.open`. With `fill` the database must be new.
     """
     try:
         return _open_sqlite(path, workspace, fill)
@@ -64,15 +64,15 @@ def _open_sqlite(path: Path, workspace: str, fill: Fill | None) -> Database:
 
 
 def open_postgresql(url: str, workspace: str, folder: Path, fill: Fill | None = None) -> Database:
-    """Return the database at `url`, whose record that a study began is in `folder`.
+    """Open the database at `url`; the file that records that a study has started is in `folder`.
 
-    Errors are those of `Store.open`. With `fill` the database must be a new one.
+    Errors are those of `Store.open`. With `fill` the database must be new.
     """
     return _prepare_database(connect_postgresql(url, folder), workspace, lambda: None, fill)
 
 
 def connect_postgresql(url: str, folder: Path) -> Database:
-    """Return the database at `url`, whatever is in it."""
+    """Return the database at `url`, without checking its content."""
     parsed = parse_url(url)
     try:
         from sts.annotations import postgresql
@@ -85,7 +85,7 @@ def connect_postgresql(url: str, folder: Path) -> Database:
 
 
 def parse_url(url: str, name: str = "STS_DATABASE_URL") -> URL:
-    """Return the parts of the URL of a PostgreSQL database; an error calls it `name`."""
+    """Parse the URL of a PostgreSQL database; `name` is the setting or option, for messages."""
     try:
         parsed = make_url(url)
     except (MalformedUrl, ValueError):
@@ -99,7 +99,7 @@ def parse_url(url: str, name: str = "STS_DATABASE_URL") -> URL:
 
 
 def check_present(connection: Connection, database: Database) -> bool:
-    """Return whether a study is in a database; raise StoreError if it is lost."""
+    """Return True if a database holds a study; raise StoreError if it was lost."""
     recorded = database.record.exists()  # before the tables, as another process may be making both
     there = baseline.has_tables(connection, database.name)
     if recorded and not there:
@@ -119,7 +119,7 @@ def check_owner(connection: Connection, name: str, workspace: str) -> None:
 
 
 def check_unused(connection: Connection, name: str) -> None:
-    """Raise StoreError if a study is in a database that is to be filled."""
+    """Raise StoreError if a database that is to be filled already holds a study."""
     if baseline.has_tables(connection, name):
         raise StoreError(
             f"expected an empty database at {name}, found one that is in use: name another, or "
@@ -133,7 +133,7 @@ def _prepare_database(
     prepare: Callable[[], None],
     fill: Fill | None,
 ) -> Database:
-    """Return a database that holds the study of a workspace; close it if it cannot."""
+    """Return a database that holds the study of a workspace; close it if that fails."""
     try:
         with database.read() as connection:
             there = fill is None and check_present(connection, database)
@@ -150,7 +150,7 @@ def _prepare_database(
 
 
 def _create_tables(database: Database, workspace: str, fill: Fill | None) -> None:
-    """Make the tables where there are none, once among all processes."""
+    """Create the tables if they are missing, in only one of the processes that try."""
     with database.write(alone=True) as connection:
         if fill is not None:
             check_unused(connection, database.name)

@@ -1,4 +1,4 @@
-"""What people have said of each clip of a suite, side by side, as reviewers look at it."""
+"""Judged clips of a suite and the disagreements between their annotators, for review."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ from sts.continuations.types import HUMAN
 from sts.ratings import UNABLE
 
 DISPUTES = OUTCOME, VERDICT, MARK = ("outcome", "verdict", "mark")
-"""Whether it was done; else what was said of it; else when. The first weighs most."""
+"""Disagreements about success, verdict or marker, the most important first."""
 
 
 class JudgedClip(NamedTuple):
-    """A clip of a suite and the judgements that stand of it, the earlier first; at least one.
+    """A clip of a suite with its current judgements, earliest first; at least one.
 
-    `played` tells whether a person plays in one of the continuations that show it.
+    `played` is True if a person plays in one of the continuations that show it.
     """
 
     item: str
@@ -42,13 +42,13 @@ class JudgedClip(NamedTuple):
 
     @property
     def success_share(self) -> float | None:
-        """The share of those who could judge it who saw it done; None where nobody could."""
+        """Share of success among those who could judge the clip; None if none could."""
         counted = [one.verdict == "success" for one in self.opinions if one.verdict != UNABLE]
         return fmean(counted) if counted else None
 
 
 def load_judged_clips(connection: Connection, suite: str) -> list[JudgedClip]:
-    """Return each clip of a suite that somebody has judged, without references."""
+    """Load the judged clips of a suite, without references."""
     people = select(copies.c.item).where(
         copies.c.agent == HUMAN, _is_suite_item(suite, copies.c.item)
     )
@@ -63,10 +63,10 @@ def load_judged_clips(connection: Connection, suite: str) -> list[JudgedClip]:
 
 
 def classify_disagreement(opinions: Sequence[Remark], tolerance: int) -> str:
-    """Return about what annotators of a clip disagree, one of `DISPUTES`, or "" for nothing.
+    """Classify the disagreement between a clip's annotators: one of `DISPUTES`, or "" for none.
 
-    Failure and not done agree on the outcome. Who cannot judge it says nothing of the outcome, and
-    yet something else than who can. Marks of one verdict may lie `tolerance` steps apart.
+    Failure and not done are the same outcome. "Cannot judge" has no outcome, but differs from every
+    other verdict. Markers of equal verdicts may be `tolerance` steps apart.
     """
     verdicts = {one.verdict for one in opinions}
     if "success" in verdicts and verdicts & {"failure", "not_done"}:
@@ -78,13 +78,13 @@ def classify_disagreement(opinions: Sequence[Remark], tolerance: int) -> str:
 
 
 def last_judgement_id(connection: Connection) -> int:
-    """Return the number of the last judgement of anybody; 0 before the first."""
+    """Return the number of the latest judgement; 0 before the first."""
     query = select(func.max(events.c.id)).where(is_judgement())
     return connection.execute(query).scalar_one() or 0
 
 
 def items_by_person(connection: Connection, person: int, suite: str) -> set[str]:
-    """Return the items that a person has judged or played, and so does not review."""
+    """Return the items that a person has judged or played, and so may not review."""
     judged = select(events.c.item).where(events.c.annotator == person, is_judgement())
     name = select(annotators.c.name).where(annotators.c.id == person).scalar_subquery()
     played = select(item_players.c.item).where(item_players.c.name == name)
@@ -94,7 +94,7 @@ def items_by_person(connection: Connection, person: int, suite: str) -> set[str]
 
 
 def items_with_note(connection: Connection, person: int, suite: str) -> set[str]:
-    """Return the items of which a person has left a note."""
+    """Return the items that a person has left a note about."""
     mine = events.c.annotator == person, events.c.kind == NOTE
     return set(
         connection.scalars(select(events.c.item).where(*mine, _is_suite_item(suite, events.c.item)))
@@ -104,22 +104,22 @@ def items_with_note(connection: Connection, person: int, suite: str) -> set[str]
 def of_others(
     connection: Connection, person: int, kind: str, about: Collection[str]
 ) -> dict[str, Remark]:
-    """Return of these items the latest of a kind that somebody else has said."""
+    """Return the latest event of a kind by anyone else about each of these items."""
     theirs = events.c.item.in_(about), events.c.annotator != person
     return {one.item: one for one in load_current_events(connection, *theirs, kinds=[kind])}
 
 
 def shuffle_clips(every: Iterable[JudgedClip], seed: int, purpose: str) -> list[JudgedClip]:
-    """Return clips in an order that says nothing of them, by the seed and its purpose."""
+    """Return clips in a random order that depends only on the seed and the purpose."""
     return sorted(every, key=lambda one: lot(seed, purpose, one.clip))
 
 
 def lot(seed: int, purpose: str, text: str) -> bytes:
-    """Return the place of something in an order by lot."""
+    """Return a hash to sort by, for a random order."""
     return hashlib.sha256(f"{seed} {purpose} {text}".encode()).digest()
 
 
 def _is_suite_item(suite: str, item: ColumnElement[str]) -> ColumnElement[bool]:
-    """Whether an item is of a suite, and no reference."""
+    """Select items of a suite that are not references."""
     kept = exists().where(item_suites.c.suite == suite, item_suites.c.item == item)
     return kept & ~exists().where(reference_episodes.c.item == item)

@@ -1,6 +1,6 @@
-"""The people of a study: who they are, and what they do.
+"""The people of a study and their roles.
 
-Functions that take a name raise `UnknownName` if it is neither a name nor a pseudonym of anyone.
+Functions that take a name raise `UnknownName` unless it is someone's name or pseudonym.
 """
 
 from __future__ import annotations
@@ -44,13 +44,13 @@ def add_invited(
     *,
     now: float,
 ) -> Annotator:
-    """Add a person, who is invited; see `invite`. With an address they can sign in as well.
+    """Add a person and invite them; see `invite`. With an e-mail address they can also sign in.
 
-    The connection is alone in writing, as for all that changes who takes part.
+    The connection must be the only writer, as for all functions that change people.
 
     Raises:
       ArgumentError: the name is taken, or not 1 to 64 printable characters; or the address is
-        invalid, or somebody else's.
+        invalid or taken.
     """
     person = add_person(connection, name, now=now, doing=doing)
     if email is not None:
@@ -61,9 +61,9 @@ def add_invited(
 def add_person(
     connection: Connection, name: str, *, now: float, doing: Collection[str] = ROLES[:1]
 ) -> Annotator:
-    """Add a person in the roles `doing`.
+    """Add a person with the roles `doing`.
 
-    A name of the form of a pseudonym is one already, as another study has given it, and stays so.
+    A name in the form of a pseudonym, as another study assigned it, is also their pseudonym.
 
     Raises:
       ArgumentError: the name is taken or not 1 to 64 printable characters.
@@ -85,12 +85,12 @@ def add_person(
 
 
 def hash_names(name: str, pseudonym: str) -> str:
-    """Return the digest of what a person is called, by which a change of it is found."""
+    """Hash a person's name and pseudonym, so that changes to them are detected."""
     return content_hash(name.encode(), pseudonym.encode())
 
 
 def _draw_pseudonym(connection: Connection) -> str:
-    """Return one that nobody has; it is drawn, so it tells nothing about a name."""
+    """Draw an unused pseudonym, independent of the name."""
     while True:
         drawn = f"annotator-{secrets.token_hex(3)}"
         if find_person(connection, drawn) is None:
@@ -105,9 +105,9 @@ def sort_roles(doing: Collection[str]) -> tuple[str, ...]:
 def set_role(
     connection: Connection, name: str, role: str, *, held: bool = True, now: float
 ) -> Annotator:
-    """Give a person a role, or takes it away; repeating it changes nothing.
+    """Give a person a role or, without `held`, remove it; repeating it changes nothing.
 
-    Who no longer judges frees what waits for them; their judgements stay.
+    Removing the role of annotator releases their open clips; their judgements are kept.
 
     Raises:
       UnknownName: there is no such person, or no such role.
@@ -126,7 +126,7 @@ def set_role(
 
 
 def checked_name(name: str) -> str:
-    """Return `name` as it is kept: composed Unicode without outer spaces.
+    """Normalise a name: composed Unicode without surrounding spaces.
 
     Raises:
       ArgumentError: it is not 1 to 64 printable characters.
@@ -135,14 +135,14 @@ def checked_name(name: str) -> str:
 
 
 def find_person(connection: Connection, name: str) -> Annotator | None:
-    """The person of that name or pseudonym."""
+    """Return the person with this name or pseudonym, or None."""
     called = or_(annotators.c.name == name, annotators.c.pseudonym == name)
     row = connection.execute(select(annotators).where(called)).one_or_none()
     return None if row is None else _load_annotator(connection, row)
 
 
 def named(connection: Connection, name: str) -> Annotator:
-    """The person of that name or pseudonym.
+    """Return the person with this name or pseudonym.
 
     Raises:
       UnknownName: there is none.
@@ -154,13 +154,13 @@ def named(connection: Connection, name: str) -> Annotator:
 
 
 def find_by_id(connection: Connection, annotator_id: int) -> Annotator | None:
-    """The person of that number."""
+    """Return the person with this number, or None."""
     found = connection.execute(_PERSON, {"number": annotator_id}).one_or_none()
     return None if found is None else _load_annotator(connection, found)
 
 
 def find_by_session(store: Store, secret: str) -> Annotator | None:
-    """Return whose session a secret is of, which lasts longer by it; None if it has ended."""
+    """Return the person whose session has this secret, renewing it; None if it has ended."""
     now = store.now()
     with store.read() as connection:
         held = sessions.find_session_owner(connection, secret, now=now)
@@ -172,12 +172,12 @@ def find_by_session(store: Store, secret: str) -> Annotator | None:
 
 
 def pseudonyms(connection: Connection) -> dict[str, str]:
-    """Return what exports call each person, by their name."""
+    """Return everyone's pseudonym, by name."""
     return {one.name: one.pseudonym for one in everybody(connection)}
 
 
 def everybody(connection: Connection) -> list[Annotator]:
-    """Everyone ever added, in that order."""
+    """List everyone who was ever added, in that order."""
     doing: dict[int, list[str]] = {}
     for number, role in connection.execute(select(roles.c.annotator, roles.c.role)):
         doing.setdefault(number, []).append(role)
@@ -186,10 +186,10 @@ def everybody(connection: Connection) -> list[Annotator]:
 
 
 def set_email(connection: Connection, name: str, email: str | None) -> Annotator:
-    """Have a person sign in by an e-mail address in place of any other; None: by none.
+    """Set the e-mail address that a person signs in with, replacing any other; None removes it.
 
     Raises:
-      ArgumentError: it is invalid, or somebody else's.
+      ArgumentError: it is invalid or taken.
       UnknownName: there is no such person.
     """
     person = named(connection, name)
@@ -201,12 +201,12 @@ def set_email(connection: Connection, name: str, email: str | None) -> Annotator
 
 
 def sign_in(connection: Connection, email: str, held: str = "", *, now: float) -> str:
-    """Begin a session of the person with an address, which a provider has verified.
+    """Start a session for the person with an e-mail address that an identity provider has verified.
 
-    Return its secret, kept as a hash alone; `held` as in `sessions.begin`.
+    Return its secret, of which only the hash is stored; see `sessions.begin_session` for `held`.
 
     Raises:
-      ArgumentError: no person has that address, or they have retired.
+      ArgumentError: no person has that address, or they are retired.
     """
     number = addresses.find_person_id(connection, email)
     if number is None:
@@ -218,12 +218,12 @@ def sign_in(connection: Connection, email: str, held: str = "", *, now: float) -
 
 
 def revoke(connection: Connection, name: str) -> int:
-    """End a person's sessions, and the invitation that waits; return how many sessions."""
+    """End a person's sessions and their unused invitation; return the number of sessions."""
     return sessions.end_sessions(connection, named(connection, name).id)
 
 
 def retire(connection: Connection, name: str, *, now: float) -> Annotator:
-    """Lets a person in no longer and frees what waits for them; their judgements stay."""
+    """Deactivate a person, ending sessions and releasing clips; their judgements are kept."""
     person = lock_person(connection, named(connection, name).id)
     _set_deactivated(connection, person.id, now)
     sessions.end_sessions(connection, person.id)
@@ -232,9 +232,9 @@ def retire(connection: Connection, name: str, *, now: float) -> Annotator:
 
 
 def invite(connection: Connection, name: str, *, now: float) -> Annotator:
-    """Invite a person; the `token` of the result is shown once, since only its hash is kept.
+    """Invite a person; the result has the `token`, of which only the hash is stored.
 
-    An invitation that they have not spent ends, their sessions go on; who was retired is back.
+    It replaces their unused invitation and keeps their sessions; a retired person becomes active.
     """
     person = named(connection, name)
     _set_deactivated(connection, person.id, None)
@@ -243,10 +243,10 @@ def invite(connection: Connection, name: str, *, now: float) -> Annotator:
 
 
 def forget(connection: Connection, name: str, *, now: float) -> Annotator:
-    """Retires a person and empties what tells who they are: name, address, and their own words.
+    """Deactivate a person and erase what identifies them: name, address, and the texts they wrote.
 
-    Their verdicts stay under the pseudonym, which takes the place of the name, and so do the
-    digests of their words, by which the chain of their events still holds.
+    Their verdicts are kept under their pseudonym, which replaces the name. The digests of their
+    texts are kept as well, so that the chain of their events can still be verified.
     """
     person = retire(connection, name, now=now)
     mine = annotators.c.id == person.id
@@ -269,7 +269,7 @@ def _set_deactivated(connection: Connection, annotator_id: int, when: float | No
 
 
 def _release_slots(connection: Connection, annotator_id: int) -> None:
-    """Lets others have what waits for a person whose rows are locked."""
+    """Release the open slots of a person whose rows are locked."""
     connection.execute(
         update(slots)
         .where(slots.c.annotator == annotator_id, slots.c.judged == 0)
@@ -278,10 +278,10 @@ def _release_slots(connection: Connection, annotator_id: int) -> None:
 
 
 def lock_person(connection: Connection, annotator_id: int) -> Annotator:
-    """Make this the only transaction of that person, and takes the slots they hold.
+    """Lock a person and the slots they hold against other transactions.
 
-    These are the only rows a transaction ever waits for; those of others are taken with SKIP
-    LOCKED. So no two transactions wait for each other.
+    Transactions never wait for any other rows, since they take other people's with SKIP LOCKED, so
+    there are no deadlocks.
 
     Raises:
       UnknownName: there is no such person.

@@ -1,6 +1,6 @@
-"""The continuations of a study, read from frozen suites and immutable parts.
+"""The continuations of a study, read from frozen suites and immutable files.
 
-Whose continuation it is, and of which scenario, is never taken from the annotation database.
+A continuation's agent and scenario are never taken from the annotation database.
 """
 
 from __future__ import annotations
@@ -21,14 +21,15 @@ from sts.suites import frozen
 
 
 class StudyContinuations(NamedTuple):
-    """Continuations whose clips were asked for.
+    """Continuations that show the requested clips.
 
     Attributes:
       entries: in the order of the index.
-      members: the ids of those that are of the suite, if one was asked for, else of all.
-      suite_hash: of the suite, if one was asked for.
-      continuations: how many there are of the suite, or in all, and the digest of these.
-      silent: the ids of the entries that ask a question and in which no one says anything.
+      members: ids of the entries that belong to the requested suite; of all entries without a
+        suite.
+      suite_hash: of the requested suite, or None.
+      continuations: number and digest of the continuations of the suite, or of all.
+      silent: ids of the entries that ask a question and in which no player speaks.
     """
 
     entries: tuple[Entry, ...]
@@ -41,9 +42,9 @@ class StudyContinuations(NamedTuple):
 def read_continuations(
     workspace: Workspace, suite: str | None, clips: Collection[str], *, settle: bool = False
 ) -> StudyContinuations:
-    """Return the continuations that show clips, by their hashes; mark those that are of a suite.
+    """Load the continuations that show clips, given by hash, and find those that belong to a suite.
 
-    A part of a suite counts as the whole. With `settle`, those that are silent are looked for.
+    A part of a suite counts as the whole. With `settle`, the silent ones are found as well.
     """
     index = opened(workspace)
     rows, suite_hash = np.arange(len(index.ids)), None
@@ -63,6 +64,6 @@ def read_continuations(
 
 
 def _digest_continuations(index: Index, rows: NDArray[np.intp]) -> Link:
-    """Return the number and a digest of continuations and their contents, in any order."""
+    """Return the number of continuations and an order-independent digest of them."""
     each = np.concatenate((index.ids[rows], index.numbers("content_hash")[rows]), axis=1)
     return Link(len(rows), content_hash(*sorted(row.tobytes() for row in each)))

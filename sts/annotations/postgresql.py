@@ -1,8 +1,8 @@
-"""Connect to an annotation database on a PostgreSQL server, and never wait for it without limit.
+"""Connection to an annotation database on a PostgreSQL server, with a limit on every wait.
 
-The server ends a statement, a lock wait or an idle transaction that takes too long. The kernel
-ends a connection whose packets get no answer. A middlebox may accept packets and drop them, so each
-wait for an answer is limited on this side, too.
+The server ends statements, lock waits and idle transactions that take too long. The kernel closes
+connections whose packets get no answer. Since a middlebox may accept packets and drop them, each
+wait for an answer is limited on this side as well.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ RESPONSE_TIMEOUT_S = STATEMENT_TIMEOUT_S + 10
 """Seconds to wait for any answer of the server."""
 _CONNECT_TIMEOUT_S = 10
 _IDLE_TIMEOUT_S = 120
-"""Seconds that a transaction may do nothing, as after its client was lost."""
+"""Seconds that a transaction may be idle, for example because its client was lost."""
 _KEEPALIVES = {"keepalives_idle": 10, "keepalives_interval": 5, "keepalives_count": 3}
 _LIMITS = {
     **{
@@ -42,13 +42,13 @@ _T = TypeVar("_T")
 
 
 class _Connection(psycopg.Connection[Any]):
-    """A connection that is closed when the server does not answer in time."""
+    """A connection that is closed if the server does not answer in time."""
 
     def wait(self, gen: Generator[Any, Any, _T], *args: Any, **options: Any) -> _T:
         return super().wait(self._with_deadline(gen), *args, **options)
 
     def _with_deadline(self, gen: Generator[Any, Any, _T]) -> Generator[Any, Any, _T]:
-        """Yield what `gen` waits for, and raise OperationalError once it has waited too long."""
+        """Yield as `gen` does, and raise OperationalError when it has waited too long."""
         deadline = time.monotonic() + RESPONSE_TIMEOUT_S
         try:
             wanted = next(gen)
@@ -66,7 +66,7 @@ class _Connection(psycopg.Connection[Any]):
 
 
 def connect(url: URL, folder: Path) -> Database:
-    """Return the database at `url`, with any driver; it connects when it is first read."""
+    """Return the database at `url`, whatever its driver; the first read connects to it."""
     engine = create_engine(
         url.set(drivername="postgresql+psycopg"),
         pool_pre_ping=True,
@@ -81,7 +81,7 @@ def connect(url: URL, folder: Path) -> Database:
 
 
 def command_line_url(url: URL) -> tuple[str, dict[str, str]]:
-    """Return a URL without a password, as anyone may read arguments, and the variable for it."""
+    """Return a URL without its password, and a variable with it: anyone may read command lines."""
     place = url.set(drivername="postgresql").update_query_dict(
         {name: str(value) for name, value in _LIMITS.items()}
     )

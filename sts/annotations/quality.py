@@ -1,4 +1,4 @@
-"""How well people judge: right answers on references over time, and who lies below the bar."""
+"""Annotators' accuracy on references over time, and automatic pauses."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from sts.ratings import MARKED, UNABLE
 
 
 class Quality(NamedTuple):
-    """How well one person judges: on all references, and on each `BLOCK` of them in order.
+    """One person's accuracy on all references, and on each `BLOCK_SIZE` of them in order.
 
-    `latest` is on the last `BLOCK` since they were last resumed after a pause; they are flagged if
-    its whole interval lies below the study's bar.
+    `latest` covers the last `BLOCK_SIZE` since they were last resumed after a pause; they are
+    flagged if its whole interval is below the study's bar.
     """
 
     annotator: str
@@ -32,7 +32,7 @@ class Quality(NamedTuple):
 
 
 def of_annotators(connection: Connection, study: Study) -> list[Quality]:
-    """Return how well each person judges who was given a reference, by name."""
+    """List the quality of everyone who has judged a reference, by name."""
     people = connection.execute(
         select(annotators.c.id, annotators.c.name)
         .where(annotators.c.id.in_(select(events.c.annotator)))
@@ -43,7 +43,7 @@ def of_annotators(connection: Connection, study: Study) -> list[Quality]:
 
 
 def measure_quality(connection: Connection, study: Study, number: int, name: str = "") -> Quality:
-    """Return how well one person judges."""
+    """Measure one person's accuracy on references."""
     answers = _load_answers(connection, number)
     every = [good for _, good in answers]
     since = max(
@@ -60,10 +60,10 @@ def measure_quality(connection: Connection, study: Study, number: int, name: str
 
 
 def pause_if_inaccurate(connection: Connection, number: int, study: Study, now: float) -> bool:
-    """Pauses a person who is flagged, where the study says so; returns whether it did.
+    """Pause a person who is flagged, if the study says so; return True if it did.
 
-    They are given nothing more until the lead resumes them, and what they judge from then on is
-    what counts.
+    They are assigned nothing more until the lead resumes them; only references that they judge
+    after that count towards the next pause.
     """
     if not study.pause_below:
         return False
@@ -79,14 +79,14 @@ def pause_if_inaccurate(connection: Connection, number: int, study: Study, now: 
 
 
 def twice(connection: Connection, suite: str | None = None) -> list[tuple[str, str, bool]]:
-    """Return what stands of clips that are judged twice first: clip, person, success or not."""
+    """Load judgements of clips that are judged twice: clip, person, True for success."""
     first = events.c.item.in_(select(slots.c.item).where(slots.c.turn == FIRST))
     said = load_current_events(connection, first, events.c.verdict != UNABLE, suite=suite)
     return [(one.item, one.by, one.verdict == MARKED[0]) for one in said]
 
 
 def _load_answers(connection: Connection, number: int) -> list[tuple[float, bool]]:
-    """Return when a person first judged each reference, in order, and whether they are right."""
+    """Load a person's answers to references: time of the first answer, True if it is right."""
     standing, first = select_current(), events.alias("first")
     begun = (
         select(func.min(first.c.received))

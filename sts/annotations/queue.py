@@ -1,4 +1,4 @@
-"""What there is to judge: items, the suites that keep them, and their slots."""
+"""The annotation queue: items, the suites they belong to, and their slots."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ T = TypeVar("T")
 HASH_MODULUS = 2**31 - 1
 """Modulus of the hash that orders each annotator's items; see `claims`."""
 _BATCH_SIZE = 500
-"""Values that are asked for at a time."""
+"""Number of values in one query."""
 _RUN_SIZE = 50_000
-"""Items that are added at a time."""
+"""Number of items that are added at a time."""
 _ANALYZE_FROM = 1000
-"""Of so many that are added PostgreSQL has to know before it plans a query."""
+"""Number of added items from which PostgreSQL's table statistics are refreshed."""
 
 
 def enqueue(
@@ -42,14 +42,14 @@ def enqueue(
     required: int | None = None,
     now: float,
 ) -> int:
-    """Add continuations, each clip to be judged as often as asked; return how many are new.
+    """Add continuations to the queue with their required judgements; return how many are new.
 
-    A known continuation keeps its judgements: it gains the suite, its players, and the slots that
-    it lacks. Where agents join those of a suite, anchors are opened; see `balance`. What nobody has
-    judged moves to the rubric's version that is said here; see `rubrics`.
+    A known continuation keeps its judgements; it gains the suite, its players and missing slots. If
+    agents are new to a suite, anchors are opened; see `balance`. Clips without a judgement move to
+    their item's version of the rubric; see `rubrics`.
 
-    The connection is alone in writing. `required` is how often each clip is judged; None asks the
-    study, which has a share of them judged twice.
+    The connection must be the only writer. `required` is the number of judgements of each clip;
+    None uses the study's settings, which have a share of clips judged twice.
 
     Raises:
       ArgumentError: `required` is below 1.
@@ -84,7 +84,7 @@ def enqueue(
 
 
 def _requirements(run: list[Item], study: Study, required: int | None) -> dict[str, Requirement]:
-    """Return what is asked of each clip of a run: the highest of what its items are."""
+    """Return the requirement of each clip of a run: the largest of its items."""
     most: dict[str, Requirement] = {}
     for item in run:
         if required is not None:
@@ -106,7 +106,7 @@ def _add_missing_slots(
     ids: Mapping[str, str],
     fresh: set[str],
 ) -> int:
-    """Add the slots that known items lack by now; return how many."""
+    """Add the slots that known items lack; return how many."""
     members: dict[Requirement, set[str]] = {}
     for item in run:
         if ids[item.continuation] not in fresh:
@@ -119,12 +119,12 @@ def _add_missing_slots(
 
 
 def find_enqueued(connection: Connection, continuations: Iterable[str]) -> set[str]:
-    """Return those of `continuations` that are enqueued, or are references."""
+    """Return those of `continuations` that are enqueued or are references."""
     return {one for batch in _iter_batches(continuations) for one in _item_ids(connection, batch)}
 
 
 def suites(connection: Connection) -> list[str]:
-    """Every suite of which something is enqueued, sorted."""
+    """List the suites that have enqueued items, sorted."""
     return sorted(connection.scalars(select(item_suites.c.suite).distinct()))
 
 
@@ -137,14 +137,14 @@ def add_reference(
     *,
     now: float,
 ) -> None:
-    """Put a continuation whose verdict is known into the pool that is served silently.
+    """Add a continuation with a known verdict to the pool of references.
 
-    Adding the same again changes nothing but its note, if there is a new one. A reference asks for
-    no judgements of its own, and has none to wait for if its clip was enqueued; see `references`.
+    Adding it again changes only its note, if the new one is not empty. References need no
+    judgements of their own: open slots of an enqueued clip are removed; see `references`.
 
     Raises:
       ArgumentError: the truth is not a verdict, its step is outside 1..horizon, or another truth
-        is already there.
+        is already stored.
     """
     references.check_truth(truth, step, item.horizon)
     none = {item.clip: Requirement(0, assignment.ORDINARY)}
@@ -182,7 +182,7 @@ def _iter_batches(values: Iterable[T], size: int = _BATCH_SIZE) -> Iterator[list
 
 
 class _AddedItems(NamedTuple):
-    """The item of each continuation of a run, the items that are new, and how many are added."""
+    """Items by continuation, the new ones among them, and the number of new continuations."""
 
     ids: dict[str, str]
     fresh: set[str]
@@ -192,7 +192,7 @@ class _AddedItems(NamedTuple):
 def _add_items(
     connection: Connection, run: list[Item], asked: Mapping[str, Requirement], *, now: float
 ) -> _AddedItems:
-    """Add what is unknown: continuations, and the items that they are, each with its slots."""
+    """Add unknown continuations of a run, and their items with slots where these are new."""
     known, clips = _find_existing(connection, run)
     fresh: dict[str, Item] = {}
     unknown: dict[str, Item] = {}
@@ -234,7 +234,7 @@ _Rows = dict[str, Row[*tuple[Any, ...]]]
 
 
 def _find_existing(connection: Connection, run: list[Item]) -> tuple[_Rows, _Rows]:
-    """Return the items that there are of a run: by its continuations, and by its clips."""
+    """Return the existing items of a run: by continuation, and by clip."""
     if connection.execute(select(items.c.id).limit(1)).first() is None:
         return {}, {}
     own = (items.c.id, items.c.scenario_hash, items.c.horizon, items.c.takeover)
@@ -258,7 +258,7 @@ _COLUMNS = {table: table.columns.keys() for table in (items, copies, item_suites
 
 
 def _insert_rows(connection: Connection, table: Table, rows: Sequence[tuple[object, ...]]) -> None:
-    """Insert rows of `_COLUMNS`; past SQLAlchemy where it can, which costs more than SQLite."""
+    """Insert rows of `_COLUMNS`, on SQLite without SQLAlchemy, which takes most of the time."""
     if not rows:
         return
     names = _COLUMNS[table]
@@ -303,7 +303,7 @@ def _item_ids(connection: Connection, continuations: list[str]) -> dict[str, str
 
 
 def _link_suites(connection: Connection, wanted: set[tuple[str, str]]) -> int:
-    """Says which suites keep which items, where that is not said yet; returns how often."""
+    """Add missing links between suites and items; return how many were added."""
     count = 0
     for suite in {suite for suite, _ in wanted}:  # what is looked up without it is looked for
         for batch in _iter_batches(item for name, item in wanted if name == suite):

@@ -1,10 +1,10 @@
-"""Reference episodes: clips whose verdict is known, by which annotators are measured.
+"""References: clips with a known verdict, which measure annotators' accuracy.
 
-What people say of one measures them and counts for no agent, so none of its judgements is waited
-for: it is served from the pool alone. A slot of one would hang for ever, too, where everybody has
-trained on it and is not given it again.
+Judgements of a reference measure its annotators and count for no agent. So references are served
+from their pool and have no open slots, which might never be filled: annotators who trained on a
+reference do not get it again.
 
-References are a chain of the study's own: each has a digest over the one before, its clip and its
+References form a chain of the study's own: each has a digest of the previous one, its clip and its
 truth, and `last_reference` holds the number and the digest of the last.
 """
 
@@ -33,12 +33,12 @@ from sts.storage.chains import START, Link, follow
 
 
 def is_reference(item: ColumnElement[str]) -> ColumnElement[bool]:
-    """Whether an item is a reference."""
+    """Select items that are references."""
     return exists().where(reference_episodes.c.item == item)
 
 
 def drop_open_slots(connection: Connection) -> None:
-    """Has no judgement of a reference waited for; those that are in stay."""
+    """Delete the open slots of references; judgements are kept."""
     waiting = slots.c.judged == 0, is_reference(slots.c.item)
     found = set(connection.scalars(select(slots.c.item).where(*waiting)))
     if found:
@@ -48,7 +48,7 @@ def drop_open_slots(connection: Connection) -> None:
 
 
 def check_truth(truth: str, step: int | None, horizon: int) -> None:
-    """Raise ArgumentError unless the truth can be one: success, failure or not_done."""
+    """Raise ArgumentError unless a truth is success, failure or not_done, with a step that fits."""
     truths = [verdict for verdict in VERDICTS if verdict != UNABLE]
     if truth not in truths:
         raise UnknownName("truth", truth, truths)
@@ -69,7 +69,7 @@ def find_reference(connection: Connection, item: str) -> Row[*tuple[Any, ...]] |
 def append_reference(
     connection: Connection, item: str, truth: str, step: int | None, note: str, *, now: float
 ) -> None:
-    """Add a reference to the end of the study's chain, in a transaction that writes alone."""
+    """Append a reference to the study's chain; the transaction must be the only writer."""
     end = chain_tip(connection)
     clip = connection.execute(select(items.c.clip).where(items.c.id == item)).scalar_one()
     link = follow(end, digested_values(item, clip, truth, step))
@@ -80,13 +80,13 @@ def append_reference(
 
 
 def chain_tip(connection: Connection) -> Link:
-    """Return the end of the chain of references."""
+    """Return the last link of the chain of references."""
     row = connection.execute(select(last_reference)).one_or_none()
     return START if row is None else Link(*row)
 
 
 def digested_values(item: str, clip: str, truth: str, step: int | None) -> list[object]:
-    """Return what the digest of a reference covers; its note is not part of it."""
+    """Return the values that a reference's digest covers, which do not include its note."""
     return [item, clip, truth, step]
 
 
@@ -97,7 +97,7 @@ def set_note(connection: Connection, item: str, note: str) -> None:
 
 
 def every(connection: Connection) -> list[Reference]:
-    """The whole pool, in the order it was filled."""
+    """List all references, in the order in which they were added."""
     judged = (
         select(func.count(events.c.annotator.distinct()))
         .where(events.c.item == reference_episodes.c.item, is_judgement())
@@ -118,5 +118,5 @@ def every(connection: Connection) -> list[Reference]:
 
 
 def format_truth(truth: str, step: int | None) -> str:
-    """Return a truth in words."""
+    """Format a truth and its step for messages."""
     return truth if step is None else f"{truth} at step {step}"

@@ -1,4 +1,4 @@
-"""What reviewers go through of a suite: each queue for one person, and how far it is."""
+"""Review queues of a suite, for each reviewer."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ from sts.annotations.verdicts import Verdict
 from sts.storage.workspace import Workspace
 
 QUEUES = DISPUTED, FAILED, DIFFERING = ("disputes", "failures", "differences")
-"""Judges disagree; a sample of what was annotated as failures; people and rule differ."""
+"""Disagreements of annotators; sampled failures; disagreements with the automatic label."""
 
 _SLOW_S = 0.1
-"""Seconds of gathering after which it is done less often."""
+"""Seconds of loading from which the queues are reloaded less often."""
 _MAX_AGE_S = 60.0
-"""Seconds after which what was gathered is gathered anew whatever has come: rules may label."""
+"""Seconds after which the queues are reloaded in any case, since labels may have changed."""
 
 Rules = Callable[[Collection[str]], Mapping[str, Verdict]]
-"""Identities of continuations -> what the rules say of them, as far as they say something."""
+"""Function from continuations' ids to the automatic labels of those that have one."""
 
 
 class Case(NamedTuple):
-    """A clip that waits for a reviewer.
+    """A clip that is queued for a reviewer.
 
-    It comes with what is disputed, one of `DISPUTES` or "", what the rule says if that is in
-    question, and the notes that other reviewers have left.
+    `about` is the annotators' disagreement, one of `DISPUTES` or "", `rule` the automatic label if
+    it is in question, and `remarks` are other reviewers' notes.
     """
 
     clip: JudgedClip
@@ -44,11 +44,10 @@ class Case(NamedTuple):
 
 
 class Queue(NamedTuple):
-    """One queue, for one person.
+    """One reviewer's queue: the open cases in order, and counts of clips.
 
-    It holds the cases that wait, in the order in which they are shown, and counts: those that are
-    decided, of all that belong in it; of those that wait, those that are the person's `own`, judged
-    or played; and those that they have `left` open.
+    Of the clips that belong in it, `done` are decided. Of those still open, `own` were judged or
+    played by the reviewer, and `left` were skipped by them.
     """
 
     cases: list[Case]
@@ -59,7 +58,7 @@ class Queue(NamedTuple):
 
 
 class SuiteReviews(NamedTuple):
-    """What people, and then reviewers, have said of the clips of a suite; remarks are by item."""
+    """The judged clips of a suite, and the reviewers' current events by item."""
 
     clips: list[JudgedClip]
     decided: Mapping[str, Remark]
@@ -68,7 +67,7 @@ class SuiteReviews(NamedTuple):
 
 
 def reviewed(connection: Connection, suite: str) -> SuiteReviews:
-    """Return what is said of the clips of a suite by now."""
+    """Load the judged clips and reviews of a suite."""
     return SuiteReviews(
         opinions.load_judged_clips(connection, suite),
         reviews.load_adjudications(connection, suite),
@@ -78,7 +77,7 @@ def reviewed(connection: Connection, suite: str) -> SuiteReviews:
 
 
 def table_1(workspace: Workspace, suite: str) -> Breakdown | None:
-    """Return what reviewers found in failures of a suite; None where they looked at none."""
+    """Load the error table of a suite; return None if no failure was reviewed."""
     store = Store.find(workspace)
     if store is None:
         return None
@@ -89,10 +88,10 @@ def table_1(workspace: Workspace, suite: str) -> Breakdown | None:
 
 
 class _QueueContents(NamedTuple):
-    """What belongs in each queue, whoever looks.
+    """The clips of each queue, before they are ordered and filtered for a reviewer.
 
-    It holds as of the last judgement that was counted, `judged`, and took so many seconds to
-    gather, until `at` by a clock that only goes forward. `orders` fills as people ask for theirs.
+    They are current as of the event `judged`, took `took` seconds to load and were complete at the
+    monotonic time `at`. `orders` caches each person's order.
     """
 
     judged: int
@@ -105,23 +104,23 @@ class _QueueContents(NamedTuple):
 
 
 class Queues:
-    """The queues of a suite, for one reviewer after another.
+    """The review queues of a suite.
 
-    What judges have said is gathered anew when one has said something since; where that takes long,
-    it takes a tenth of the time at most, and what came last comes a little later.
+    They are reloaded when there are new judgements. If that is slow, at most about a tenth of the
+    time is spent on it, and new judgements appear with a delay.
     """
 
     def __init__(self, store: Store, suite: str, rules: Rules) -> None:
-        """Gather nothing yet."""
+        """Load nothing yet."""
         self._store, self._suite, self._rules = store, suite, rules
         self._members: _QueueContents | None = None
 
     def of(self, person: int, *, again: bool = False) -> dict[str, Queue]:
         """Return the queues for one reviewer, by name.
 
-        Nobody is given what they have judged or played; what they have left open waits for them
-        only with `again`. The order is by lot and another for each person; disputes about the
-        outcome come first, those about the mark last.
+        Clips that the reviewer has judged or played are left out, and so are those that they
+        skipped, unless `again`. The order is random and differs between people; disagreements about
+        the outcome come first, those about the marker last.
         """
         with self._store.read() as connection:
             members = self._load_contents(connection)

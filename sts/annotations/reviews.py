@@ -1,4 +1,4 @@
-"""What reviewers have said: the kind of error of an episode, and who is right about a clip."""
+"""Reviewers' events about clips, and the rules on who may submit which event."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sts.annotations.schema import reference_episodes as references
 
 
 def load_adjudications(connection: Connection, suite: str | None = None) -> dict[str, Remark]:
-    """Return the adjudication that stands of each item of a suite, or of all, that has one."""
+    """Load the current adjudication of each item of a suite, or of all items, that has one."""
     every = load_current_events(connection, kinds=[ADJUDICATION], by=False, suite=suite)
     return {one.item: one for one in every}
 
@@ -19,7 +19,7 @@ def load_adjudications(connection: Connection, suite: str | None = None) -> dict
 def load_by_item(
     connection: Connection, kind: str, suite: str | None = None
 ) -> dict[str, list[Remark]]:
-    """Return each person's review or note that stands, by item, the earlier first."""
+    """Load everyone's current reviews or notes, by item, earliest first."""
     found: dict[str, list[Remark]] = {}
     for one in load_current_events(connection, kinds=[kind], suite=suite):
         found.setdefault(one.item, []).append(one)
@@ -36,9 +36,9 @@ _HAS_REVIEWED = select(
 
 
 def find_obstacle(connection: Connection, annotator_id: int, event: Event) -> str:
-    """Return why a person may not add this event to what a clip has, or "".
+    """Return the reason why a person may not submit this event, or "".
 
-    Who looks at what judges have said is none of them, before or after.
+    A person may not both judge and review a clip, in either order.
     """
     own = events.c.annotator == annotator_id, events.c.item == event.item
     if event.kind in JUDGEMENT_KINDS:

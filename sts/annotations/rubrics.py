@@ -1,8 +1,8 @@
-"""What becomes of clips when the rubric that they are judged by has a new version.
+"""Transfer of clips to a new version of their rubric.
 
-What nobody has judged is judged by the new version: its continuations become a clip of their own,
-and the old one waits for nobody. Who was looking at the old one may still answer; that answer is
-kept, and says by which version. What was judged stays as it is.
+A clip without a judgement moves to the new version: its continuations get a new clip, and the old
+one is no longer queued. Annotators who are watching the old one may still submit a verdict, which
+is kept with the old version. Judged clips keep their version.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ _BATCH_SIZE = 500
 
 
 def detach_continuations(connection: Connection, run: Sequence[Item]) -> dict[str, str]:
-    """Take continuations off clips of another version that nobody has judged.
+    """Detach continuations from unjudged clips of another rubric version.
 
-    Return the item that each of them was, by continuation; `supersede` is to follow.
+    Return the former item of each continuation; call `supersede_items` afterwards.
     """
     said = {one.continuation: one.rubric for one in run if one.rubric is not None}
     every = list(said)
@@ -59,7 +59,7 @@ def detach_continuations(connection: Connection, run: Sequence[Item]) -> dict[st
 def supersede_items(
     connection: Connection, moved: Mapping[str, str], ids: Mapping[str, str]
 ) -> None:
-    """Let nothing wait any more of the items that continuations were taken off; see `release`."""
+    """Replace items that `detach_continuations` has emptied with their successors."""
     successor = {old: ids[one] for one, old in moved.items()}
     every = sorted(successor)
     for at in range(0, len(every), _BATCH_SIZE):
@@ -83,19 +83,19 @@ def _supersede_batch(connection: Connection, successor: Mapping[str, str]) -> No
 
 
 def _restore_continuation(connection: Connection, current: Sequence[str]) -> None:
-    """Name clips that are of the current version again by a continuation of theirs."""
+    """Name clips of the current version after one of their own continuations again."""
     own = select(func.min(copies.c.continuation)).where(copies.c.item == items.c.id)
     again = update(items).where(items.c.id.in_(current), ~_is_current())
     connection.execute(again.values(continuation=own.scalar_subquery()))
 
 
 def _is_current() -> ColumnElement[bool]:
-    """Whether an item is called by a continuation, and not yet as one that is superseded."""
+    """Select items that are named after a continuation, without the suffix of superseded ones."""
     return ~items.c.continuation.endswith("." + items.c.rubric)
 
 
 def add_players(connection: Connection, wanted: Collection[tuple[str, str]]) -> None:
-    """Note who has played which items, pairs of an item and a name, if that is not noted yet."""
+    """Store missing pairs of an item and the name of a person who played it."""
     every = sorted(wanted)
     for at in range(0, len(every), _BATCH_SIZE):
         some = every[at : at + _BATCH_SIZE]

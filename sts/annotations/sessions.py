@@ -1,4 +1,4 @@
-"""How people come in: an invitation, spent once, begins a session that lasts while it is used."""
+"""Invitations, which can be used once, and the browser sessions that they start."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ from sts.errors import ArgumentError
 
 DAY = 86400.0
 INVITATION = 7 * DAY
-"""Seconds for which an invitation can be spent."""
+"""Seconds for which an invitation is valid."""
 IDLE_TIMEOUT_S = 14 * DAY
-"""Seconds without use after which a session has ended."""
+"""Seconds without use after which a session ends."""
 LONGEST = 90 * DAY
-"""Seconds after which a session has ended however much it is used."""
+"""Seconds after which a session ends even if it is used."""
 USE_INTERVAL_S = 300.0
-"""Seconds of use between two notes of it."""
+"""Minimum number of seconds between two records of a session's use."""
 
 USED = "This invitation was used already. Each lets one browser in once: ask for a new one."
 EXPIRED = "This invitation has lapsed. Ask for a new one."
@@ -40,7 +40,7 @@ UNKNOWN = "This is no invitation of this study, or no longer. Ask for a new one.
 
 
 class Invitation(NamedTuple):
-    """Whom a link invites; `refusal` tells why it lets nobody in, and is "" if it can be spent."""
+    """The person that a token invites; `refusal` is why it cannot be used any more, or ""."""
 
     annotator: int
     name: str
@@ -48,9 +48,9 @@ class Invitation(NamedTuple):
 
 
 class Session(NamedTuple):
-    """A browser that a person has entered with: when, its last use and its end, in UTC seconds.
+    """A person's browser session: start, last use and end, in UTC seconds.
 
-    The last use is known to some minutes; the end is that of a session that is not used before.
+    The last use is accurate to a few minutes; the end assumes no further use.
     """
 
     id: int
@@ -61,9 +61,9 @@ class Session(NamedTuple):
 
 
 def create_invitation(connection: Connection, annotator_id: int, *, now: float) -> str:
-    """Return the token of a new invitation; one of that person that was not spent ends.
+    """Create an invitation, replacing the person's unused one, and return its token.
 
-    Only the token's hash is kept, so that a copied database lets nobody in.
+    Only the token's hash is stored, so a copy of the database does not let anyone sign in.
     """
     token = secrets.token_urlsafe()
     _delete_invitation(connection, annotator_id)
@@ -76,7 +76,7 @@ def create_invitation(connection: Connection, annotator_id: int, *, now: float) 
 
 
 def invitation(connection: Connection, token: str, *, now: float) -> Invitation | None:
-    """Whom a token invites, and whether it still does; None for an unknown token."""
+    """Return the invitation with this token; None if it is unknown or its person is retired."""
     row = connection.execute(
         select(invitations, annotators.c.name, annotators.c.retired)
         .join(annotators, annotators.c.id == invitations.c.annotator)
@@ -89,12 +89,13 @@ def invitation(connection: Connection, token: str, *, now: float) -> Invitation 
 
 
 def enter(connection: Connection, token: str, held: str = "", *, now: float) -> str:
-    """Spend an invitation; return the secret of the session that begins.
+    """Use an invitation to start a session; return the session's secret.
 
-    Of two that spend one invitation at the same moment, one begins a session; `held` as in `begin`.
+    An invitation starts only one session, even if two requests use it at the same moment. See
+    `begin` for `held`.
 
     Raises:
-      ArgumentError: it was spent before, has lapsed, or is none.
+      ArgumentError: it was used before, has expired, or is unknown.
     """
     found = invitation(connection, token, now=now)
     if found is None or found.refusal:
@@ -106,10 +107,10 @@ def enter(connection: Connection, token: str, held: str = "", *, now: float) -> 
 
 
 def begin(connection: Connection, annotator_id: int, held: str = "", *, now: float) -> str:
-    """Begin a session of a person and return its secret, kept as a hash alone.
+    """Start a session for a person and return its secret, of which only the hash is stored.
 
-    `held` is the secret of the session that the browser held before. If it is another person's, it
-    ends: their pages in that browser may still be open, and would go on writing as them.
+    `held` is the secret of the browser's previous session. If that was another person's, it ends:
+    their pages may still be open in the browser and would continue to submit in their name.
     """
     others = and_(sessions.c.secret_hash == hash_token(held), sessions.c.annotator != annotator_id)
     connection.execute(delete(sessions).where(or_(_has_ended(now), others)))
@@ -125,19 +126,19 @@ def begin(connection: Connection, annotator_id: int, held: str = "", *, now: flo
 def find_session_owner(
     connection: Connection, secret: str, *, now: float
 ) -> tuple[int, bool] | None:
-    """Whose session a secret is of, and whether its use should be noted; None for no session."""
+    """Return a session's owner, and True if its use is to be recorded; None if it has ended."""
     row = connection.execute(_HOLDER, {"hash": hash_token(secret), "now": now}).one_or_none()
     return None if row is None else (row.annotator, row.seen + USE_INTERVAL_S <= now)
 
 
 def record_use(connection: Connection, secret: str, *, now: float) -> None:
-    """Note that a session is used, by which it lasts longer."""
+    """Record that a session was used, which extends it."""
     own = sessions.c.secret_hash == hash_token(secret)
     connection.execute(update(sessions).where(own).values(seen=now))
 
 
 def under_way(connection: Connection, *, now: float) -> list[Session]:
-    """The sessions of everybody, by the order in which people were added and these began."""
+    """List open sessions, by the order in which people were added and sessions started."""
     rows = connection.execute(
         select(sessions, annotators.c.name)
         .join(annotators, annotators.c.id == sessions.c.annotator)
@@ -157,20 +158,20 @@ def under_way(connection: Connection, *, now: float) -> list[Session]:
 
 
 def last_use_by_person(connection: Connection) -> dict[int, float]:
-    """When each person last used a session that is kept, UTC seconds."""
+    """Return each person's last use of a stored session, in UTC seconds."""
     latest = func.max(sessions.c.seen)
     rows = connection.execute(select(sessions.c.annotator, latest).group_by(sessions.c.annotator))
     return {row[0]: row[1] for row in rows}
 
 
 def people_with_invitation(connection: Connection, *, now: float) -> set[int]:
-    """Return the numbers of those whose invitation waits to be spent."""
+    """Return the numbers of the people with an unused, valid invitation."""
     waiting = invitations.c.used.is_(None), invitations.c.expires > now
     return set(connection.scalars(select(invitations.c.annotator).where(*waiting)))
 
 
 def end_sessions(connection: Connection, annotator_id: int) -> int:
-    """End every session of a person, and the invitation that waits; return how many sessions."""
+    """End a person's sessions and their unused invitation; return the number of sessions."""
     _delete_invitation(connection, annotator_id)
     own = sessions.c.annotator == annotator_id
     return connection.execute(delete(sessions).where(own)).rowcount
@@ -198,8 +199,8 @@ _HOLDER = (
 
 
 def hash_token(token: str) -> str:
-    """Return the hash that is kept of a secret; 256 random bits need neither salt nor stretching.
+    """Hash a secret for storage; with 256 random bits it needs neither salt nor stretching.
 
-    The digest is what is looked up, so how long that takes tells nothing about a secret.
+    Secrets are looked up by digest, so the time of a lookup reveals nothing about them.
     """
     return hashlib.sha256(token.encode("utf-8", "replace")).hexdigest()

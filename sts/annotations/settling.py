@@ -1,4 +1,4 @@
-"""What a rule settles, so that nobody needs to look at it; what people say stands over that."""
+"""Auto-resolved clips, which need no annotator; human judgements override the automatic verdict."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ _BATCH_SIZE = 500
 
 
 def record_settled(connection: Connection, run: Sequence[Item], ids: Mapping[str, str]) -> int:
-    """Note which clips of a run a rule settles, and which it no longer does; return how many.
+    """Record which clips of a run are auto-resolved by now; return the number of changes.
 
-    What waits of a settled clip that nobody has judged waits no longer.
+    The open slots of auto-resolved clips without a judgement are deleted.
     """
     rules = {ids[one.continuation]: one.settled for one in run if one.settled is not None}
     every = sorted(rules)
@@ -29,7 +29,7 @@ def record_settled(connection: Connection, run: Sequence[Item], ids: Mapping[str
 
 
 def is_unjudged() -> ColumnElement[bool]:
-    """Whether nobody has judged an item of `settled`, so that the rule stands."""
+    """Select auto-resolved items that have no human judgement."""
     return ~exists().where(events.c.item == settled.c.item, is_judgement())
 
 

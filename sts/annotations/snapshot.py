@@ -1,6 +1,6 @@
-"""The annotation database as one file: SQLite's own backup, or what PostgreSQL's `pg_dump` writes.
+"""Backup of the annotation database to one file, with SQLite's backup function or `pg_dump`.
 
-It is what the database was at one moment, while people went on judging.
+The file holds the database as of one moment, even while it is in use.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ from sts.storage.files import put_new
 from sts.storage.workspace import Workspace
 
 DUMP_FILE = "annotations.dump"
-"""What the copy of a PostgreSQL database is called in a backup, in `pg_dump`'s custom format."""
+"""Name of a PostgreSQL dump in a backup, in `pg_dump`'s custom format."""
 _MAX_OUTPUT_CHARS = 300
-"""Letters that are shown of what a program says."""
+"""Number of characters of a program's output that are shown."""
 
 
 def copy_database(workspace: Workspace, target: Path) -> str | None:
-    """Write the database of a workspace to a file; return its name in a backup, None without it."""
+    """Copy a workspace's database to a file; return its name in a backup, or None without one."""
     url, file = os.environ.get(URL_VARIABLE), workspace.path(DATABASE_FILE)
     if not url and not is_present(file):
         return None
@@ -64,7 +64,7 @@ def _copy_file(file: Path, target: Path) -> None:
 
 
 def restore_database(workspace: Workspace) -> None:
-    """Make the file that `copy` wrote, by its name in a workspace, the workspace's database."""
+    """Turn the file that `copy_database` wrote, now in the workspace, into its database."""
     file, dump, url = (
         workspace.path(DATABASE_FILE),
         workspace.path(DUMP_FILE),
@@ -89,7 +89,7 @@ def restore_database(workspace: Workspace) -> None:
 
 
 def _check_tables(file: Path) -> None:
-    """Refuse a file with a view or a trigger that is not ours, before it is asked anything."""
+    """Reject a file with unknown views or triggers before any query can execute them."""
     query = "SELECT sql FROM sqlite_master WHERE type NOT IN ('table', 'index')"
     try:
         with closing(sqlite3.connect(file)) as source:
@@ -101,7 +101,7 @@ def _check_tables(file: Path) -> None:
 
 
 def _load_dump(url: str, workspace: Workspace, dump: Path) -> None:
-    """Fill an empty database in one transaction; take all of it back if it is not the study."""
+    """Load a dump into an empty database, and empty it again if it is not the right study."""
     put_new(workspace.path(RECORD_FILE), b"{}\n")
     with closing(connect_postgresql(url, workspace.root)) as database:
         with database.write(alone=True) as connection:
@@ -117,7 +117,7 @@ def _load_dump(url: str, workspace: Workspace, dump: Path) -> None:
 
 
 def _run_client(database: Database, program: str, *arguments: str) -> None:
-    """Run one of PostgreSQL's programs on a database, as whoever is connected to it."""
+    """Run one of PostgreSQL's client programs on a database, as the connected user."""
     from sts.annotations.postgresql import command_line_url
 
     place, secret = command_line_url(database.engine.url)

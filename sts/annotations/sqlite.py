@@ -1,4 +1,4 @@
-"""Connect to an annotation database in an SQLite file, which only its owner may read."""
+"""Connection to an annotation database in an SQLite file, readable only by its owner."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ from sts.annotations.database import (
 from sts.errors import StoreError
 
 _CACHE_KB = 2**16
-"""Kilobytes of a database that a connection may keep: a queue of a million fits."""
+"""Kilobytes of the page cache per connection: a queue of a million items fits."""
 _READ_ERRORS = tuple(f"error code={number}" for number in ("10", "266", "522"))
-"""How SQLite's check names a page that the disk did not deliver (SQLITE_IOERR and its kinds)."""
+"""Ends of quick-check messages about pages that the disk could not read (SQLITE_IOERR codes)."""
 
 
 def is_empty(path: Path) -> bool:
-    """Return whether no database is at `path`: no file, or one without a byte."""
+    """Return True if `path` is missing or an empty file; raise StoreError if it is not a file."""
     if path.exists() and not path.is_file():
         raise StoreError(f"annotation database {path} is not a file; move away what is there")
     return not path.exists() or path.stat().st_size == 0
 
 
 def connect(path: Path) -> Database:
-    """Return the database in the file at `path`, which is made if it is missing."""
+    """Return the database in the file at `path`, creating the file if it is missing."""
     # SQLite gives the files that it makes next to this one the same permissions.
     with suppress(FileExistsError, FileNotFoundError, PermissionError):
         os.close(os.open(path, os.O_CREAT | os.O_EXCL, 0o600))
@@ -51,7 +51,7 @@ def connect(path: Path) -> Database:
 
 
 def check_integrity(connection: Connection, name: str) -> None:
-    """Raise MisreadDatabase for a fault that SQLite's quick check finds in the database `name`."""
+    """Raise MisreadDatabase if SQLite's quick check finds an error in the database `name`."""
     found = str(connection.exec_driver_sql("PRAGMA quick_check(1)").scalar_one())
     if found == "ok":
         return
@@ -62,7 +62,7 @@ def check_integrity(connection: Connection, name: str) -> None:
 
 
 def set_journal_mode(database: Database, mode: str, *, wait: float = LOCK_TIMEOUT_S) -> None:
-    """Choose how SQLite keeps what it writes: with WAL, readers work while a process writes.
+    """Set the journal mode; with WAL, other processes can read while one writes.
 
     A database leaves WAL only while no other connection to it is open; `wait` is in seconds.
     """

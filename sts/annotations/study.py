@@ -1,4 +1,4 @@
-"""What the study asks of its judging: the table `annotation` of `workspace.toml`, checked."""
+"""Settings of a study's annotation: the table `annotation` of `workspace.toml`, validated."""
 
 from __future__ import annotations
 
@@ -10,38 +10,38 @@ from sts.storage.workspace import Workspace
 
 SECTION = "annotation"
 SETTLE_VALUES = ("", "silence")
-"""What may be settled by rule."""
+"""Values of the setting `settle`."""
 MAX_REQUIRED = 1000
-"""Judgements that may be asked of one clip."""
+"""Maximum number of judgements of one clip."""
 _SHARES = ("twice", "anchors", "reference_rate", "bar", "training_pass")
 _COUNTS = ("queue", "spacing", "cap", "training", "mark_tolerance", "review_sample")
 
 
 class Study(NamedTuple):
-    """How continuations are judged; what `workspace.toml` leaves out is as here.
+    """Settings for judging continuations, with the defaults of `workspace.toml`.
 
-    A scope is a suite, `NAME@VERSION`, or a category of it, `NAME@VERSION/CATEGORY`.
+    A scope is a suite, `NAME@VERSION`, or one of its categories, `NAME@VERSION/CATEGORY`.
 
     Attributes:
-      seed: selects the campaign's orders; equal seeds give equal ones.
+      seed: selects all random orders and choices; equal seeds give equal ones.
       required: judgements of each clip, 1 or more.
       required_by: judgements of each clip of a scope; the highest that applies counts.
-      twice: share of clips that are judged twice at least, and before all others, 0 to 1.
-      anchors: share of the judged clips that are judged once more when an agent joins, 0 to 1.
-      spacing: items that lie between two of one scenario, where others are left.
-      cap: judgements of one person a day (UTC), 0 for as many as they like.
-      priority: what comes first, a number for a scope; the highest first, 0 where none is said.
-      reference_rate: share of references among what annotators meet, 0 to 1.
-      bar: share of references that annotators should judge rightly, 0 to 1.
-      pause_below: whether who lies below the bar is paused until the lead resumes them.
-      training: references that a new annotator answers first, with feedback; 0 for none.
+      twice: share of clips that are judged at least twice, and before all others, 0 to 1.
+      anchors: share of the judged clips that are judged again when an agent is added, 0 to 1.
+      spacing: minimum number of items between two of one scenario, as long as others are left.
+      cap: daily limit of judgements per person (UTC), 0 for no limit.
+      priority: number for each scope, 0 by default; the highest is assigned first.
+      reference_rate: share of references among the assigned items, 0 to 1.
+      bar: minimum share of references that annotators should judge correctly, 0 to 1.
+      pause_below: if True, annotators below the bar are paused until the lead resumes them.
+      training: number of references that new annotators answer first, with feedback; 0 for none.
       training_pass: share of them whose verdict must agree, 0 to 1.
-      queue: continuations that wait to be judged at a time.
-      settle: "silence" settles by rule, as not done, a question's continuation in which whoever is
-        asked says nothing after the takeover; "" has people judge it.
+      queue: maximum number of continuations that are queued at a time.
+      settle: "silence" auto-resolves, as not done, a question's continuation in which the evaluated
+        player says nothing after the takeover; "" has annotators judge it.
       consent: file of the workspace with the text that people agree to first; "" for none.
-      mark_tolerance: steps that marks of one clip may lie apart and still agree.
-      review_sample: failures of people, and as many of agents, that reviewers look at.
+      mark_tolerance: number of steps by which markers of one clip may differ and still agree.
+      review_sample: number of failures of people, and of agents, to be reviewed.
     """
 
     seed: int = 0
@@ -64,7 +64,7 @@ class Study(NamedTuple):
     review_sample: int = 100
 
     def required_for(self, suite: str, category: str) -> int:
-        """Return how often a clip of that suite, or part of it, and category is judged."""
+        """Return the number of judgements of a clip of that suite, or part of it, and category."""
         return max(
             self.required, *(self.required_by.get(s, 0) for s in iter_scopes(suite, category))
         )
@@ -74,22 +74,22 @@ USUAL = Study()
 
 
 def base_suite(suite: str) -> str:
-    """Return the suite that a part of it belongs to; itself where it is no part."""
+    """Return the suite that a part of a suite belongs to; a whole suite is returned unchanged."""
     return suite.partition("+")[0]
 
 
 def iter_scopes(suite: str, category: str) -> Iterator[str]:
-    """Yield the scopes that a clip is in."""
+    """Yield the scopes that contain a clip."""
     for name in dict.fromkeys((suite, base_suite(suite))):
         yield name
         yield f"{name}/{category}"
 
 
 def load_study(workspace: Workspace) -> Study:
-    """Return what the workspace says.
+    """Load the study's settings from a workspace.
 
     Raises:
-      DamagedData: a setting is unknown, or is not what it should be.
+      DamagedData: a setting is unknown or invalid.
     """
     every = USUAL._asdict()
     asked = workspace.settings.get(SECTION, {})
@@ -109,7 +109,7 @@ def load_study(workspace: Workspace) -> Study:
 
 
 def _iter_invalid(found: Study) -> Iterator[tuple[str, str, object]]:
-    """Yield what a setting is called, what it should be and what it is, where it cannot be."""
+    """Yield the name, the expectation and the value of every invalid setting."""
     values = found._asdict()
     for name in _SHARES:
         if not 0 <= values[name] <= 1:

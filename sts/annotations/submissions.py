@@ -1,4 +1,4 @@
-"""What a browser sends: checked field by field, then kept exactly once."""
+"""Submissions from browsers: validated field by field, then stored exactly once."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ from sts.ratings import MARKED, UNABLE, VERDICTS
 _UUID = re.compile(r"[0-9a-f]{32}")
 _ITEM = re.compile(r"[0-9A-Za-z_-]{22}")
 MAX_TEXT_CHARS = 500
-"""Letters of a reason, and of the text of a note or a review."""
+"""Maximum number of characters of a reason, note or review."""
 REFUSED_LIMIT = 500
-"""Refused answers of one person that are kept aside; nothing of later ones but their refusal."""
+"""Maximum number of rejected submissions stored per person; later ones are only rejected."""
 MAX_SUBMISSIONS = 1000
-"""Answers that are looked at in one message; a page has a handful that wait."""
+"""Maximum number of submissions in one request; a page sends a handful."""
 _MAX_RAW_CHARS = 4096
 _MAX_SECONDS = 1e9
 
@@ -59,20 +59,20 @@ _FILL_SLOT = (
 
 
 class Rejection(Exception):
-    """Why a submission cannot be kept as a judgement, in one line."""
+    """Reason why a submission is rejected, in one line."""
 
 
 def parse_event(
     sent: object, horizons: Mapping[str, int], reviewed: Mapping[str, int] | None = None
 ) -> Event:
-    """Return the event in `sent`, which may be anything that JSON can hold.
+    """Parse an event from `sent`, which may be any JSON value.
 
-    Without a kind it is a verdict, or a correction where it says what it corrects. Unknown keys are
-    ignored. Control characters in words are replaced. `horizons` holds the continuation steps of
-    each item that the annotator was given; `reviewed`, for a reviewer, those of each item there is.
+    Without a kind it is a verdict, or a correction if it has `corrects`. Unknown keys are ignored.
+    Control characters in texts are replaced. `horizons` holds the continuation steps of each item
+    assigned to the annotator; `reviewed`, for reviewers only, those of every item.
 
     Raises:
-      Refusal: a field is missing, of another type, or out of range, or is not theirs to send.
+      Refusal: a field is missing, invalid or out of range, or this person may not send it.
     """
     if not isinstance(sent, Mapping):
         raise Rejection(f"expected an object, found {_preview(sent)}")
@@ -104,17 +104,17 @@ def parse_event(
 def submit(
     connection: Connection, annotator_id: int, sent: object, *, study: Study, now: float
 ) -> list[Ack]:
-    """Keep each submission once and return what became of it, in the order sent.
+    """Store each submission once, and return the results in the order sent.
 
-    Once the transaction has ended, everything that it acknowledges is on disk. Bad input is never
-    raised: it is refused and kept aside, `REFUSED_LIMIT` of one person and 4,096 letters of each.
-    Sending again is harmless: the client's uuid makes the second one a duplicate. A retired
-    annotator's last work is kept as well. If the study says so, an annotator below its bar is
-    paused; see `quality.watch`.
+    Everything acknowledged is on disk once the transaction has ended. Invalid input never raises:
+    it is rejected and kept separately, up to `MAX_REJECTED` submissions per person and 4,096
+    characters of each. Sending again is harmless: the same uuid makes it a duplicate. The last
+    submissions of a retired annotator are stored as well. If the study says so, an annotator below
+    its bar is paused; see `quality.pause_if_inaccurate`.
 
-    `sent` should be a list of objects with uuid, item, kind (of `events.KINDS`; without one it is a
-    verdict) and what the kind needs: verdict, step, reason, watched, seconds and corrects, label,
-    text; see `check`.
+    `sent` should be a list of objects with uuid, item, kind (one of `events.KINDS`; a verdict by
+    default) and the fields of that kind: verdict, step, reason, watched, seconds and corrects,
+    label, text; see `check`.
 
     Raises:
       UnknownName: there is no such annotator.
@@ -138,7 +138,7 @@ def submit(
 
 
 def refused_answers(connection: Connection) -> list[RefusedAnswer]:
-    """What is kept aside of everybody, by the order in which people were added and it came."""
+    """List rejected submissions, by the order in which people were added and sent them."""
     rows = connection.execute(
         select(annotators.c.name, refused.c.message, refused.c.raw, refused.c.received)
         .join(annotators, annotators.c.id == refused.c.annotator)
@@ -150,11 +150,11 @@ def refused_answers(connection: Connection) -> list[RefusedAnswer]:
 def record_event(
     connection: Connection, annotator_id: int, event: Event, *, source: str, now: float
 ) -> bool:
-    """Append a checked event; return whether it is a judgement beyond what is required.
+    """Append a validated event; return True if it is a judgement beyond the required number.
 
-    The annotator's own slot is filled, else any that is free; with none left the judgement is
-    kept as extra. A reference needs no slot, since everybody may judge it. Who reviews a clip
-    gives back the slot that they hold of it: somebody else judges it.
+    It fills the annotator's own slot, otherwise any free one; if there is none, the judgement is
+    extra. References need no slot. A reviewer's slot of the same clip is released, so that another
+    annotator judges it.
     """
     if event.kind in REVIEWERS:
         held = slots.c.item == event.item, slots.c.annotator == annotator_id, slots.c.judged == 0
@@ -194,7 +194,7 @@ def _save_submission(
 
 
 def _check_history(connection: Connection, annotator_id: int, event: Event) -> None:
-    """Raise Refusal where what is there already does not let it stand."""
+    """Raise Refusal if earlier events rule this one out."""
     if event.corrects is not None:
         corrected = events.find_event(connection, annotator_id, event.corrects)
         if (
@@ -286,7 +286,7 @@ def _parse_kind(sent: Mapping[str, object]) -> str:
 def _find_horizon(
     kind: str, item: str, given: Mapping[str, int], reviewed: Mapping[str, int] | None
 ) -> int:
-    """Return the steps of an item that this person may say this of."""
+    """Return the steps of an item about which this person may send this kind of event."""
     if item in given and kind not in REVIEWERS:
         return given[item]
     if kind in JUDGEMENT_KINDS or reviewed is None:
@@ -309,7 +309,7 @@ def _parse_step(value: object, verdict: str, horizon: int) -> int | None:
 
 
 def _parse_comment(sent: Mapping[str, object], kind: str) -> str:
-    """The text of a kind that may have one; a note is nothing without."""
+    """Return the comment of an event; it is empty for judgements, and only notes require it."""
     if kind in JUDGEMENT_KINDS or (kind != NOTE and sent.get("text") in (None, "")):
         return ""
     return _parse_words(sent, "text", f"with {_with_article(kind)}")

@@ -1,7 +1,7 @@
-"""The training of a new annotator: references with an answer to each, before anything counts.
+"""Training of new annotators on references, with feedback after each answer.
 
-What is answered here is no judgement: it has a table of its own, and neither accuracy nor anything
-else is computed from it. A reference that somebody trained on is not served to them silently later.
+Answers in training are not judgements: they have a table of their own, and neither accuracy nor
+anything else uses them. References used in a person's training are never assigned to them later.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from sts.annotations.study import Study
 
 
 class Lesson(NamedTuple):
-    """A reference to train on, with its known verdict, where the mark belongs, and why."""
+    """A reference to train on, with its known verdict, the marker's step, and an explanation."""
 
     item: str
     continuation: str
@@ -38,11 +38,11 @@ class Lesson(NamedTuple):
 
 
 class Standing(NamedTuple):
-    """How far somebody's training has come.
+    """A person's progress in training.
 
-    `answered` and `agreed` count the round at hand, of `size` references of which a `share` must
-    agree; `rounds` went by without passing. `lessons` are next, up to the round's end; without any,
-    nothing is left to train on.
+    `answered` and `agreed` count the current round of `size` references, of which a `share` must
+    agree; `rounds` were finished without passing. `lessons` are the rest of the round; if they are
+    empty although training is needed, no references are left.
     """
 
     needed: bool
@@ -55,7 +55,7 @@ class Standing(NamedTuple):
 
 
 class Feedback(NamedTuple):
-    """What an answer in training comes to: in words, and the known verdict and its step."""
+    """Feedback on an answer: a message, and the known verdict and its step."""
 
     uuid: str
     message: str
@@ -66,10 +66,10 @@ class Feedback(NamedTuple):
 def answer(
     connection: Connection, annotator_id: int, sent: object, *, study: Study, now: float
 ) -> Feedback | None:
-    """Keep an answer to a lesson and return what it comes to; None if it is not one.
+    """Store an answer to a lesson and return feedback; return None if it does not answer one.
 
-    It is not one if its item is not the next one, it was not given, or it does not pass
-    `submissions.check`: what becomes of it is then for `submissions.submit` to report.
+    That is the case if its item is not a current lesson or `submissions` would reject it; pass it
+    to `submissions.submit`, which reports what is wrong.
     """
     if not isinstance(sent, Mapping):
         return None
@@ -101,7 +101,7 @@ def answer(
 
 
 def lack(connection: Connection, *, study: Study) -> str:
-    """Return why nobody can be trained though the study asks for it, in one line; else ""."""
+    """Return a one-line reason if the training that a study asks for cannot happen, else ""."""
     if not study.training or references.every(connection):
         return ""
     return (
@@ -111,9 +111,9 @@ def lack(connection: Connection, *, study: Study) -> str:
 
 
 def standing(connection: Connection, annotator_id: int, *, study: Study) -> Standing:
-    """Return how far the training of a person has come.
+    """Return a person's progress in training.
 
-    It is not needed by a person who has judged anything, nor if there are no references.
+    Only people without any judgement need it, and only if there are references.
     """
     if not study.training:
         return Standing(False, 0, 0, 0, study.training_pass, 0, ())
@@ -136,13 +136,13 @@ _LESSONS = select(
 
 
 def _split_rounds(agreed: Sequence[bool], size: int) -> tuple[list[Sequence[bool]], Sequence[bool]]:
-    """Return the rounds that were finished, and what was answered of the one at hand."""
+    """Split answers into complete rounds and the answers of the current round."""
     whole = len(agreed) // size * size
     return [agreed[at : at + size] for at in range(0, whole, size)], agreed[whole:]
 
 
 def _load_lessons(connection: Connection, study: Study, annotator_id: int) -> list[Lesson]:
-    """Return the references that a person has not met, in an order of their own."""
+    """Load the references that a person has not met, in their own random order."""
     name = select(annotators.c.name).where(annotators.c.id == annotator_id).scalar_subquery()
     met = (
         exists().where(table.c.item == items.c.id, table.c.annotator == annotator_id)
@@ -166,7 +166,7 @@ def _has_judged(connection: Connection, annotator_id: int) -> bool:
 def _find_answer(
     connection: Connection, annotator_id: int, uuid: object
 ) -> tuple[Event, Lesson] | None:
-    """Return an answer that is kept already, with what it answered."""
+    """Return a stored answer and its lesson, by the answer's uuid, or None."""
     if not isinstance(uuid, str):
         return None
     own = training.c.annotator == annotator_id, training.c.uuid == uuid
@@ -188,7 +188,7 @@ def _make_feedback(
 
 
 def _describe_comparison(event: Event, lesson: Lesson) -> str:
-    """Whether an answer is the known one, and how far off its mark is, in words."""
+    """Describe whether an answer agrees with the known verdict, and how far off its marker is."""
     known = _describe_verdict(lesson.truth, lesson.step)
     if event.verdict != lesson.truth:
         own = _describe_verdict(str(event.verdict), event.step)
@@ -205,7 +205,7 @@ def _describe_verdict(verdict: str, step: int | None) -> str:
 
 
 def _describe_outlook(after: Standing) -> str:
-    """What follows an answer, in words."""
+    """Describe what follows after an answer."""
     if not after.needed:
         return "The training is passed: from the next episode on it counts."
     if not after.lessons:

@@ -1,4 +1,4 @@
-"""What people could not judge, and why, by scenario: for who curates them."""
+"""Scenarios that annotators could not judge, with the reasons they gave."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from sts.ratings import UNABLE
 
 
 class Unable(NamedTuple):
-    """A scenario that people could not judge: so many of its clips, of those that were looked at.
+    """A scenario with clips that someone could not judge, out of its `judged` clips.
 
-    The reasons are in their words, with how many said so, the most frequent first.
+    `reasons` are annotators' texts and their counts, the most frequent first.
     """
 
     scenario: str
@@ -25,9 +25,9 @@ class Unable(NamedTuple):
 
 
 def unable(connection: Connection, suite: str | None = None) -> list[Unable]:
-    """Return the scenarios that somebody could not judge, the worst first, for their curator.
+    """List the scenarios that annotators could not judge, those with most such clips first.
 
-    `suite` is as it is enqueued; None looks at everything.
+    `suite` is an enqueued suite, or part of one; None covers everything.
     """
     judged: dict[tuple[str, str], set[str]] = {}
     clips: dict[tuple[str, str], set[str]] = {}

@@ -1,4 +1,4 @@
-"""The verdicts of a continuation: of people, and of the rules of categories, kept apart."""
+"""Verdicts on continuations: human verdicts and automatic labels, kept separate."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Verdict(NamedTuple):
 
 
 def human(connection: Connection, continuations: Collection[str]) -> dict[str, list[Verdict]]:
-    """Return the current judgement of each person of these continuations, where there is one."""
+    """Load everyone's current judgements of these continuations, by continuation."""
     standing = select_current()
     rows = connection.execute(
         select(copies.c.continuation, events.c.verdict, events.c.step)
@@ -41,13 +41,13 @@ def human(connection: Connection, continuations: Collection[str]) -> dict[str, l
 def automatic(
     workspace: Workspace, continuations: Sequence[Continuation], index: Index
 ) -> dict[str, dict[Verdict, list[str]]]:
-    """Return the labels of these continuations that `sts label` has written, judged by nobody.
+    """Load the labels of these continuations that `sts label` has written.
 
-    Each comes with the suites, NAME@VERSION, for which it was made. Only those parts are read that
-    these continuations stand in.
+    Each comes with the suites, NAME@VERSION, for which it was made. Only the parts that contain
+    these continuations are read.
 
     Raises:
-      DamagedData: a table of labels, or a part of them, cannot be read.
+      DamagedData: a table of labels, or a part of it, cannot be read.
     """
     space = workspace.store
     tables = [name for name in space.list(labels.FOLDER) if label_table.is_table(name)]

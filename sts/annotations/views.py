@@ -1,4 +1,4 @@
-"""What has been judged: one annotator's recent work, and a suite's progress."""
+"""An annotator's recent work, and a suite's progress."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from sts.ratings import UNABLE
 
 
 def history(connection: Connection, annotator_id: int, limit: int = 10) -> list[Remark]:
-    """Return the annotator's current judgements, the latest first."""
+    """Load the annotator's current judgements, the latest first."""
     return load_current_events(connection, events.c.annotator == annotator_id, latest=limit)
 
 
 def day(connection: Connection, annotator_id: int, since: float) -> Activity:
-    """What a person has judged on our pages since a moment, UTC seconds."""
+    """Load what a person has judged in the browser since a time in UTC seconds."""
     row = connection.execute(_DAY, {"annotator": annotator_id, "since": since}).one()
     return Activity(row[0], float(row[1]))
 
@@ -42,7 +42,7 @@ _DAY = select(
 
 
 def progress(connection: Connection, suite: str) -> Progress:
-    """How far `suite` is judged; all zero for one of which nothing is enqueued."""
+    """Load the progress of `suite`; all counts are zero if nothing of it is enqueued."""
     number, required = connection.execute(
         select(func.count(), func.coalesce(func.sum(items.c.required), 0))
         .join_from(item_suites, items, items.c.id == item_suites.c.item)
@@ -89,7 +89,7 @@ def progress(connection: Connection, suite: str) -> Progress:
 
 
 def count_judged(connection: Connection, annotator_id: int, suite: str | None = None) -> int:
-    """Return how many clips a person has judged, in all, or of a suite and the references."""
+    """Count the clips that a person has judged, in total, or of a suite and the references."""
     query = _JUDGED if suite is None else _JUDGED_OF_SUITE
     own = {"annotator": annotator_id, "suite": suite}
     return connection.execute(query, own).scalar_one()
