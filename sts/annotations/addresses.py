@@ -34,7 +34,7 @@ def set_address(connection: Connection, annotator_id: int, email: str) -> None:
         .where(addresses.c.email == email)
     ).one_or_none()
     if holder is not None and holder.id != annotator_id:
-        raise ArgumentError(f"{email} is the address of {holder.name!r}; choose another")
+        raise ArgumentError(f"the address {email} belongs to {holder.name!r}; choose another")
     remove_address(connection, annotator_id)
     connection.execute(insert(addresses).values(annotator=annotator_id, email=email))
 

@@ -86,7 +86,7 @@ class Balance:
         if not shares:
             return 0.0
         mean = sum(shares.values()) / len(shares)
-        steps = [(shares[one], 1 / self._wanted[one]) for one in agents if one in shares]
+        steps = [(shares[agent], 1 / self._wanted[agent]) for agent in agents if agent in shares]
         moved = sum(step for _, step in steps)
         return sum(step * (2 * (at - mean) + step) for at, step in steps) - moved**2 / len(shares)
 
@@ -105,12 +105,12 @@ def choose_next(
     `candidates` are a random sample of the open clips; `coin` is a number in [0, 1) that belongs to
     this position in the person's queue.
     """
-    fresh = [one for one in candidates if one.scenario not in recent]
-    if not fresh:
+    eligible = [candidate for candidate in candidates if candidate.scenario not in recent]
+    if not eligible:
         return None
-    lot = min(fresh, key=lambda one: one.key)
-    alike = [one for one in fresh if one.anchor == lot.anchor]
-    alike = [one for one in alike if one.judged] or alike
+    first = min(eligible, key=lambda candidate: candidate.key)
+    pool = [candidate for candidate in eligible if candidate.anchor == first.anchor]
+    pool = [candidate for candidate in pool if candidate.judged] or pool
     if coin < _RANDOM_SHARE:
-        return min(alike, key=lambda one: one.key)
-    return min(alike, key=lambda one: (balance.added_spread(one.agents), one.key))
+        return min(pool, key=lambda candidate: candidate.key)
+    return min(pool, key=lambda candidate: (balance.added_spread(candidate.agents), candidate.key))

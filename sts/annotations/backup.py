@@ -56,15 +56,15 @@ def take(workspace: Workspace, file: Path) -> Manifest:
       OSError: the disk is full or read-only, or permission is denied.
     """
     if not workspace.path("workspace.toml").exists():
-        raise StsError(f"no workspace at {workspace.root}, so nothing to back up")
+        raise StsError(f"no workspace at {workspace.root}, nothing to back up")
     if _resolve_path(file).is_relative_to(_resolve_path(workspace.root)):
-        raise ArgumentError(f"{file} is inside the workspace; name a file outside of it")
+        raise ArgumentError(f"{file} is inside the workspace; choose a file outside it")
     if os.path.lexists(file):
-        raise Unavailable(f"{file} exists and stays as it is: name a new file")
+        raise Unavailable(f"{file} already exists; choose a new file")
     with beside(file) as part:
-        made = part / "whole"
-        manifest = archive.write(made, workspace.identity(), _iter_sources(workspace, part))
-        link_new(made, file)
+        new = part / "whole"
+        manifest = archive.write(new, workspace.identity(), _iter_sources(workspace, part))
+        link_new(new, file)
     return manifest
 
 
@@ -139,9 +139,9 @@ def restore(
     """
     root = _resolve_path(root)
     if os.path.lexists(root) and not (root.is_dir() and not any(root.iterdir())):
-        raise Unavailable(f"{root} holds something, which stays: restore into a new folder")
+        raise Unavailable(f"{root} is not empty; restore into a new folder")
     if Path.cwd().is_relative_to(root):
-        raise ArgumentError(f"{root} is the current folder; work elsewhere, or name another")
+        raise ArgumentError(f"{root} contains the current folder; leave it, or choose another")
     with beside(root) as part:
         manifest = archive.unpack(file, part, progress)
         workspace = Workspace.open(part)

@@ -44,13 +44,13 @@ def refresh_balance(connection: Connection, suite: str, *, study: Study, now: fl
     another annotator, so that the annotators of new and of earlier agents have clips in common. The
     table `anchors` lists them.
     """
-    own = suite_agents.c.suite == suite
-    before = set(connection.scalars(select(suite_agents.c.agent).where(own)))
+    in_suite = suite_agents.c.suite == suite
+    before = set(connection.scalars(select(suite_agents.c.agent).where(in_suite)))
     agents = set(connection.scalars(select(_select_agents(suite).subquery().c.agent).distinct()))
     joined = sorted(agents - before)
     if before and joined and study.anchors:
         _open_anchors(connection, suite, joined, study, now)
-    connection.execute(delete(suite_agents).where(own))
+    connection.execute(delete(suite_agents).where(in_suite))
     covered = _select_agents(suite).subquery()
     wanted = (
         select(covered.c.suite, covered.c.agent, func.sum(items.c.required))
@@ -59,13 +59,15 @@ def refresh_balance(connection: Connection, suite: str, *, study: Study, now: fl
     )
     connection.execute(insert(suite_agents).from_select(["suite", "agent", "wanted"], wanted))
     connection.execute(delete(exposures).where(exposures.c.suite == suite))
-    met = (
+    assigned = (
         select(slots.c.annotator, covered.c.suite, covered.c.agent, func.count())
         .join(covered, covered.c.item == slots.c.item)
         .where(slots.c.annotator.is_not(None))
         .group_by(slots.c.annotator, covered.c.suite, covered.c.agent)
     )
-    connection.execute(insert(exposures).from_select(["annotator", "suite", "agent", "clips"], met))
+    connection.execute(
+        insert(exposures).from_select(["annotator", "suite", "agent", "clips"], assigned)
+    )
 
 
 def load_balance(connection: Connection, annotator_id: int, suite: str) -> Balance:
@@ -113,9 +115,9 @@ def _open_anchors(
     )
     names = "\n".join(joined)
     drawn = [
-        r
-        for r in rows
-        if hash_to_unit_interval(study.seed, "anchor", names, r.clip) < study.anchors
+        row
+        for row in rows
+        if hash_to_unit_interval(study.seed, "anchor", names, row.clip) < study.anchors
     ]
     if not drawn:
         return

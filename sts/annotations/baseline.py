@@ -63,8 +63,8 @@ def has_tables(connection: Connection, name: str) -> bool:
       NewerFormat: a later version created it.
       StoreError: an earlier version or another program created it, or a table or column is missing.
     """
-    found = inspect(connection)
-    tables = set(found.get_table_names())
+    inspector = inspect(connection)
+    tables = set(inspector.get_table_names())
     if schema.versions.name not in tables:
         _check_other_tables(connection, name, tables)
         return False
@@ -72,21 +72,25 @@ def has_tables(connection: Connection, name: str) -> bool:
     if version > schema.VERSION:
         raise NewerFormat(
             f"annotation database {name} has schema {version}; this version reads schema "
-            f"{schema.VERSION}: update sts"
+            f"{schema.VERSION}; update sts"
         )
     if version < schema.VERSION:
         raise StoreError(_describe_outdated(name, f"has schema {version}"))
-    missing = _first_missing_column(found)
+    missing = _first_missing_column(inspector)
     if missing:
         raise StoreError(_describe_outdated(name, f"has no column {missing}"))
     return True
 
 
-def _first_missing_column(found: Inspector) -> str | None:
+def _first_missing_column(inspector: Inspector) -> str | None:
     """Return a column of `schema` that a database lacks, as TABLE.COLUMN, or None."""
     names = list(schema.metadata.tables)
-    reflected = found.get_multi_columns(filter_names=names)
-    columns = {(table, one["name"]) for (_, table), own in reflected.items() for one in own}
+    reflected = inspector.get_multi_columns(filter_names=names)
+    columns = {
+        (table, column["name"])
+        for (_, table), described in reflected.items()
+        for column in described
+    }
     for table in schema.metadata.tables.values():
         for column in table.columns:
             if (table.name, column.name) not in columns:
@@ -94,21 +98,19 @@ def _first_missing_column(found: Inspector) -> str | None:
     return None
 
 
-def _describe_outdated(name: str, found: str) -> str:
+def _describe_outdated(name: str, problem: str) -> str:
     return (
-        f"annotation database {name} {found}, so another version of sts made it, and this version "
-        f"reads schema {schema.VERSION} only: finish the study with the version that began it, or "
-        "start a new workspace"
+        f"annotation database {name} {problem}: another version of sts created it, and this one "
+        f"reads only schema {schema.VERSION}; finish the study with the version that started it, "
+        "or use a new workspace"
     )
 
 
 def _check_other_tables(connection: Connection, name: str, tables: set[str]) -> None:
     """Raise StoreError for another program's table in a file, or with a name of `schema`."""
-    strange = (
-        tables if connection.dialect.name == "sqlite" else tables & set(schema.metadata.tables)
-    )
-    if strange:
+    others = tables if connection.dialect.name == "sqlite" else tables & set(schema.metadata.tables)
+    if others:
         raise StoreError(
             f"expected an annotation database or an empty one at {name}, found another "
-            f"program's table {min(strange)!r}; name a database of its own"
+            f"program's table {min(others)!r}; use a separate database"
         )

@@ -13,17 +13,14 @@ from sts.annotations.opinions import JudgedClip, shuffle_clips
 from sts.annotations.remarks import Remark
 
 ERRORS = {
-    "imprecise": ("player", "tried it and missed: clumsy, or not attentive"),
-    "out_of_time": ("player", "was on the way, and not done when time ended"),
+    "imprecise": ("player", "tried and missed, through clumsiness or inattention"),
+    "out_of_time": ("player", "was on the way, but ran out of time"),
     "empty": ("player", "made no attempt"),
-    "control": ("player", "could not control what they played"),
-    "annotation_mistake": ("annotator", "it was done, and marked as a failure by mistake"),
-    "rigidity": ("annotator", "done well enough; the judge was strict about how"),
-    "ambiguity": (
-        "annotator",
-        "one may well say that it was done, and as well that it was not",
-    ),
-    FAIR: ("none", "the judgement is right, and none of these fits: something else was done"),
+    "control": ("player", "had trouble with the controls"),
+    "annotation_mistake": ("annotator", "succeeded, but was marked as a failure by mistake"),
+    "rigidity": ("annotator", "succeeded well enough; the annotator was too strict"),
+    "ambiguity": ("annotator", "the instruction allows both success and failure"),
+    FAIR: ("none", "the judgement is right, and no other type fits: it did something else"),
 }
 """Who made each error type of `events`, and its meaning for reviewers."""
 
@@ -73,10 +70,10 @@ def sample_failures(
 
     A larger sample starts with the smaller one; equal seeds give equal samples.
     """
-    drawn = shuffle_clips(filter(is_failure, clips), seed, "failures")
+    failures = shuffle_clips(filter(is_failure, clips), seed, "failures")
     return {
-        "people": [one for one in drawn if one.played][:size],
-        "agents": [one for one in drawn if not one.played][:size],
+        "people": [clip for clip in failures if clip.played][:size],
+        "agents": [clip for clip in failures if not clip.played][:size],
     }
 
 
@@ -88,18 +85,22 @@ def breakdown(
     `reviews` are by item, earliest first; size and seed are those of the sample.
     """
     samples = sample_failures(clips, size, seed)
-    called = {item: own[-1].label for item, own in reviews.items()}
+    error_of = {item: remarks[-1].label for item, remarks in reviews.items()}
     counts = {
-        who: [called[one.item] for one in drawn if one.item in called]
-        for who, drawn in samples.items()
+        players: [error_of[clip.item] for clip in sampled if clip.item in error_of]
+        for players, sampled in samples.items()
     }
     over = {}
-    for who, drawn in samples.items():
-        every = [one for one in clips if is_failure(one) and one.played == (who == "people")]
-        beside = sum(one.item in called for one in every) - len(counts[who])
-        over[who] = SampleCounts(len(every), len(drawn), len(counts[who]), beside)
+    for players, sampled in samples.items():
+        failures = [
+            clip for clip in clips if is_failure(clip) and clip.played == (players == "people")
+        ]
+        outside = sum(clip.item in error_of for clip in failures) - len(counts[players])
+        over[players] = SampleCounts(len(failures), len(sampled), len(counts[players]), outside)
     rows = (
-        ErrorRow(source, error, counts["people"].count(error), counts["agents"].count(error), words)
-        for error, (source, words) in ERRORS.items()
+        ErrorRow(
+            source, error, counts["people"].count(error), counts["agents"].count(error), meaning
+        )
+        for error, (source, meaning) in ERRORS.items()
     )
     return Breakdown(tuple(rows), over)

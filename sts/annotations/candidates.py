@@ -66,8 +66,13 @@ class Claimant(NamedTuple):
 
     def parameters(self, **more: object) -> dict[str, Any]:
         """Return the statement parameters for this person, together with `more`."""
-        own = {"person": self.id, "suite": self.suite, "now": self.now, "without": self.excluded}
-        return {**own, **more}
+        parameters = {
+            "person": self.id,
+            "suite": self.suite,
+            "now": self.now,
+            "without": self.excluded,
+        }
+        return {**parameters, **more}
 
     def order_key(self, draw: int) -> int:
         """Return the position of an item in their random order."""
@@ -106,8 +111,8 @@ def lock_free_slot(connection: Connection, item: str, now: float) -> int | None:
 def _iter_availability(item: ColumnElement[str]) -> Iterator[ColumnElement[bool]]:
     """Yield conditions that exclude items that a person has met or played."""
     name = select(annotators.c.name).where(annotators.c.id == PERSON).scalar_subquery()
-    own = slots.alias("own")
-    yield ~exists().where(own.c.item == item, own.c.annotator == PERSON)
+    held = slots.alias("own")
+    yield ~exists().where(held.c.item == item, held.c.annotator == PERSON)
     yield ~exists().where(claims.c.item == item, claims.c.annotator == PERSON, claims.c.pool == 1)
     for table in (events, training):
         yield ~exists().where(table.c.item == item, table.c.annotator == PERSON)
@@ -145,16 +150,16 @@ def load_candidates(
     connection: Connection, person: Claimant, level: int, turn: int, coin: float
 ) -> list[Candidate]:
     """Load open items: in the first turn from the queue's start, then from a random place."""
-    open_ = _select_open_slots(
+    query = _select_open_slots(
         person.suite, person.settings.paused_scopes, person.settings.priorities
     )
-    own = person.parameters(level=level, turn=turn)
+    parameters = person.parameters(level=level, turn=turn)
     place = int(coin * HASH_MODULUS) if turn == ORDINARY else 0
     later = {"least": place, "most": HASH_MODULUS, "number": MAX_CANDIDATES}
-    rows = connection.execute(open_, own | later).all()
+    rows = connection.execute(query, parameters | later).all()
     if place and len(rows) < MAX_CANDIDATES:
         before = {"least": 0, "most": place - 1, "number": MAX_CANDIDATES - len(rows)}
-        rows = [*rows, *connection.execute(open_, own | before)]
+        rows = [*rows, *connection.execute(query, parameters | before)]
     if not rows:
         return []
     agents: dict[str, set[str]] = {}

@@ -30,15 +30,15 @@ def check(workspace: Workspace) -> Checked:
         store = Store.find(workspace)
         if store is not None:
             with store:
-                found = verify(store.database)
-                findings += found.findings
-                decided, lines = _check_decisions(store.database, workspace)
-                findings += lines
+                history = verify(store.database)
+                findings += history.findings
+                decided, problems = _check_decisions(store.database, workspace)
+                findings += problems
                 with store.database.read() as connection:
                     findings += _find_missing(connection, workspace)
-                findings += _find_lost_events(found, workspace)
-            counts = {"events": found.events, "clips": len(found.clips)}
-            counts |= {"authors": len(found.authors), "decisions": decided}
+                findings += _find_lost_events(history, workspace)
+            counts = {"events": history.events, "clips": len(history.clips)}
+            counts |= {"authors": len(history.authors), "decisions": decided}
     return Checked(counts, tuple(findings))
 
 
@@ -54,9 +54,9 @@ def _check_decisions(database: Database, workspace: Workspace) -> tuple[int, lis
     with database.read() as connection:
         for id in connection.execute(select(decisions.c.draft).distinct()).scalars().all():
             with findings.of(f"draft {open_drafts[id].name if id in open_drafts else id}"):
-                made = of_draft(connection, id)
-                count += len(made)
-                for candidate, state in states(made).items():
+                log = of_draft(connection, id)
+                count += len(log)
+                for candidate, state in states(log).items():
                     if id in open_drafts:
                         open_drafts[id].candidate(candidate, state.scenario)
     return count, findings
@@ -65,10 +65,12 @@ def _check_decisions(database: Database, workspace: Workspace) -> tuple[int, lis
 def _find_missing(connection: Connection, workspace: Workspace) -> list[str]:
     """Report judged suites and continuations that are missing from the workspace."""
     lines = []
-    there = {f"{name}@{number}" for name, own in versions(workspace).items() for number in own}
+    existing = {
+        f"{name}@{number}" for name, numbers in versions(workspace).items() for number in numbers
+    }
     suites = set(connection.execute(select(item_suites.c.suite).distinct()).scalars())
-    for suite in sorted(one for one in suites if one.partition("+")[0] not in there):
-        lines.append(f"suite {suite}: people judge it, and it is not there")
+    for suite in sorted(suite for suite in suites if suite.partition("+")[0] not in existing):
+        lines.append(f"suite {suite}: it is missing, but its clips are queued")
     try:
         names = indices.from_parts(workspace.store).names
     except StsError:  # said of the continuations
@@ -77,16 +79,18 @@ def _find_missing(connection: Connection, workspace: Workspace) -> list[str]:
     missing = sorted(ids - {name.hex() for name in names})
     if missing:
         lines.append(
-            f"{len(missing)} continuations that people judge are not there, {missing[0]} among them"
+            f"{len(missing)} continuations with queued clips are missing, such as {missing[0]}"
         )
     return lines
 
 
-def _find_lost_events(found: History, workspace: Workspace) -> list[str]:
+def _find_lost_events(history: History, workspace: Workspace) -> list[str]:
     """Report events used in a report but missing from the database, as in an old copy."""
     findings = Findings()
     for file in sorted(workspace.path("reports").glob("*/report.json")):
         with suppress(DamagedData):  # a report of a bare table; what is damaged is said of reports
-            own = digests.read(file)
-            findings += [f"{file.parent}: {line}" for line in digests.iter_lost_events(found, own)]
+            expected = digests.read(file)
+            findings += [
+                f"{file.parent}: {line}" for line in digests.iter_lost_events(history, expected)
+            ]
     return findings

@@ -80,17 +80,17 @@ def claim(
     Raises:
       UnknownName: there is no such person, or they are retired or not an annotator.
     """
-    one = people.lock_person(connection, annotator_id)
-    if not one.is_annotator:
+    annotator = people.lock_person(connection, annotator_id)
+    if not annotator.is_annotator:
         current = [a.name for a in people.everybody(connection) if a.is_annotator]
-        raise UnknownName("current annotator", one.name, current)
+        raise UnknownName("current annotator", annotator.name, current)
     standing = controls.effective_settings(connection, study, suite, annotator_id)
     order = _random_order(study.seed, annotator_id)
     person = Claimant(annotator_id, suite, order, tuple(without), standing, now + LEASE_S, now)
     if without:
         _release_slots(connection, annotator_id, items.c.continuation.in_(without))
-    mine = {"person": annotator_id, "suite": suite, "until": person.until}
-    connection.execute(_RENEW_LEASES, mine)
+    renewal = {"person": annotator_id, "suite": suite, "until": person.until}
+    connection.execute(_RENEW_LEASES, renewal)
     room = study.cap - _count_judged_today(connection, person) if study.cap else HASH_MODULUS
     held = _retain_claims(connection, person, room)
     if standing.paused or min(count, room) <= len(held):
@@ -124,22 +124,24 @@ _LAST_POSITION = select(func.max(claims.c.position)).where(claims.c.annotator ==
 
 def _retain_claims(connection: Connection, person: Claimant, room: int) -> list[Claim]:
     """Return the claims that a person keeps, at most `room`, and release the others."""
-    standing, held = person.settings, _load_held(connection, person)
-    back = [
-        one.claim.item
-        for place, one in enumerate(held)
-        if place >= room or (place > 0 and (standing.paused or one.is_paused))
+    standing, holdings = person.settings, _load_held(connection, person)
+    released = [
+        holding.claim.item
+        for place, holding in enumerate(holdings)
+        if place >= room or (place > 0 and (standing.paused or holding.is_paused))
     ]
-    if back:
-        _release_slots(connection, person.id, items.c.id.in_(back))
-    return [one.claim for one in held if one.claim.item not in back]
+    if released:
+        _release_slots(connection, person.id, items.c.id.in_(released))
+    return [holding.claim for holding in holdings if holding.claim.item not in released]
 
 
-def _release_slots(connection: Connection, annotator_id: int, which: ColumnElement[bool]) -> None:
-    mine = slots.c.annotator == annotator_id, slots.c.judged == 0
+def _release_slots(
+    connection: Connection, annotator_id: int, condition: ColumnElement[bool]
+) -> None:
+    own_open = slots.c.annotator == annotator_id, slots.c.judged == 0
     connection.execute(
         update(slots)
-        .where(*mine, exists().where(items.c.id == slots.c.item, which))
+        .where(*own_open, exists().where(items.c.id == slots.c.item, condition))
         .values(annotator=None, lease_until=None)
     )
 
@@ -151,9 +153,9 @@ def _claim_new(
     shares = balance.load_balance(connection, person.id, base_suite(person.suite))
     position = _next_position(connection, person.id)
     recent = load_recent_scenarios(connection, person.id, study.spacing)
-    queue = _OpenSlots(connection, person, study.seed, {one.item for one in held})
-    taken: list[Claim] = []
-    while len(taken) < number:
+    queue = _OpenSlots(connection, person, study.seed, {claim.item for claim in held})
+    claims_: list[Claim] = []
+    while len(claims_) < number:
         coin = assignment.hash_to_unit_interval("order", study.seed, person.id, position)
         # Both are looked for, or the time that it takes would tell which it is.
         pooled = choose_reference(connection, person, recent) if study.reference_rate else None
@@ -163,18 +165,18 @@ def _claim_new(
         ):
             pooled = None
         best = queue.choose_next(shares, recent, coin)
-        found = pooled or queue.take_next(best, shares, recent, coin)
-        if found is None:
+        candidate = pooled or queue.take_next(best, shares, recent, coin)
+        if candidate is None:
             break
-        new = _record_claim(connection, person, found.item, position, pooled is not None)
+        new = _record_claim(connection, person, candidate.item, position, pooled is not None)
         if pooled is None and new:
-            balance.count_clip(connection, person.id, base_suite(person.suite), found.agents)
-        shares.add(() if pooled else found.agents)
-        recent = [*recent, found.scenario][-study.spacing :] if study.spacing else []
-        queue.claimed.add(found.item)
-        taken.append(Claim(found.item, found.continuation, person.until))
+            balance.count_clip(connection, person.id, base_suite(person.suite), candidate.agents)
+        shares.add(() if pooled else candidate.agents)
+        recent = [*recent, candidate.scenario][-study.spacing :] if study.spacing else []
+        queue.claimed.add(candidate.item)
+        claims_.append(Claim(candidate.item, candidate.continuation, person.until))
         position += 1
-    return taken
+    return claims_
 
 
 class _OpenSlots:
@@ -199,11 +201,11 @@ class _OpenSlots:
         """
         for scenarios in (recent, ()) if recent else ((),):
             for turn in self._turns:
-                found = assignment.choose_next(
+                candidate = assignment.choose_next(
                     self._list_unclaimed(turn, coin), shares, scenarios, coin
                 )
-                if found is not None:
-                    return found
+                if candidate is not None:
+                    return candidate
         return None
 
     def take_next(
@@ -225,10 +227,12 @@ class _OpenSlots:
         """Return a turn's candidates that are not claimed yet, reloading if none is left."""
         if turn not in self._seen:
             self._seen[turn] = load_candidates(self._connection, self._person, *turn, coin)
-        left = [one for one in self._seen[turn] if one.item not in self.claimed]
+        left = [candidate for candidate in self._seen[turn] if candidate.item not in self.claimed]
         if not left and self._seen[turn]:
             self._seen[turn] = load_candidates(self._connection, self._person, *turn, coin)
-            left = [one for one in self._seen[turn] if one.item not in self.claimed]
+            left = [
+                candidate for candidate in self._seen[turn] if candidate.item not in self.claimed
+            ]
         return left
 
 
@@ -247,10 +251,10 @@ class _HeldItem(NamedTuple):
 
 
 def _load_held(connection: Connection, person: Claimant) -> list[_HeldItem]:
-    holding = _select_held(person.suite, person.settings.paused_scopes)
+    query = _select_held(person.suite, person.settings.paused_scopes)
     return [
-        _HeldItem(Claim(r.item, r.continuation, person.until), bool(r.left_out))
-        for r in connection.execute(holding, person.parameters())
+        _HeldItem(Claim(row.item, row.continuation, person.until), bool(row.left_out))
+        for row in connection.execute(query, person.parameters())
     ]
 
 
@@ -302,8 +306,8 @@ def _take_slot(connection: Connection, person: Claimant, item: str) -> bool:
     slot = lock_free_slot(connection, item, person.now)
     if slot is None:
         return False
-    taken = {"number": slot, "person": person.id, "until": person.until}
-    connection.execute(_TAKE_SLOT, taken)
+    parameters = {"number": slot, "person": person.id, "until": person.until}
+    connection.execute(_TAKE_SLOT, parameters)
     return True
 
 
@@ -311,12 +315,12 @@ def _record_claim(
     connection: Connection, person: Claimant, item: str, position: int, pool: bool
 ) -> bool:
     """Store the position at which a person gets an item; return True if it is new to them."""
-    own = {"annotator": person.id, "item": item}
+    key = {"annotator": person.id, "item": item}
     values = {"position": position, "pool": int(pool), "claimed": person.now}
-    again = {"person": person.id, "which": item, **values}
-    if connection.execute(_UPDATE_CLAIM, again).rowcount:
+    parameters = {"person": person.id, "which": item, **values}
+    if connection.execute(_UPDATE_CLAIM, parameters).rowcount:
         return False
-    connection.execute(_INSERT_CLAIM, own | values)
+    connection.execute(_INSERT_CLAIM, key | values)
     return True
 
 

@@ -15,10 +15,10 @@ from sts.errors import ArgumentError
 
 _ITEM = re.compile(r"[0-9A-Za-z_-]{22}")
 _ROLES_SEEING_ALL = {"reviewer", "lead"}
-NOT_FOUND = "There is no clip at this address that you may see."
+NOT_FOUND = "This clip does not exist, or you may not view it."
 JUDGE_FIRST = (
-    "This clip waits for a judgement of your own. Give it first; what others say of it is shown "
-    "after that."
+    "You have not judged this clip yet. Other people's verdicts are shown once you have submitted "
+    "yours."
 )
 
 
@@ -41,13 +41,13 @@ def clip(connection: Connection, person: Annotator, item: object) -> Clip:
     continuation = connection.execute(
         select(items.c.continuation).where(items.c.id == item)
     ).scalar_one_or_none()
-    own = _load_marks(connection, person, item, everybody=False)
-    if continuation is not None and not own and _has_open_claim(connection, person.id, item):
+    own_marks = _load_marks(connection, person, item, everybody=False)
+    if continuation is not None and not own_marks and _has_open_claim(connection, person.id, item):
         raise ArgumentError(JUDGE_FIRST)
     sees_all = bool(_ROLES_SEEING_ALL & {*person.roles})
-    if continuation is None or not (own or sees_all):
+    if continuation is None or not (own_marks or sees_all):
         raise ArgumentError(NOT_FOUND)
-    marks = own
+    marks = own_marks
     if sees_all:
         marks = _load_marks(connection, person, item, everybody=True) + _load_truth(
             connection, item
@@ -59,20 +59,20 @@ def _load_marks(
     connection: Connection, person: Annotator, item: str, *, everybody: bool
 ) -> list[Mark]:
     """Load a clip's current judgements and, with `everybody`, its adjudication."""
-    own = events.c.item == item
-    said = load_current_events(connection, own)
+    of_item = events.c.item == item
+    current = load_current_events(connection, of_item)
     if everybody:
-        said += load_current_events(connection, own, kinds=[ADJUDICATION], by=False)
+        current += load_current_events(connection, of_item, kinds=[ADJUDICATION], by=False)
     return [
         Mark(
-            "you" if one.person == person.id else one.pseudonym,
-            one.kind,
-            str(one.verdict),
-            one.step,
-            one.reason,
+            "you" if event.person == person.id else event.pseudonym,
+            event.kind,
+            str(event.verdict),
+            event.step,
+            event.reason,
         )
-        for one in said
-        if everybody or one.person == person.id
+        for event in current
+        if everybody or event.person == person.id
     ]
 
 

@@ -45,22 +45,22 @@ def text(workspace: Workspace, file: str) -> Consent:
         )
     try:
         raw = regular_bytes(path, _MAX_BYTES)
-        words = raw.decode("utf-8").strip()
+        content = raw.decode("utf-8").strip()
     except (OSError, ArgumentError, UnicodeDecodeError) as error:
-        why = "no UTF-8 text" if isinstance(error, ValueError) else "no such file"
+        why = "a file that is not UTF-8 text" if isinstance(error, ValueError) else "no such file"
         raise DamagedData(
             f"{workspace.path('workspace.toml')}: expected a text at {path} (annotation.consent), "
-            f"found {why}; write it, or take the setting out"
+            f"found {why}; create the file, or remove the setting"
         ) from None
-    if not words:
+    if not content:
         raise DamagedData(f"expected a text that people agree to at {path}, found an empty file")
-    return Consent(words, content_hash(words.encode())[:12])
+    return Consent(content, content_hash(content.encode())[:12])
 
 
 def has_agreed(connection: Connection, annotator_id: int, version: str) -> bool:
     """Return True if a person agreed to this version."""
-    own = consents.c.annotator == annotator_id, consents.c.version == version
-    return connection.execute(select(consents).where(*own)).one_or_none() is not None
+    matches = consents.c.annotator == annotator_id, consents.c.version == version
+    return connection.execute(select(consents).where(*matches)).one_or_none() is not None
 
 
 def agree(connection: Connection, annotator_id: int, version: str, *, now: float) -> None:

@@ -63,7 +63,9 @@ def pause(
       UnknownName: nothing of that suite or category is enqueued, or there is no such person.
     """
     if bool(scope) == (person is not None):
-        raise ArgumentError("expected a suite, a category of one, or a person; name one of them")
+        raise ArgumentError(
+            "expected either a suite or category, or a person, found both or neither"
+        )
     if scope:
         _check_scope(connection, scope)
     if person is not None:
@@ -99,15 +101,17 @@ _CONTROLS = (
 
 def paused(connection: Connection) -> list[Control]:
     """List the pauses in force."""
-    last = {(one.scope, one.person): one for one in list_controls(connection)}
-    return [one for one in last.values() if one.value]
+    last = {(control.scope, control.person): control for control in list_controls(connection)}
+    return [control for control in last.values() if control.value]
 
 
 def effective_settings(
     connection: Connection, study: Study, suite: str, person: int
 ) -> EffectiveSettings:
     """Return the pauses and priorities in force for a person in a suite."""
-    scopes = {one.scope for one in paused(connection) if _applies_to(one, suite, person)}
+    scopes = {
+        control.scope for control in paused(connection) if _applies_to(control, suite, person)
+    }
     first = [pair for pair in study.priority.items() if _is_in_suite(pair[0], suite)]
     return EffectiveSettings(
         bool(scopes & {"", suite, base_suite(suite)}),
@@ -128,16 +132,16 @@ def _is_in_suite(scope: str, suite: str) -> bool:
 
 def _check_scope(connection: Connection, scope: str) -> None:
     suite, slash, category = scope.partition("/")
-    kept = item_suites.c.suite == suite
-    if not connection.execute(select(exists().where(kept))).scalar_one():
+    in_suite = item_suites.c.suite == suite
+    if not connection.execute(select(exists().where(in_suite))).scalar_one():
         known = connection.scalars(select(item_suites.c.suite).distinct())
         raise UnknownName("enqueued suite", suite, sorted(known))
     if slash:
-        there = connection.scalars(
+        categories = connection.scalars(
             select(items.c.category)
             .join(item_suites, item_suites.c.item == items.c.id)
-            .where(kept)
+            .where(in_suite)
             .distinct()
         ).all()
-        if category not in there:
-            raise UnknownName(f"enqueued category of {suite}", category, sorted(there))
+        if category not in categories:
+            raise UnknownName(f"enqueued category of {suite}", category, sorted(categories))

@@ -38,5 +38,5 @@ def _iter_undecodable_rows(connection: Connection, table: Table, column: str) ->
         try:
             raw.decode()
         except UnicodeDecodeError:
-            whose = f" of person {person}" if person is not None else ""
-            yield f"table {table.name}, row {row}{whose}: {column} is damaged: it is not UTF-8 text"
+            owner = f" of person {person}" if person is not None else ""
+            yield f"table {table.name}, row {row}{owner}: {column} is damaged: it is not UTF-8 text"

@@ -100,13 +100,13 @@ class Database:
         if self._file is None:
             return
         try:
-            there = os.path.samestat(self._file, os.stat(self.name))
+            in_place = os.path.samestat(self._file, os.stat(self.name))
         except OSError:
-            there = False
-        if not there:
+            in_place = False
+        if not in_place:
             raise StoreError(
                 f"annotation database {self.name} was moved, removed or replaced while it was in "
-                "use; put it back, or start again what uses it"
+                "use; put it back, or restart the program that uses it"
             )
 
 
@@ -114,17 +114,19 @@ class MisreadDatabase(StoreError):
     """An SQLite file that looked damaged once; only a second read can confirm it."""
 
 
-def make_store_error(name: str, found: str) -> StoreError:
+def make_store_error(name: str, message: str) -> StoreError:
     """Turn a driver's message about a database into a one-line error."""
-    for symptom, words in _UNREADABLE.items():
-        if symptom in found:
-            return MisreadDatabase(f"annotation database {name} {words}")
-    for symptom, words in _SYMPTOMS.items():
-        if symptom in found:
-            return StoreError(f"annotation database {name} {words}")
-    said = next((line.strip() for line in found.splitlines() if line.strip()), "no reason given")
+    for symptom, problem in _UNREADABLE.items():
+        if symptom in message:
+            return MisreadDatabase(f"annotation database {name} {problem}")
+    for symptom, problem in _SYMPTOMS.items():
+        if symptom in message:
+            return StoreError(f"annotation database {name} {problem}")
+    reason = next(
+        (line.strip() for line in message.splitlines() if line.strip()), "no reason given"
+    )
     return StoreError(
-        f"annotation database {name} failed: {said}; check that it is there and reachable"
+        f"annotation database {name} failed: {reason}; check that it exists and is reachable"
     )
 
 

@@ -41,8 +41,12 @@ def rules_verdicts(store: Store, suite: str, continuations: Collection[str]) -> 
         raw = store.get(name)
     except FileNotFoundError:
         return {}
-    every = label_table.verdicts(name, raw, continuations)
-    return {one: Verdict(verdict, step) for one, (verdict, step) in every.items() if verdict}
+    labels = label_table.verdicts(name, raw, continuations)
+    return {
+        continuation: Verdict(verdict, step)
+        for continuation, (verdict, step) in labels.items()
+        if verdict
+    }
 
 
 def differs_from_label(clip: JudgedClip, rule: Verdict | None) -> bool:
@@ -65,21 +69,26 @@ def contradicted(
 
     `rules` are by continuation; the adjudications and the notes are by item.
     """
-    found: dict[str, ScenarioDisagreement] = {}
+    disagreements: dict[str, ScenarioDisagreement] = {}
     for clip in clips:
         rule = rules.get(clip.continuation)
         if rule is None or not differs_from_label(clip, rule):
             continue
-        one = found.get(clip.scenario, ScenarioDisagreement(clip.scenario, 0, 0, 0, ()))
-        says = decided.get(clip.item)
-        outcome = None if says is None or says.verdict == UNABLE else says.verdict
-        agrees = outcome is not None and (outcome == "success") == (rule.verdict == "success")
-        said = [*([says] if says else []), *notes.get(clip.item, ())]
-        found[clip.scenario] = ScenarioDisagreement(
-            clip.scenario,
-            one.differing + 1,
-            one.against_rule + (outcome is not None and not agrees),
-            one.for_rule + agrees,
-            (*one.remarks, *(remark.text for remark in said if remark.text)),
+        before = disagreements.get(clip.scenario, ScenarioDisagreement(clip.scenario, 0, 0, 0, ()))
+        adjudication = decided.get(clip.item)
+        outcome = (
+            None if adjudication is None or adjudication.verdict == UNABLE else adjudication.verdict
         )
-    return sorted(found.values(), key=lambda one: (-one.against_rule, -one.differing, one.scenario))
+        agrees = outcome is not None and (outcome == "success") == (rule.verdict == "success")
+        events = [*([adjudication] if adjudication else []), *notes.get(clip.item, ())]
+        disagreements[clip.scenario] = ScenarioDisagreement(
+            clip.scenario,
+            before.differing + 1,
+            before.against_rule + (outcome is not None and not agrees),
+            before.for_rule + agrees,
+            (*before.remarks, *(remark.text for remark in events if remark.text)),
+        )
+    return sorted(
+        disagreements.values(),
+        key=lambda scenario: (-scenario.against_rule, -scenario.differing, scenario.scenario),
+    )

@@ -128,8 +128,8 @@ def append_event(
         "words": hash_texts(event.uuid, event.reason, event.text),
         **event._asdict(),
     }
-    own = {"annotator": annotator_id, "item": event.item}
-    number, digest, clip = connection.execute(_CHAIN_TIP, own).one()
+    parameters = {"annotator": annotator_id, "item": event.item}
+    number, digest, clip = connection.execute(_CHAIN_TIP, parameters).one()
     values = [row[name] for name in DIGESTED_COLUMNS]
     end = follow(Link(number, digest), [*values, clip])._asdict()
     connection.execute(_INSERT, row | end)
@@ -145,8 +145,8 @@ def hash_texts(uuid: str, reason: str, text: str) -> str:
 
 def erase_texts(connection: Connection, annotator_id: int) -> None:
     """Erase the texts of a person's events; their digests and verdicts are kept."""
-    own = table.c.annotator == annotator_id, (table.c.reason != "") | (table.c.text != "")
-    connection.execute(update(table).where(*own).values(reason="", text=""))
+    with_texts = table.c.annotator == annotator_id, (table.c.reason != "") | (table.c.text != "")
+    connection.execute(update(table).where(*with_texts).values(reason="", text=""))
 
 
 def find_event(connection: Connection, annotator_id: int, uuid: str) -> Event | None:
@@ -157,9 +157,9 @@ def find_event(connection: Connection, annotator_id: int, uuid: str) -> Event | 
 
 def find_judgement(connection: Connection, annotator_id: int, item: str) -> Event | None:
     """Return the person's current judgement of an item, or None."""
-    own = table.c.annotator == annotator_id, table.c.item == item, is_judgement()
+    current = table.c.annotator == annotator_id, table.c.item == item, is_judgement()
     row = connection.execute(
-        select(table).where(*own).order_by(table.c.id.desc()).limit(1)
+        select(table).where(*current).order_by(table.c.id.desc()).limit(1)
     ).one_or_none()
     return None if row is None else event_from_row(row)
 

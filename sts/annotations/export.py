@@ -29,7 +29,7 @@ _TYPES = columns(
 )
 
 
-_REMEDY = "restore the workspace from a copy; `sts workspace check` lists everything that it finds"
+_REMEDY = "restore a backup of the workspace; `sts workspace check` lists all findings"
 
 
 class RatingsExport(NamedTuple):
@@ -74,18 +74,18 @@ def exported(
       DamagedData: an event was altered, or a judged continuation is missing.
     """
     store = Store.find(workspace)
-    found, study = History(), USUAL
+    record, study = History(), USUAL
     if store is not None:
         with store, store.database.read() as connection:
             history.set_snapshot_isolation(connection)
-            found, study = history.read_history(connection), store.study
-    _raise_findings(found.findings)
-    clips = {one.shown_hash for one in found.clips.values()}
-    there = played.read_continuations(workspace, suite, clips, settle=bool(study.settle))
-    _raise_findings([*_iter_altered_clips(found, there)])
-    rows = _RatingsTable(found, there, study, suite, names=names).build_rows()
+            record, study = history.read_history(connection), store.study
+    _raise_findings(record.findings)
+    clips = {clip.shown_hash for clip in record.clips.values()}
+    continuations = played.read_continuations(workspace, suite, clips, settle=bool(study.settle))
+    _raise_findings([*_iter_altered_clips(record, continuations)])
+    rows = _RatingsTable(record, continuations, study, suite, names=names).build_rows()
     table = pd.DataFrame(rows, columns=list(_TYPES)).astype(_TYPES)
-    return RatingsExport(table, digests.compute_digests(suite, found, there))
+    return RatingsExport(table, digests.compute_digests(suite, record, continuations))
 
 
 def _raise_findings(findings: Sequence[str]) -> None:
@@ -95,13 +95,13 @@ def _raise_findings(findings: Sequence[str]) -> None:
         raise DamagedData(f"annotation database: {findings[0]}{more}; {_REMEDY}")
 
 
-def _iter_altered_clips(found: History, there: StudyContinuations) -> Iterator[str]:
+def _iter_altered_clips(record: History, continuations: StudyContinuations) -> Iterator[str]:
     """Yield the clips that no continuation shows, or whose own continuation shows another clip."""
-    shown = {entry.clip for entry in there.entries}
-    of_id = {entry.id: entry.clip for entry in there.entries}
-    for clip in found.clips.values():
+    shown = {entry.clip for entry in continuations.entries}
+    of_id = {entry.id: entry.clip for entry in continuations.entries}
+    for clip in record.clips.values():
         if clip.shown_hash not in shown:
-            yield f"continuation {clip.continuation}: its clip is not in this workspace"
+            yield f"continuation {clip.continuation}: its clip is missing from this workspace"
         elif not clip.is_superseded and of_id.get(clip.continuation) != clip.shown_hash:
             yield f"continuation {clip.continuation}: its clip was altered"
 
@@ -109,8 +109,8 @@ def _iter_altered_clips(found: History, there: StudyContinuations) -> Iterator[s
 def pool(workspace: Workspace) -> set[str]:
     """Load the ids of the continuations that are references, judged or not."""
     with Store.read_existing(workspace) as connection:
-        found = references.every(connection) if connection else []
-    return {one.continuation for one in found}
+        pool_ = references.every(connection) if connection else []
+    return {reference.continuation for reference in pool_}
 
 
 def write_csv(path: Path, table: pd.DataFrame) -> None:
@@ -124,26 +124,26 @@ class _RatingsTable:
 
     def __init__(
         self,
-        found: History,
-        there: StudyContinuations,
+        record: History,
+        continuations: StudyContinuations,
         study: Study,
         suite: str | None,
         *,
         names: bool,
     ) -> None:
-        self._found, self._there, self._study, self._names = found, there, study, names
+        self._found, self._there, self._study, self._names = record, continuations, study, names
         self._said: dict[str, list[StandingVerdict]] = defaultdict(list)
-        for said in found.judgements:
-            self._said[found.clips[said.item].shown_hash].append(said)
+        for verdict in record.judgements:
+            self._said[record.clips[verdict.item].shown_hash].append(verdict)
         part = suite if suite is not None and "+" in suite else None
         self._queued = {
-            found.clips[item].shown_hash: found.clips[item]
-            for label, item in sorted(found.suites)
+            record.clips[item].shown_hash: record.clips[item]
+            for label, item in sorted(record.suites)
             if part in (None, label)
         }
         self._inside = None if part is None else self._queued.keys()
         self._pool = {
-            found.clips[item].shown_hash: truth for item, truth in found.references.items()
+            record.clips[item].shown_hash: truth for item, truth in record.references.items()
         }
 
     def build_rows(self) -> list[tuple[object, ...]]:
@@ -157,45 +157,47 @@ class _RatingsTable:
         member = member and (self._inside is None or entry.clip in self._inside)
         if not member and entry.clip not in self._pool:
             return
-        last: dict[int, StandingVerdict] = {}
-        for said in self._said.get(entry.clip, ()):
-            if said.annotator not in last or last[said.annotator].event < said.event:
-                last[said.annotator] = said
-        for said in last.values():
-            yield self._make_row(entry, self._found.clips[said.item], said)
-        if member and not last and entry.clip in self._queued:
+        latest: dict[int, StandingVerdict] = {}
+        for verdict in self._said.get(entry.clip, ()):
+            if verdict.annotator not in latest or latest[verdict.annotator].event < verdict.event:
+                latest[verdict.annotator] = verdict
+        for verdict in latest.values():
+            yield self._make_row(entry, self._found.clips[verdict.item], verdict)
+        if member and not latest and entry.clip in self._queued:
             yield self._make_row(entry, self._queued[entry.clip], None)
 
     def _make_row(
-        self, entry: Entry, clip: Clip, said: StandingVerdict | None
+        self, entry: Entry, clip: Clip, verdict: StandingVerdict | None
     ) -> tuple[object, ...]:
-        settled = said is None and entry.id in self._there.silent
+        settled = verdict is None and entry.id in self._there.silent
         truth, truth_step = self._pool.get(entry.clip, ("", None))
         decided = self._found.adjudications.get(clip.item)
-        judged = said or StandingVerdict(0, 0, "", "not_done" if settled else "", None, "", None, 0)
+        shown = verdict or StandingVerdict(
+            0, 0, "", "not_done" if settled else "", None, "", None, 0
+        )
         twice = not settled and not truth and self._is_double_annotated(clip)
         return (
             entry.agent,
             entry.scenario_id,
             entry.category,
             entry.id,
-            self._display_name(self._found.authors[said.annotator]) if said else "",
-            judged.verdict,
-            judged.step,
+            self._display_name(self._found.authors[verdict.annotator]) if verdict else "",
+            shown.verdict,
+            shown.step,
             entry.horizon,
             entry.kind,
             truth,
             truth_step,
             clip.clip,
-            judged.seconds,
+            shown.seconds,
             "settled" if settled else "human",
             entry.sees,
-            judged.reason,
-            judged.extra,
+            shown.reason,
+            shown.extra,
             decided.verdict if decided else "",
             decided.step if decided else None,
             clip.rubric,
-            judged.position or None,
+            shown.position or None,
             int(twice),
         )
 

@@ -145,82 +145,84 @@ def verify(database: Database) -> History:
     """
     with database.read() as connection:
         set_snapshot_isolation(connection)
-        found = read_history(connection)
-        found.findings = (*iter_integrity_errors(connection), *found.findings)
-    return found
+        record = read_history(connection)
+        record.findings = (*iter_integrity_errors(connection), *record.findings)
+    return record
 
 
 def read_history(connection: Connection) -> History:
     """Read all events and references, with a finding for everything that was changed afterwards."""
-    found = History()
+    record = History()
     try:
-        found.findings = tuple(_fill_history(connection, found))
+        record.findings = tuple(_fill_history(connection, record))
     except (UnicodeDecodeError, DBAPIError):
-        found.findings = tuple(iter_undecodable(connection))
-        if not found.findings:
+        record.findings = tuple(iter_undecodable(connection))
+        if not record.findings:
             raise
-    return found
+    return record
 
 
-def _fill_history(connection: Connection, found: History) -> Iterator[str]:
+def _fill_history(connection: Connection, record: History) -> Iterator[str]:
     """Fill a history; yield findings."""
-    own = annotators.c
-    query = select(own.id, own.name, own.pseudonym, own.number, own.digest, own.seal)
-    for number, name, pseudonym, *end, seal in connection.execute(query.order_by(own.id)):
-        found.authors[number] = Author(number, name, pseudonym, Link(*end), [])
+    columns = annotators.c
+    query = select(
+        columns.id, columns.name, columns.pseudonym, columns.number, columns.digest, columns.seal
+    )
+    for number, name, pseudonym, *end, seal in connection.execute(query.order_by(columns.id)):
+        record.authors[number] = Author(number, name, pseudonym, Link(*end), [])
         if seal != people.hash_names(name, pseudonym):
             yield f"person {number}: their name or pseudonym was altered"
     clips = select(items.c.id, items.c.continuation, items.c.clip, items.c.rubric)
-    found.clips = {row.id: Clip(*row) for row in connection.execute(clips)}
-    found.continuations = connection.execute(select(func.count()).select_from(copies)).scalar_one()
+    record.clips = {row.id: Clip(*row) for row in connection.execute(clips)}
+    record.continuations = connection.execute(select(func.count()).select_from(copies)).scalar_one()
     rows = connection.execute(
         select(*(table.c[name] for name in _COLUMNS)).order_by(
             table.c.annotator, table.c.number, table.c.id
         ),
         execution_options={"yield_per": _BATCH_SIZE},
     )
-    for number, each in groupby(rows, itemgetter(_AUTHOR)):
-        yield from _read_events(found, number, each)
-    for author in found.authors.values():
+    for number, events_ in groupby(rows, itemgetter(_AUTHOR)):
+        yield from _read_events(record, number, events_)
+    for author in record.authors.values():
         if not author.digests:
             yield from _check_chain_tip(author.name, START, author.end)
-    yield from _read_references(connection, found)
-    yield from _read_suites(connection, found)
+    yield from _read_references(connection, record)
+    yield from _read_suites(connection, record)
 
 
 def _read_events(
-    found: History, number: int, rows: Iterable[Row[*tuple[Any, ...]]]
+    record: History, number: int, rows: Iterable[Row[*tuple[Any, ...]]]
 ) -> Iterator[str]:
     """Read one person's chain into a history; yield findings."""
-    author = found.authors.get(number)
+    author = record.authors.get(number)
     who = author.name if author else f"person {number}"
     end, last = START, 0
     standing: dict[str, Sequence[Any]] = {}
     first: dict[str, tuple[float, int]] = {}  # when each clip was judged first
     emptied: list[str] = []
     for row in rows:
-        link, clip = Link(row[1], row[2]), found.clips.get(row[_ITEM])
+        link, clip = Link(row[1], row[2]), record.clips.get(row[_ITEM])
         if link.number != end.number + 1:
             yield f"{who}: {_describe_gap('event', end, link)}"
         elif not _is_next_link(end, [*row[_DIGESTED_FROM:], clip and clip.clip], link):
-            yield f"{_describe_event(who, clip, link)}: altered, or it is another person's"
+            yield f"{_describe_event(who, clip, link)}: altered, or from another person's chain"
         if row[0] <= last:
-            yield f"{_describe_event(who, clip, link)}: it came later than what follows it"
+            yield f"{_describe_event(who, clip, link)}: stored after the events that follow it"
         if row[_WORDS] and not (row[3] or row[4]):
-            emptied.append(f"{_describe_event(who, clip, link)}: its words are missing")
+            emptied.append(f"{_describe_event(who, clip, link)}: its text is missing")
         elif row[_WORDS] != events.hash_texts(row[_UUID], row[3], row[4]):
-            yield f"{_describe_event(who, clip, link)}: its words were altered"
-        _record_event(found, standing, first, row)
+            yield f"{_describe_event(who, clip, link)}: its text was altered"
+        _record_event(record, standing, first, row)
         end, last = link, row[0]
         if author:
             author.digests.append(link.digest)
     for position, item in enumerate(sorted(first, key=first.__getitem__), start=1):
-        found.judgements.append(
+        record.judgements.append(
             StandingVerdict(*_VERDICT_FIELDS(standing[item]))._replace(position=position)
         )
-    found.forgotten += len(emptied)
+    record.forgotten += len(emptied)
     if author is None:
-        yield f"{who}: there are events of theirs, and no such person"
+        yield f"{who}: has events, but is not in the list of people"
         return
     if author.name != author.pseudonym:
         yield from emptied
@@ -236,61 +238,61 @@ def _is_next_link(end: Link, values: Sequence[Any], link: Link) -> bool:
 
 
 def _describe_event(who: str, clip: Clip | None, link: Link) -> str:
-    about = clip.continuation if clip else "that is not there"
+    about = clip.continuation if clip else "that is missing"
     return f"{who}, continuation {about}, event {link.number}"
 
 
 def _record_event(
-    found: History,
+    record: History,
     standing: dict[str, Sequence[Any]],
     first: dict[str, tuple[float, int]],
     row: Sequence[Any],
 ) -> None:
     """Store an event in the history if it supersedes the earlier ones."""
-    found.events += 1
+    record.events += 1
     kind, item = row[_KIND], row[_ITEM]
     if kind in events.JUDGEMENT_KINDS:
         standing[item] = row
         first.setdefault(item, (row[_RECEIVED], row[1]))
     elif kind == events.ADJUDICATION:
-        said = StandingVerdict(*_VERDICT_FIELDS(row))
-        if item not in found.adjudications or found.adjudications[item].event < said.event:
-            found.adjudications[item] = said
+        verdict = StandingVerdict(*_VERDICT_FIELDS(row))
+        if item not in record.adjudications or record.adjudications[item].event < verdict.event:
+            record.adjudications[item] = verdict
 
 
-def _read_references(connection: Connection, found: History) -> Iterator[str]:
+def _read_references(connection: Connection, record: History) -> Iterator[str]:
     """Read the chain of references into a history; yield findings."""
     end = START
     rows = reference_episodes.c
     query = select(rows.item, rows.truth, rows.step, rows.number, rows.digest)
     for item, truth, step, *at in connection.execute(query.order_by(rows.number)):
-        link, clip = Link(*at), found.clips.get(item)
+        link, clip = Link(*at), record.clips.get(item)
         covered = references.digested_values(item, clip.clip if clip else "", truth, step)
         if link.number != end.number + 1:
             yield _describe_gap("reference", end, link)
         elif not _is_next_link(end, covered, link):
             about = clip.continuation if clip else item
             yield f"reference {about}: its truth or its clip was altered"
-        found.references[item] = truth, step
-        found.reference_digests.append(link.digest)
+        record.references[item] = truth, step
+        record.reference_digests.append(link.digest)
         end = link
-    found.reference_tip = references.chain_tip(connection)
-    yield from _check_chain_tip("references", end, found.reference_tip, "reference")
+    record.reference_tip = references.chain_tip(connection)
+    yield from _check_chain_tip("references", end, record.reference_tip, "reference")
 
 
-def _read_suites(connection: Connection, found: History) -> Iterator[str]:
+def _read_suites(connection: Connection, record: History) -> Iterator[str]:
     """Read which clips are queued for which suites; yield clips that are missing or in no queue."""
     for suite, item in connection.execute(select(item_suites.c.suite, item_suites.c.item)):
-        found.suites.add((suite, item))
-        if item not in found.clips:
-            yield f"suite {suite}: a clip of it is not there"
-    queued = {item for _, item in found.suites}
-    for clip in found.clips.values():
+        record.suites.add((suite, item))
+        if item not in record.clips:
+            yield f"suite {suite}: one of its clips is missing"
+    queued = {item for _, item in record.suites}
+    for clip in record.clips.values():
         if clip.rubric and not clip.clip.endswith(f".{clip.rubric}"):
             yield f"continuation {clip.continuation}: the version of its rubric was altered"
-        if clip.item not in queued and clip.item not in found.references:
+        if clip.item not in queued and clip.item not in record.references:
             if not clip.is_superseded:
-                yield f"continuation {clip.continuation}: its clip is in the queue of no suite"
+                yield f"continuation {clip.continuation}: its clip is not queued for any suite"
 
 
 def _check_chain_tip(who: str, end: Link, expected: Link, noun: str = "event") -> Iterator[str]:
@@ -298,13 +300,13 @@ def _check_chain_tip(who: str, end: Link, expected: Link, noun: str = "event") -
     if end.number < expected.number:
         yield f"{who}: {_format_range(noun, end.number + 1, expected.number)} missing at the end"
     elif end != expected:
-        yield f"{who}: the row that holds the end of the chain of {noun}s was altered"
+        yield f"{who}: the stored end of the chain of {noun}s was altered"
 
 
 def _describe_gap(noun: str, before: Link, link: Link) -> str:
     if link.number > before.number + 1:
         return f"{_format_range(noun, before.number + 1, link.number - 1)} missing"
-    return f"{noun} {link.number} is there twice"
+    return f"{noun} {link.number} occurs twice"
 
 
 def _format_range(noun: str, first: int, last: int) -> str:

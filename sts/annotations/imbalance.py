@@ -54,30 +54,30 @@ class Audit(NamedTuple):
     def sentence(self) -> str:
         """Conclusion about whether agents' and annotators' effects can be separated."""
         if not self.clips:
-            return "Nobody has judged anything yet."
+            return "There are no judgements yet."
         if len(self.annotators) == 1:
             return (
-                f"{self.annotators[0]} judged everything: agents are compared by the same eyes, and"
-                " what is found holds for that one person's judgement."
+                f"{self.annotators[0]} judged everything: agents are compared fairly, but only by "
+                "the judgement of this one person."
             )
         if self.between is None or self.imbalance is None:
-            return "There is one agent: there is nothing that annotators could be taken for."
-        one, other = self.between
+            return "There is only one agent, so annotators cannot bias a comparison."
+        first, second = self.between
         parts = _connected_agents(np.array(self.judgements))
         if len(parts) > 1:
-            one, other = (self.agents[min(part)] for part in parts[:2])
+            first, second = (self.agents[min(part)] for part in parts[:2])
             return (
-                f"Agents and annotators cannot be told apart: nobody judged both {one} and {other},"
-                " not even by way of a third agent; a difference between the two may be one between"
-                " people."
+                f"Agents and annotators are confounded: {first} and {second} have no annotators in "
+                "common, not even through other agents; a difference between them may be one "
+                "between people."
             )
-        share = f"{self.imbalance:.0%} of {one}'s judgements are not by whom {other}'s are"
+        share = f"{self.imbalance:.0%} of {first}'s judgements differ in annotator from {second}'s"
         if self.imbalance >= LARGE_IMBALANCE and (self.p or 0) <= _ALPHA:
             return (
-                f"Agents and annotators can be told apart, but {share}: compare agents only with "
-                "annotators adjusted for, and have old clips judged by those who judge now."
+                f"Agents and annotators are unbalanced: {share}. Compare agents only with "
+                "adjustment for annotators, and have the current annotators judge old clips again."
             )
-        return f"Agents and annotators can be told apart: at most {share}."
+        return f"Agents and annotators are balanced: at most {share}."
 
 
 NONE = Audit((), (), (), None, None, None, None, 0, 0)
@@ -110,10 +110,10 @@ def of_rows(
     clip, clips = pd.factorize(item)
     stratum, strata = np.zeros(len(clips), np.int64), pd.factorize(scenario)[0]
     stratum[clip] = strata
-    who, agents = pd.factorize(agent, sort=True)
+    agent_code, agents = pd.factorize(agent, sort=True)
     judge, people = pd.factorize(annotator, sort=True)
     of_agents, of_judges = (
-        _group_by_clip(clip, who, len(clips)),
+        _group_by_clip(clip, agent_code, len(clips)),
         _group_by_clip(clip, judge, len(clips)),
     )
     cells = _count_cells(of_agents, of_judges, of_agents.code, of_judges.code)
@@ -185,12 +185,12 @@ def _count_judgements(
     return table
 
 
-def by_name(found: Audit) -> Mapping[str, Mapping[str, int]]:
+def by_name(audit: Audit) -> Mapping[str, Mapping[str, int]]:
     """Return the number of judgements by annotator and agent."""
-    rows = zip(*found.judgements, strict=True)
+    rows = zip(*audit.judgements, strict=True)
     return {
-        name: dict(zip(found.agents, row, strict=True))
-        for name, row in zip(found.annotators, rows, strict=True)
+        name: dict(zip(audit.agents, row, strict=True))
+        for name, row in zip(audit.annotators, rows, strict=True)
     }
 
 
@@ -200,9 +200,9 @@ def _largest_imbalance(
     if len(agents) < 2:
         return None, None
     shares = table / table.sum(axis=1, keepdims=True)
-    apart = np.abs(shares[:, None] - shares[None]).sum(axis=2) / 2
-    one, other = np.unravel_index(int(apart.argmax()), apart.shape)
-    return float(apart[one, other]), (agents[int(one)], agents[int(other)])
+    distance = np.abs(shares[:, None] - shares[None]).sum(axis=2) / 2
+    first, second = np.unravel_index(int(distance.argmax()), distance.shape)
+    return float(distance[first, second]), (agents[int(first)], agents[int(second)])
 
 
 def _measure_association(
@@ -230,7 +230,7 @@ def _measure_association(
     rng = np.random.default_rng(int(stream("audit", seed)))
     times = int(np.clip(_MAX_PERMUTED_CLIPS // len(code), _MIN_PERMUTATIONS, _MAX_PERMUTATIONS))
     # Scenarios with as many clips are shuffled at once, each on its own.
-    places = [start[mixed & (size == one), None] + np.arange(one) for one in np.unique(size[mixed])]
+    places = [start[mixed & (size == n), None] + np.arange(n) for n in np.unique(size[mixed])]
     still = np.repeat(~mixed, size)
     blocks = [(code[place], judges.code[place]) for place in places]
     fixed = _count_cells(agents, judges, code[still], judges.code[still])

@@ -89,10 +89,10 @@ def read_csv(path: Path) -> list[Rating]:
             f"{path.name}, line 1: missing column {', '.join(map(repr, missing))}; "
             f"expected {', '.join(REQUIRED_COLUMNS)}"
         )
-    each = zip(lines, rows, strict=True)
+    numbered = zip(lines, rows, strict=True)
     ratings = (
         _parse_rating(f"{path.name}, line {line}", dict(zip(header, cells, strict=True)))
-        for line, cells in each
+        for line, cells in numbered
     )
     return [rating for rating in ratings if rating is not None]
 
@@ -118,16 +118,18 @@ def append(
     """
     everyone = annotator_names(ratings)
     queue.enqueue(connection, additions, study=study, required=required, now=now)
-    here = {
-        called: one for one in people.everybody(connection) for called in (one.name, one.pseudonym)
+    known = {
+        name: person
+        for person in people.everybody(connection)
+        for name in (person.name, person.pseudonym)
     }
-    new = [name for name in everyone if name not in here]
-    here |= {name: people.add_person(connection, name, now=now) for name in new}
-    for number in sorted({here[name].id for name in everyone}):
+    new = [name for name in everyone if name not in known]
+    known |= {name: people.add_person(connection, name, now=now) for name in new}
+    for number in sorted({known[name].id for name in everyone}):
         people.lock_person(connection, number)  # before any slot is taken, as `lock` asks
     added = 0
     for rating in ratings:
-        item, person = _find_item(connection, rating), here[people.checked_name(rating.annotator)]
+        item, person = _find_item(connection, rating), known[people.checked_name(rating.annotator)]
         event = Event(
             _make_uuid(rating, person.name),
             item.id,
@@ -185,7 +187,7 @@ def _check_player(connection: Connection, rating: Rating, item: str, name: str) 
     if played is not None:
         raise DamagedData(
             f"{rating.location}: {name!r} played continuation {rating.continuation!r} and may not "
-            "judge it; leave the line out"
+            "judge it; remove the line"
         )
 
 
@@ -215,7 +217,7 @@ def _parse_rating(place: str, row: Mapping[str, str]) -> Rating | None:
     if source == "settled":
         return None
     if source != "human":
-        raise DamagedData(f"{place}: expected human judgements alone, found source {source!r}")
+        raise DamagedData(f"{place}: expected only human judgements, found source {source!r}")
     marked = word in MARKED
     if not marked and row.get("step"):
         raise DamagedData(f"{place}: expected no step with {word}, found {shown(row['step'])}")

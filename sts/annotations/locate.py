@@ -39,7 +39,7 @@ def located(
     )
 
 
-def iter_candidates(workspace: Workspace, called: Collection[str]) -> Iterable[tuple[Item, int]]:
+def iter_candidates(workspace: Workspace, names_: Collection[str]) -> Iterable[tuple[Item, int]]:
     """Yield every continuation and its index, once for each suite that contains its scenario.
 
     Suites whose environment is not installed are skipped. `called` are possible human players.
@@ -50,8 +50,8 @@ def iter_candidates(workspace: Workspace, called: Collection[str]) -> Iterable[t
                 suite = suites.read(folder)
             except MissingExtra:
                 continue
-            for one in continuations.entries(workspace, {s.hash for s in suite.scenarios}):
-                yield item_of(one, suite.label, players(one, called)), one.identity.index
+            for entry in continuations.entries(workspace, {s.hash for s in suite.scenarios}):
+                yield item_of(entry, suite.label, players(entry, names_)), entry.identity.index
 
 
 def match_ratings(
@@ -75,16 +75,16 @@ def match_ratings(
 
 def _match_by_index(rating: Rating, indices: Mapping[str, int]) -> str:
     name = rating.continuation
-    hits = [one for one, index in indices.items() if name in ("", str(index))]
-    if len(hits) == 1:
-        return hits[0]
-    what = f"continuation {shown(name)}" if name else "one continuation"
-    whose = f"of agent {shown(rating.agent)} in scenario {shown(rating.scenario)}"
-    if not hits:
+    matches = [identity for identity, index in indices.items() if name in ("", str(index))]
+    if len(matches) == 1:
+        return matches[0]
+    wanted = f"continuation {shown(name)}" if name else "one continuation"
+    source = f"of agent {shown(rating.agent)} in scenario {shown(rating.scenario)}"
+    if not matches:
         raise DamagedData(
-            f"{rating.location}: {what} {whose} is not in this workspace; run it first: sts run"
+            f"{rating.location}: {wanted} {source} is not in this workspace; run it first: sts run"
         )
     raise DamagedData(
-        f"{rating.location}: expected {what} {whose}, found {len(hits)}: give its identity, such "
-        f"as {hits[0]}"
+        f"{rating.location}: expected {wanted} {source}, found {len(matches)}; give its identity, "
+        f"such as {matches[0]}"
     )

@@ -46,7 +46,7 @@ class Work(NamedTuple):
 def members(connection: Connection, *, now: float) -> list[Member]:
     """List everyone who was ever added, in that order."""
     used = sessions.last_use_by_person(connection)
-    entered = {one.name for one in sessions.under_way(connection, now=now)}
+    entered = {session.name for session in sessions.under_way(connection, now=now)}
     invited = sessions.people_with_invitation(connection, now=now)
     today = _activity_since(connection, since=now - now % DAY)
     ever = _activity_since(connection, since=0.0)
@@ -62,22 +62,22 @@ def members(connection: Connection, *, now: float) -> list[Member]:
             .group_by(slots.c.annotator)
         )
     }
-    found = []
-    for one in people.everybody(connection):
-        total, seconds, last = ever.get(one.id, (0, 0.0, None))
-        seen = max((t for t in (used.get(one.id), last) if t is not None), default=None)
-        found.append(
+    result = []
+    for person in people.everybody(connection):
+        total, seconds, last = ever.get(person.id, (0, 0.0, None))
+        seen = max((t for t in (used.get(person.id), last) if t is not None), default=None)
+        result.append(
             Member(
-                one,
+                person,
                 seen,
-                today.get(one.id, (0, 0.0, None))[0],
+                today.get(person.id, (0, 0.0, None))[0],
                 total,
                 seconds,
-                *held.get(one.id, (0, None)),
-                _access_status(one, entered, invited),
+                *held.get(person.id, (0, None)),
+                _access_status(person, entered, invited),
             )
         )
-    return found
+    return result
 
 
 def _access_status(person: Annotator, entered: Collection[str], invited: Collection[int]) -> str:
@@ -97,10 +97,13 @@ def work(connection: Connection, *, since: float) -> list[Work]:
     )
     sums: dict[tuple[int, int], list[float]] = {}
     for row in rows:
-        own = sums.setdefault((row.annotator, int(row.received // DAY)), [0, 0.0])
-        own[0] += 1
-        own[1] += row.seconds
-    return [Work(who, day, int(n), s) for (who, day), (n, s) in sorted(sums.items())]
+        totals = sums.setdefault((row.annotator, int(row.received // DAY)), [0, 0.0])
+        totals[0] += 1
+        totals[1] += row.seconds
+    return [
+        Work(annotator, day, int(clips), seconds)
+        for (annotator, day), (clips, seconds) in sorted(sums.items())
+    ]
 
 
 def served(connection: Connection, suite: str) -> dict[str, dict[int, int]]:
@@ -110,10 +113,10 @@ def served(connection: Connection, suite: str) -> dict[str, dict[int, int]]:
         .where(exposures.c.suite == suite)
         .order_by(exposures.c.agent, exposures.c.annotator)
     )
-    found: dict[str, dict[int, int]] = {}
+    counts: dict[str, dict[int, int]] = {}
     for agent, number, clips in rows:
-        found.setdefault(agent, {})[number] = clips
-    return found
+        counts.setdefault(agent, {})[number] = clips
+    return counts
 
 
 def last_event(connection: Connection) -> float | None:

@@ -53,24 +53,24 @@ def move(workspace: Workspace, to: str) -> history.History:
     if to != SQLITE:
         parse_url(to, "--to")
     elif from_file:
-        raise ArgumentError(f"--to: expected another database than {file}, where the study is")
+        raise ArgumentError(f"--to: expected another database than {file}, which holds the study")
     new = away if from_file else file
     if os.path.lexists(new):
-        raise Unavailable(f"{new} exists and stays as it is: move it away first")
+        raise Unavailable(f"{new} already exists; move it away first")
     store = Store.find(workspace)
     if store is None:
-        raise StsError(f"no study has begun in {workspace.root}, so nothing to move")
+        raise StsError(f"no study has started in {workspace.root}; nothing to move")
     with store, _open_exclusively(store.database) as rows:
-        found = _fill_database(workspace, to, rows)
+        record = _fill_database(workspace, to, rows)
         if from_file:
             os.rename(file, away)
-    return found
+    return record
 
 
 @contextmanager
 def _open_exclusively(database: Database) -> Iterator[Connection]:
     """Open a transaction on one state of a database that no other program is using."""
-    message = f"annotation database {database.name} is in use: stop what uses it, then move it"
+    message = f"annotation database {database.name} is in use; stop the programs that use it first"
     if database.engine.dialect.name == "sqlite":
         try:
             sqlite.set_journal_mode(database, "DELETE", wait=0)  # refused while another has it open
@@ -88,27 +88,27 @@ def _open_exclusively(database: Database) -> Iterator[Connection]:
 
 def _fill_database(workspace: Workspace, to: str, rows: Connection) -> history.History:
     """Create the new database from the rows of the old one; return the history read from it."""
-    file, own, found = workspace.path(DATABASE_FILE), workspace.identity(), history.History()
+    file, identity, record = workspace.path(DATABASE_FILE), workspace.identity(), history.History()
 
     def fill(connection: Connection) -> None:
-        nonlocal found
+        nonlocal record
         _copy_rows(rows, connection)
-        found = history.read_history(connection)
-        if found.findings:
-            raise DamagedData(f"annotation database: {found.findings[0]}; nothing was moved")
+        record = history.read_history(connection)
+        if record.findings:
+            raise DamagedData(f"annotation database: {record.findings[0]}; nothing was moved")
 
     try:
         if to != SQLITE:
-            open_postgresql(to, own, workspace.root, fill).close()
+            open_postgresql(to, identity, workspace.root, fill).close()
         else:
             with beside(file) as part:
-                open_sqlite(part / DATABASE_FILE, own, fill).close()
+                open_sqlite(part / DATABASE_FILE, identity, fill).close()
                 link_new(part / DATABASE_FILE, file)
     except IntegrityError as error:
         raise DamagedData(
             f"{DATABASE_FILE}: expected rows of a study, found others: {error.orig}"
         ) from None
-    return found
+    return record
 
 
 def _copy_rows(source: Connection, target: Connection) -> None:
@@ -116,10 +116,10 @@ def _copy_rows(source: Connection, target: Connection) -> None:
     for table in schema.metadata.sorted_tables:
         if table in (schema.versions, schema.workspaces):  # made with the tables
             continue
-        put = _insert_statement(table, target.dialect.name)
+        statement = _insert_statement(table, target.dialect.name)
         rows = source.execute(select(table), execution_options={"yield_per": _BATCH_SIZE})
-        for some in rows.mappings().partitions():
-            target.execute(put, [dict(row) for row in some])
+        for batch in rows.mappings().partitions():
+            target.execute(statement, [dict(row) for row in batch])
         identity = table.c.get("id")
         if target.dialect.name == "postgresql" and identity is not None and identity.identity:
             sequence = func.pg_get_serial_sequence(table.name, "id")

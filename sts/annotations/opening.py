@@ -22,7 +22,7 @@ def is_present(path: Path) -> bool:
     present = not sqlite.is_empty(path)
     if recorded and not present:
         raise _lost_error(
-            str(path), path.with_name(RECORD_FILE), "is empty" if path.exists() else "is absent"
+            str(path), path.with_name(RECORD_FILE), "is empty" if path.exists() else "is missing"
         )
     return present
 
@@ -44,8 +44,8 @@ def open_sqlite(path: Path, workspace: str, fill: Fill | None = None) -> Databas
         return _open_sqlite(path, workspace, fill)
     except MisreadDatabase:
         raise StoreError(
-            f"annotation database {path} is damaged or not an SQLite file, as a repeated check "
-            f"found; restore a backup; to begin a new study, move it and {RECORD_FILE} away"
+            f"annotation database {path} is damaged or not an SQLite file, as two checks found; "
+            f"restore a backup, or move it and {RECORD_FILE} away to start a new study"
         ) from None
 
 
@@ -101,10 +101,10 @@ def parse_url(url: str, name: str = "STS_DATABASE_URL") -> URL:
 def check_present(connection: Connection, database: Database) -> bool:
     """Return True if a database holds a study; raise StoreError if it was lost."""
     recorded = database.record.exists()  # before the tables, as another process may be making both
-    there = baseline.has_tables(connection, database.name)
-    if recorded and not there:
-        raise _lost_error(database.name, database.record, "lacks it")
-    return there
+    present = baseline.has_tables(connection, database.name)
+    if recorded and not present:
+        raise _lost_error(database.name, database.record, "does not contain it")
+    return present
 
 
 def check_owner(connection: Connection, name: str, workspace: str) -> None:
@@ -112,9 +112,9 @@ def check_owner(connection: Connection, name: str, workspace: str) -> None:
     owner = connection.execute(select(schema.workspaces.c.id)).scalar()
     if owner != workspace:
         raise StoreError(
-            f"annotation database {name} is of the workspace with the id {owner}, and "
-            f"this one has the id {workspace}: give it a database of its own, or, where this "
-            f'is its own, write id = "{owner}" into its workspace.toml'
+            f"annotation database {name} belongs to the workspace with the id {owner}, and "
+            f"this workspace has the id {workspace}; use a separate database or, if this one "
+            f'belongs here, set id = "{owner}" in workspace.toml'
         )
 
 
@@ -122,8 +122,7 @@ def check_unused(connection: Connection, name: str) -> None:
     """Raise StoreError if a database that is to be filled already holds a study."""
     if baseline.has_tables(connection, name):
         raise StoreError(
-            f"expected an empty database at {name}, found one that is in use: name another, or "
-            "empty it"
+            f"expected an empty database at {name}, found one with a study; use another or empty it"
         )
 
 
@@ -136,9 +135,9 @@ def _prepare_database(
     """Return a database that holds the study of a workspace; close it if that fails."""
     try:
         with database.read() as connection:
-            there = fill is None and check_present(connection, database)
+            present = fill is None and check_present(connection, database)
         prepare()
-        if not there:
+        if not present:
             _create_tables(database, workspace, fill)
         with database.read() as connection:
             check_owner(connection, database.name, workspace)
@@ -161,9 +160,9 @@ def _create_tables(database: Database, workspace: str, fill: Fill | None) -> Non
                 fill(connection)
 
 
-def _lost_error(name: str, record: Path, found: str) -> StoreError:
+def _lost_error(name: str, record: Path, problem: str) -> StoreError:
     return StoreError(
-        f"a study began in this workspace ({record.name}), and its annotation database {name} "
-        f"{found}; put the database back or restore a backup; for a study on PostgreSQL, set "
-        f"STS_DATABASE_URL; to begin a new study, move {record} away"
+        f"a study started in this workspace ({record.name}), but its annotation database {name} "
+        f"{problem}; put the database back or restore a backup; for a study on PostgreSQL, set "
+        f"STS_DATABASE_URL; to start a new study, move {record} away"
     )

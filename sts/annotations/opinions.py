@@ -43,7 +43,7 @@ class JudgedClip(NamedTuple):
     @property
     def success_share(self) -> float | None:
         """Share of success among those who could judge the clip; None if none could."""
-        counted = [one.verdict == "success" for one in self.opinions if one.verdict != UNABLE]
+        counted = [event.verdict == "success" for event in self.opinions if event.verdict != UNABLE]
         return fmean(counted) if counted else None
 
 
@@ -53,12 +53,12 @@ def load_judged_clips(connection: Connection, suite: str) -> list[JudgedClip]:
         copies.c.agent == HUMAN, _is_suite_item(suite, copies.c.item)
     )
     played = set(connection.scalars(people.distinct()))
-    found: dict[str, list[Remark]] = {}
-    for one in load_current_events(connection, _is_suite_item(suite, events.c.item)):
-        found.setdefault(one.item, []).append(one)
+    by_item: dict[str, list[Remark]] = {}
+    for event in load_current_events(connection, _is_suite_item(suite, events.c.item)):
+        by_item.setdefault(event.item, []).append(event)
     return [
-        JudgedClip(item, *said[0][1:4], item in played, tuple(said))
-        for item, said in sorted(found.items())
+        JudgedClip(item, *judgements[0][1:4], item in played, tuple(judgements))
+        for item, judgements in sorted(by_item.items())
     ]
 
 
@@ -68,12 +68,12 @@ def classify_disagreement(opinions: Sequence[Remark], tolerance: int) -> str:
     Failure and not done are the same outcome. "Cannot judge" has no outcome, but differs from every
     other verdict. Markers of equal verdicts may be `tolerance` steps apart.
     """
-    verdicts = {one.verdict for one in opinions}
+    verdicts = {event.verdict for event in opinions}
     if "success" in verdicts and verdicts & {"failure", "not_done"}:
         return OUTCOME
     if len(verdicts) > 1:
         return VERDICT
-    steps = [one.step for one in opinions if one.step is not None]
+    steps = [event.step for event in opinions if event.step is not None]
     return MARK if steps and max(steps) - min(steps) > tolerance else ""
 
 
@@ -88,30 +88,34 @@ def items_by_person(connection: Connection, person: int, suite: str) -> set[str]
     judged = select(events.c.item).where(events.c.annotator == person, is_judgement())
     name = select(annotators.c.name).where(annotators.c.id == person).scalar_subquery()
     played = select(item_players.c.item).where(item_players.c.name == name)
-    kept = select(item_suites.c.item).where(item_suites.c.suite == suite)
-    mine = or_(items.c.id.in_(judged), items.c.id.in_(played))
-    return set(connection.scalars(select(items.c.id).where(items.c.id.in_(kept), mine)))
+    in_suite = select(item_suites.c.item).where(item_suites.c.suite == suite)
+    involved = or_(items.c.id.in_(judged), items.c.id.in_(played))
+    return set(connection.scalars(select(items.c.id).where(items.c.id.in_(in_suite), involved)))
 
 
 def items_with_note(connection: Connection, person: int, suite: str) -> set[str]:
     """Return the items that a person has left a note about."""
-    mine = events.c.annotator == person, events.c.kind == NOTE
+    own_notes = events.c.annotator == person, events.c.kind == NOTE
     return set(
-        connection.scalars(select(events.c.item).where(*mine, _is_suite_item(suite, events.c.item)))
+        connection.scalars(
+            select(events.c.item).where(*own_notes, _is_suite_item(suite, events.c.item))
+        )
     )
 
 
 def of_others(
-    connection: Connection, person: int, kind: str, about: Collection[str]
+    connection: Connection, person: int, kind: str, wanted: Collection[str]
 ) -> dict[str, Remark]:
     """Return the latest event of a kind by anyone else about each of these items."""
-    theirs = events.c.item.in_(about), events.c.annotator != person
-    return {one.item: one for one in load_current_events(connection, *theirs, kinds=[kind])}
+    by_others = events.c.item.in_(wanted), events.c.annotator != person
+    return {
+        event.item: event for event in load_current_events(connection, *by_others, kinds=[kind])
+    }
 
 
-def shuffle_clips(every: Iterable[JudgedClip], seed: int, purpose: str) -> list[JudgedClip]:
+def shuffle_clips(clips: Iterable[JudgedClip], seed: int, purpose: str) -> list[JudgedClip]:
     """Return clips in a random order that depends only on the seed and the purpose."""
-    return sorted(every, key=lambda one: lot(seed, purpose, one.clip))
+    return sorted(clips, key=lambda clip: lot(seed, purpose, clip.clip))
 
 
 def lot(seed: int, purpose: str, text: str) -> bytes:
@@ -121,5 +125,5 @@ def lot(seed: int, purpose: str, text: str) -> bytes:
 
 def _is_suite_item(suite: str, item: ColumnElement[str]) -> ColumnElement[bool]:
     """Select items of a suite that are not references."""
-    kept = exists().where(item_suites.c.suite == suite, item_suites.c.item == item)
-    return kept & ~exists().where(reference_episodes.c.item == item)
+    in_suite = exists().where(item_suites.c.suite == suite, item_suites.c.item == item)
+    return in_suite & ~exists().where(reference_episodes.c.item == item)

@@ -92,9 +92,9 @@ def hash_names(name: str, pseudonym: str) -> str:
 def _draw_pseudonym(connection: Connection) -> str:
     """Draw an unused pseudonym, independent of the name."""
     while True:
-        drawn = f"annotator-{secrets.token_hex(3)}"
-        if find_person(connection, drawn) is None:
-            return drawn
+        pseudonym = f"annotator-{secrets.token_hex(3)}"
+        if find_person(connection, pseudonym) is None:
+            return pseudonym
 
 
 def sort_roles(doing: Collection[str]) -> tuple[str, ...]:
@@ -115,11 +115,11 @@ def set_role(
     if role not in ROLES:
         raise UnknownName("role", role, ROLES)
     person = lock_person(connection, named(connection, name).id)
-    own = roles.c.annotator == person.id, roles.c.role == role
+    assignment = roles.c.annotator == person.id, roles.c.role == role
     if held and role not in person.roles:
         connection.execute(insert(roles).values(annotator=person.id, role=role, added=now))
     elif not held:
-        connection.execute(delete(roles).where(*own))
+        connection.execute(delete(roles).where(*assignment))
         if role == "annotator":
             _release_slots(connection, person.id)
     return named(connection, name)
@@ -136,8 +136,8 @@ def checked_name(name: str) -> str:
 
 def find_person(connection: Connection, name: str) -> Annotator | None:
     """Return the person with this name or pseudonym, or None."""
-    called = or_(annotators.c.name == name, annotators.c.pseudonym == name)
-    row = connection.execute(select(annotators).where(called)).one_or_none()
+    matches = or_(annotators.c.name == name, annotators.c.pseudonym == name)
+    row = connection.execute(select(annotators).where(matches)).one_or_none()
     return None if row is None else _load_annotator(connection, row)
 
 
@@ -147,25 +147,25 @@ def named(connection: Connection, name: str) -> Annotator:
     Raises:
       UnknownName: there is none.
     """
-    found = find_person(connection, name)
-    if found is None:
+    person = find_person(connection, name)
+    if person is None:
         raise UnknownName("annotator", name, [a.name for a in everybody(connection)])
-    return found
+    return person
 
 
 def find_by_id(connection: Connection, annotator_id: int) -> Annotator | None:
     """Return the person with this number, or None."""
-    found = connection.execute(_PERSON, {"number": annotator_id}).one_or_none()
-    return None if found is None else _load_annotator(connection, found)
+    row = connection.execute(_PERSON, {"number": annotator_id}).one_or_none()
+    return None if row is None else _load_annotator(connection, row)
 
 
 def find_by_session(store: Store, secret: str) -> Annotator | None:
     """Return the person whose session has this secret, renewing it; None if it has ended."""
     now = store.now()
     with store.read() as connection:
-        held = sessions.find_session_owner(connection, secret, now=now)
-        person = find_by_id(connection, held[0]) if held else None
-    if held and held[1]:
+        session = sessions.find_session_owner(connection, secret, now=now)
+        person = find_by_id(connection, session[0]) if session else None
+    if session and session[1]:
         with store.write() as connection:
             sessions.record_use(connection, secret, now=now)
     return person
@@ -173,7 +173,7 @@ def find_by_session(store: Store, secret: str) -> Annotator | None:
 
 def pseudonyms(connection: Connection) -> dict[str, str]:
     """Return everyone's pseudonym, by name."""
-    return {one.name: one.pseudonym for one in everybody(connection)}
+    return {person.name: person.pseudonym for person in everybody(connection)}
 
 
 def everybody(connection: Connection) -> list[Annotator]:
@@ -211,8 +211,8 @@ def sign_in(connection: Connection, email: str, held: str = "", *, now: float) -
     number = addresses.find_person_id(connection, email)
     if number is None:
         raise ArgumentError(
-            f"Nobody takes part in this study as {printable(email)}. Ask whoever leads it "
-            "to add that address, or sign in with another."
+            f"No member of this study has the address {printable(email)}. Ask the study lead to "
+            "add it, or sign in with another address."
         )
     return sessions.begin(connection, number, held, now=now)
 
@@ -249,14 +249,14 @@ def forget(connection: Connection, name: str, *, now: float) -> Annotator:
     texts are kept as well, so that the chain of their events can still be verified.
     """
     person = retire(connection, name, now=now)
-    mine = annotators.c.id == person.id
-    called = {"name": person.pseudonym, "seal": hash_names(person.pseudonym, person.pseudonym)}
-    connection.execute(update(annotators).where(mine).values(called))
+    own = annotators.c.id == person.id
+    names = {"name": person.pseudonym, "seal": hash_names(person.pseudonym, person.pseudonym)}
+    connection.execute(update(annotators).where(own).values(names))
     connection.execute(
         update(item_players).where(item_players.c.name == person.name).values(name=person.pseudonym)
     )
-    aside = refused.c.annotator == person.id
-    connection.execute(update(refused).where(aside).values(raw="", message="forgotten"))
+    rejected = refused.c.annotator == person.id
+    connection.execute(update(refused).where(rejected).values(raw="", message="forgotten"))
     connection.execute(delete(invitations).where(invitations.c.annotator == person.id))
     addresses.remove_address(connection, person.id)
     events.erase_texts(connection, person.id)
@@ -264,8 +264,8 @@ def forget(connection: Connection, name: str, *, now: float) -> Annotator:
 
 
 def _set_deactivated(connection: Connection, annotator_id: int, when: float | None) -> None:
-    own = annotators.c.id == annotator_id
-    connection.execute(update(annotators).where(own).values(retired=when))
+    is_person = annotators.c.id == annotator_id
+    connection.execute(update(annotators).where(is_person).values(retired=when))
 
 
 def _release_slots(connection: Connection, annotator_id: int) -> None:
@@ -286,12 +286,12 @@ def lock_person(connection: Connection, annotator_id: int) -> Annotator:
     Raises:
       UnknownName: there is no such person.
     """
-    own = {"number": annotator_id}
-    row = connection.execute(_LOCKED, own).one_or_none()
+    parameters = {"number": annotator_id}
+    row = connection.execute(_LOCKED, parameters).one_or_none()
     if row is None:
         known = [str(person.id) for person in everybody(connection)]
         raise UnknownName("annotator number", str(annotator_id), known)
-    connection.execute(_HELD_SLOTS, own).all()
+    connection.execute(_HELD_SLOTS, parameters).all()
     return _load_annotator(connection, row)
 
 

@@ -49,14 +49,14 @@ def read_continuations(
     index = opened(workspace)
     rows, suite_hash = np.arange(len(index.ids)), None
     if suite is not None:
-        own = frozen.load(workspace, suite.partition("+")[0])
-        rows, suite_hash = index.of({one.hash for one in own.scenarios}), own.hash
+        loaded = frozen.load(workspace, suite.partition("+")[0])
+        rows, suite_hash = index.of({scenario.hash for scenario in loaded.scenarios}), loaded.hash
     shown = index.among("clip", clips)
     inside = shown[np.isin(shown, rows)]
     quiet = silent(workspace.store, index, inside) if settle else set()
     return StudyContinuations(
         tuple(index.entries(shown)),
-        frozenset(one.id for one in index.entries(inside)),
+        frozenset(entry.id for entry in index.entries(inside)),
         suite_hash,
         _digest_continuations(index, rows),
         frozenset(quiet),
@@ -65,5 +65,5 @@ def read_continuations(
 
 def _digest_continuations(index: Index, rows: NDArray[np.intp]) -> Link:
     """Return the number of continuations and an order-independent digest of them."""
-    each = np.concatenate((index.ids[rows], index.numbers("content_hash")[rows]), axis=1)
-    return Link(len(rows), content_hash(*sorted(row.tobytes() for row in each)))
+    contents = np.concatenate((index.ids[rows], index.numbers("content_hash")[rows]), axis=1)
+    return Link(len(rows), content_hash(*sorted(row.tobytes() for row in contents)))

@@ -38,25 +38,25 @@ def of_annotators(connection: Connection, study: Study) -> list[Quality]:
         .where(annotators.c.id.in_(select(events.c.annotator)))
         .order_by(annotators.c.name)
     )
-    found = [measure_quality(connection, study, row.id, row.name) for row in people]
-    return [one for one in found if one.right.answered]
+    qualities = [measure_quality(connection, study, row.id, row.name) for row in people]
+    return [quality for quality in qualities if quality.right.answered]
 
 
 def measure_quality(connection: Connection, study: Study, number: int, name: str = "") -> Quality:
     """Measure one person's accuracy on references."""
     answers = _load_answers(connection, number)
-    every = [good for _, good in answers]
+    correct = [good for _, good in answers]
     since = max(
         (
-            one.made
-            for one in controls.list_controls(connection)
-            if one.person == number and not one.value
+            control.made
+            for control in controls.list_controls(connection)
+            if control.person == number and not control.value
         ),
         default=0.0,
     )
     latest = measure_accuracy([good for at, good in answers if at > since][-BLOCK_SIZE:])
     flagged = latest.interval is not None and latest.interval[1] < study.bar
-    return Quality(name, measure_accuracy(every), blocks(every), latest, flagged)
+    return Quality(name, measure_accuracy(correct), blocks(correct), latest, flagged)
 
 
 def pause_if_inaccurate(connection: Connection, number: int, study: Study, now: float) -> bool:
@@ -67,11 +67,13 @@ def pause_if_inaccurate(connection: Connection, number: int, study: Study, now: 
     """
     if not study.pause_below:
         return False
-    found = measure_quality(connection, study, number)
-    if not found.flagged or any(one.person == number for one in controls.paused(connection)):
+    quality = measure_quality(connection, study, number)
+    if not quality.flagged or any(
+        control.person == number for control in controls.paused(connection)
+    ):
         return False
     reason = (
-        f"{found.latest.right} of the last {found.latest.answered} references right, "
+        f"{quality.latest.right} of the last {quality.latest.answered} references right, "
         f"which is below {study.bar:.0%}"
     )
     controls.pause(connection, person=number, reason=reason, now=now)
@@ -81,8 +83,8 @@ def pause_if_inaccurate(connection: Connection, number: int, study: Study, now: 
 def twice(connection: Connection, suite: str | None = None) -> list[tuple[str, str, bool]]:
     """Load judgements of clips that are judged twice: clip, person, True for success."""
     first = events.c.item.in_(select(slots.c.item).where(slots.c.turn == FIRST))
-    said = load_current_events(connection, first, events.c.verdict != UNABLE, suite=suite)
-    return [(one.item, one.by, one.verdict == MARKED[0]) for one in said]
+    current = load_current_events(connection, first, events.c.verdict != UNABLE, suite=suite)
+    return [(event.item, event.by, event.verdict == MARKED[0]) for event in current]
 
 
 def _load_answers(connection: Connection, number: int) -> list[tuple[float, bool]]:

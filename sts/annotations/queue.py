@@ -61,16 +61,16 @@ def enqueue(
     touched: set[str] = set()
     references.drop_open_slots(connection)
     for run in _iter_batches(every, _RUN_SIZE):
-        asked = _requirements(run, study, required)
+        requirements = _requirements(run, study, required)
         moved = rubrics.detach_continuations(connection, run)
-        ids, fresh, new = _add_items(connection, run, asked, now=now)
+        ids, fresh, new = _add_items(connection, run, requirements, now=now)
         rubrics.supersede_items(connection, moved, ids)
         added += new - len(moved)
         pairs = {(item.suite, ids[item.continuation]) for item in run}
         _insert_rows(connection, item_suites, sorted(pair for pair in pairs if pair[1] in fresh))
         related = _link_suites(connection, {pair for pair in pairs if pair[1] not in fresh})
         rubrics.add_players(connection, _player_pairs(run, ids))
-        raised = _add_missing_slots(connection, run, asked, ids, fresh)
+        raised = _add_missing_slots(connection, run, requirements, ids, fresh)
         raised += settling.record_settled(connection, run, ids)
         if new or related or raised:
             touched |= {item.suite for item in run}
@@ -85,24 +85,24 @@ def enqueue(
 
 def _requirements(run: list[Item], study: Study, required: int | None) -> dict[str, Requirement]:
     """Return the requirement of each clip of a run: the largest of its items."""
-    most: dict[str, Requirement] = {}
+    highest: dict[str, Requirement] = {}
     for item in run:
         if required is not None:
-            most[item.clip] = Requirement(required, assignment.ORDINARY)
+            highest[item.clip] = Requirement(required, assignment.ORDINARY)
         else:
-            own = (
+            requirement = (
                 Requirement(0, assignment.ORDINARY)
                 if item.settled
                 else assignment.requirement_for(study, item)
             )
-            most[item.clip] = max(own, most.get(item.clip, own))
-    return most
+            highest[item.clip] = max(requirement, highest.get(item.clip, requirement))
+    return highest
 
 
 def _add_missing_slots(
     connection: Connection,
     run: list[Item],
-    asked: Mapping[str, Requirement],
+    requirements: Mapping[str, Requirement],
     ids: Mapping[str, str],
     fresh: set[str],
 ) -> int:
@@ -110,17 +110,21 @@ def _add_missing_slots(
     members: dict[Requirement, set[str]] = {}
     for item in run:
         if ids[item.continuation] not in fresh:
-            members.setdefault(asked[item.clip], set()).add(ids[item.continuation])
+            members.setdefault(requirements[item.clip], set()).add(ids[item.continuation])
     return sum(
-        _add_slots(connection, batch, *one)
-        for one, items_ in members.items()
-        for batch in _iter_batches(sorted(items_))
+        _add_slots(connection, batch, *requirement)
+        for requirement, ids_ in members.items()
+        for batch in _iter_batches(sorted(ids_))
     )
 
 
 def find_enqueued(connection: Connection, continuations: Iterable[str]) -> set[str]:
     """Return those of `continuations` that are enqueued or are references."""
-    return {one for batch in _iter_batches(continuations) for one in _item_ids(connection, batch)}
+    return {
+        continuation
+        for batch in _iter_batches(continuations)
+        for continuation in _item_ids(connection, batch)
+    }
 
 
 def suites(connection: Connection) -> list[str]:
@@ -161,8 +165,8 @@ def add_reference(
             references.format_truth(truth, step),
         )
         raise ArgumentError(
-            f"reference {item.continuation} already has the truth {old}, not {new}; a truth is not "
-            "changed once people were measured by it"
+            f"reference {item.continuation} already has the truth {old}, not {new}; truths "
+            "cannot be changed after people were measured by them"
         )
     elif note:
         references.set_note(connection, number, note)
@@ -190,7 +194,7 @@ class _AddedItems(NamedTuple):
 
 
 def _add_items(
-    connection: Connection, run: list[Item], asked: Mapping[str, Requirement], *, now: float
+    connection: Connection, run: list[Item], requirements: Mapping[str, Requirement], *, now: float
 ) -> _AddedItems:
     """Add unknown continuations of a run, and their items with slots where these are new."""
     known, clips = _find_existing(connection, run)
@@ -199,8 +203,8 @@ def _add_items(
     for item in run:
         if not (1 <= item.horizon <= HASH_MODULUS and 0 <= item.takeover <= HASH_MODULUS):
             raise DamagedData(
-                f"continuation {item.continuation}: expected a horizon of 1 to {HASH_MODULUS} steps "
-                f"and a takeover of 0 or more, found {item.horizon} and {item.takeover}"
+                f"continuation {item.continuation}: expected a horizon of 1 to {HASH_MODULUS} "
+                f"steps and a takeover of 0 or more, found {item.horizon} and {item.takeover}"
             )
         if item.continuation not in known:
             unknown.setdefault(item.continuation, item)
@@ -217,17 +221,21 @@ def _add_items(
                 f"{(item.scenario_hash, item.horizon, item.takeover)}; run it again"
             )
     # In the order of their ids, so that what is indexed by them grows at one place after the other.
-    rows = sorted(_item_row(item, asked[item.clip].required, now) for item in fresh.values())
+    rows = sorted(_item_row(item, requirements[item.clip].required, now) for item in fresh.values())
     _insert_rows(connection, items, rows)
     new = [row[0] for row in rows]
     _insert_rows(
-        connection, slots, [one for row in rows for one in _iter_slot_rows(row, asked[row[_CLIP]])]
+        connection,
+        slots,
+        [slot for row in rows for slot in _iter_slot_rows(row, requirements[row[_CLIP]])],
     )
     of_clip = {clip: row.id for clip, row in clips.items()} | {row[_CLIP]: row[0] for row in rows}
-    own = [(one.continuation, of_clip[one.clip], one.agent, one.sees) for one in unknown.values()]
-    _insert_rows(connection, copies, sorted(own))
-    ids = {one: row.id for one, row in known.items()} | {one[0]: one[1] for one in own}
-    return _AddedItems(ids, set(new), len(own))
+    new_copies = [
+        (item.continuation, of_clip[item.clip], item.agent, item.sees) for item in unknown.values()
+    ]
+    _insert_rows(connection, copies, sorted(new_copies))
+    ids = {name: row.id for name, row in known.items()} | {copy[0]: copy[1] for copy in new_copies}
+    return _AddedItems(ids, set(new), len(new_copies))
 
 
 _Rows = dict[str, Row[*tuple[Any, ...]]]
@@ -237,15 +245,17 @@ def _find_existing(connection: Connection, run: list[Item]) -> tuple[_Rows, _Row
     """Return the existing items of a run: by continuation, and by clip."""
     if connection.execute(select(items.c.id).limit(1)).first() is None:
         return {}, {}
-    own = (items.c.id, items.c.scenario_hash, items.c.horizon, items.c.takeover)
+    columns = (items.c.id, items.c.scenario_hash, items.c.horizon, items.c.takeover)
     known: _Rows = {}
     for batch in _iter_batches(item.continuation for item in run):
-        query = select(copies.c.continuation, *own).join(items, items.c.id == copies.c.item)
+        query = select(copies.c.continuation, *columns).join(items, items.c.id == copies.c.item)
         for row in connection.execute(query.where(copies.c.continuation.in_(batch))):
             known[row.continuation] = row
     clips: _Rows = {}
     for batch in _iter_batches({item.clip for item in run if item.continuation not in known}):
-        for row in connection.execute(select(items.c.clip, *own).where(items.c.clip.in_(batch))):
+        for row in connection.execute(
+            select(items.c.clip, *columns).where(items.c.clip.in_(batch))
+        ):
             clips[row.clip] = row
     return known, clips
 
@@ -289,10 +299,10 @@ def _item_row(item: Item, required: int, now: float) -> tuple[Any, ...]:
     )
 
 
-def _iter_slot_rows(row: tuple[Any, ...], asked: Requirement) -> Iterator[tuple[Any, ...]]:
+def _iter_slot_rows(row: tuple[Any, ...], requirement: Requirement) -> Iterator[tuple[Any, ...]]:
     """Yield the slots of a row of `items`."""
-    for number in range(1, asked.required + 1):
-        yield row[0], number, asked.turn, row[_DRAW], row[_CATEGORY]
+    for number in range(1, requirement.required + 1):
+        yield row[0], number, requirement.turn, row[_DRAW], row[_CATEGORY]
 
 
 def _item_ids(connection: Connection, continuations: list[str]) -> dict[str, str]:
@@ -307,12 +317,12 @@ def _link_suites(connection: Connection, wanted: set[tuple[str, str]]) -> int:
     count = 0
     for suite in {suite for suite, _ in wanted}:  # what is looked up without it is looked for
         for batch in _iter_batches(item for name, item in wanted if name == suite):
-            there = connection.scalars(
+            linked = connection.scalars(
                 select(item_suites.c.item).where(
                     item_suites.c.suite == suite, item_suites.c.item.in_(batch)
                 )
             )
-            missing = sorted(set(batch) - set(there))
+            missing = sorted(set(batch) - set(linked))
             _insert_rows(connection, item_suites, [(suite, item) for item in missing])
             count += len(missing)
     return count

@@ -40,11 +40,15 @@ def is_reference(item: ColumnElement[str]) -> ColumnElement[bool]:
 def drop_open_slots(connection: Connection) -> None:
     """Delete the open slots of references; judgements are kept."""
     waiting = slots.c.judged == 0, is_reference(slots.c.item)
-    found = set(connection.scalars(select(slots.c.item).where(*waiting)))
-    if found:
-        connection.execute(delete(slots).where(slots.c.judged == 0, slots.c.item.in_(found)))
-        there = select(func.count()).where(slots.c.item == items.c.id).scalar_subquery()
-        connection.execute(update(items).where(items.c.id.in_(found)).values(required=there))
+    waiting_items = set(connection.scalars(select(slots.c.item).where(*waiting)))
+    if waiting_items:
+        connection.execute(
+            delete(slots).where(slots.c.judged == 0, slots.c.item.in_(waiting_items))
+        )
+        slot_count = select(func.count()).where(slots.c.item == items.c.id).scalar_subquery()
+        connection.execute(
+            update(items).where(items.c.id.in_(waiting_items)).values(required=slot_count)
+        )
 
 
 def check_truth(truth: str, step: int | None, horizon: int) -> None:
@@ -62,8 +66,8 @@ def check_truth(truth: str, step: int | None, horizon: int) -> None:
 
 def find_reference(connection: Connection, item: str) -> Row[*tuple[Any, ...]] | None:
     """Return the row of a reference, or None if the clip is not one."""
-    own = select(reference_episodes).where(reference_episodes.c.item == item)
-    return connection.execute(own).one_or_none()
+    query = select(reference_episodes).where(reference_episodes.c.item == item)
+    return connection.execute(query).one_or_none()
 
 
 def append_reference(
@@ -92,8 +96,8 @@ def digested_values(item: str, clip: str, truth: str, step: int | None) -> list[
 
 def set_note(connection: Connection, item: str, note: str) -> None:
     """Replace the note of a reference."""
-    own = update(reference_episodes).where(reference_episodes.c.item == item)
-    connection.execute(own.values(note=note))
+    statement = update(reference_episodes).where(reference_episodes.c.item == item)
+    connection.execute(statement.values(note=note))
 
 
 def every(connection: Connection) -> list[Reference]:

@@ -93,7 +93,7 @@ def load_current_events(
         .limit(latest)
     )
     if suite is not None:
-        kept = exists().where(item_suites.c.suite == suite, item_suites.c.item == events.c.item)
-        query = query.where(kept)
+        in_suite = exists().where(item_suites.c.suite == suite, item_suites.c.item == events.c.item)
+        query = query.where(in_suite)
     rows: list[Row[*tuple[Any, ...]]] = list(connection.execute(query).all())
     return [Remark(*row) for row in rows]

@@ -82,8 +82,8 @@ def table_1(workspace: Workspace, suite: str) -> Breakdown | None:
     if store is None:
         return None
     with store, store.read() as connection:
-        found, study = reviewed(connection, suite), store.study
-    errors = breakdown.breakdown(found.clips, found.reviews, study.review_sample, study.seed)
+        reviews_, study = reviewed(connection, suite), store.study
+    errors = breakdown.breakdown(reviews_.clips, reviews_.reviews, study.review_sample, study.seed)
     return errors if any(over.reviewed for over in errors.over.values()) else None
 
 
@@ -130,58 +130,62 @@ class Queues:
             sorted_out = reviews.load_by_item(connection, REVIEW, self._suite)
             notes = reviews.load_by_item(connection, NOTE, self._suite)
         out = {}
-        for name, all_ in members.clips.items():
+        for name, clips in members.clips.items():
             closed: Collection[str] = sorted_out if name == FAILED else decided
             waiting = [
-                one for one in self._order_clips(members, name, person) if one.item not in closed
+                clip for clip in self._order_clips(members, name, person) if clip.item not in closed
             ]
-            mine = [one for one in waiting if one.item not in own]
+            reviewable = [clip for clip in waiting if clip.item not in own]
             cases = [
                 Case(
-                    one,
-                    members.about[one.item],
-                    members.rules.get(one.continuation) if name == DIFFERING else None,
-                    tuple(remark.text for remark in notes.get(one.item, ())),
+                    clip,
+                    members.about[clip.item],
+                    members.rules.get(clip.continuation) if name == DIFFERING else None,
+                    tuple(remark.text for remark in notes.get(clip.item, ())),
                 )
-                for one in mine
-                if again or one.item not in left
+                for clip in reviewable
+                if again or clip.item not in left
             ]
             out[name] = Queue(
                 cases,
-                len(all_) - len(waiting),
-                len(all_),
-                len(waiting) - len(mine),
-                sum(one.item in left for one in mine),
+                len(clips) - len(waiting),
+                len(clips),
+                len(waiting) - len(reviewable),
+                sum(clip.item in left for clip in reviewable),
             )
         return out
 
     def _load_contents(self, connection: Connection) -> _QueueContents:
-        kept, judged, now = self._members, opinions.last_judgement_id(connection), time.monotonic()
-        if kept is not None and now - kept.at < _MAX_AGE_S:
-            long = kept.took > _SLOW_S and now - kept.at < kept.took * 10
-            if kept.judged == judged or long:
-                return kept
+        contents, judged, now = (
+            self._members,
+            opinions.last_judgement_id(connection),
+            time.monotonic(),
+        )
+        if contents is not None and now - contents.at < _MAX_AGE_S:
+            is_slow = contents.took > _SLOW_S and now - contents.at < contents.took * 10
+            if contents.judged == judged or is_slow:
+                return contents
         study, clips = self._store.study, opinions.load_judged_clips(connection, self._suite)
-        rules = self._rules([one.continuation for one in clips])
+        rules = self._rules([clip.continuation for clip in clips])
         about = {
-            one.item: classify_disagreement(one.opinions, study.mark_tolerance) for one in clips
+            clip.item: classify_disagreement(clip.opinions, study.mark_tolerance) for clip in clips
         }
         samples = breakdown.sample_failures(clips, study.review_sample, study.seed).values()
-        each = {
-            DISPUTED: [one for one in clips if about[one.item]],
-            FAILED: [one for drawn in samples for one in drawn],
+        by_queue = {
+            DISPUTED: [clip for clip in clips if about[clip.item]],
+            FAILED: [clip for sampled in samples for clip in sampled],
             DIFFERING: [
-                one for one in clips if differs_from_label(one, rules.get(one.continuation))
+                clip for clip in clips if differs_from_label(clip, rules.get(clip.continuation))
             ],
         }
         at = time.monotonic()
-        self._members = _QueueContents(judged, each, about, rules, {}, at - now, at)
+        self._members = _QueueContents(judged, by_queue, about, rules, {}, at - now, at)
         return self._members
 
     def _order_clips(self, members: _QueueContents, name: str, person: int) -> list[JudgedClip]:
         if (name, person) not in members.orders:
             order = shuffle_clips(members.clips[name], self._store.study.seed, f"{name} {person}")
             if name == DISPUTED:
-                order.sort(key=lambda one: DISPUTES.index(members.about[one.item]))
+                order.sort(key=lambda clip: DISPUTES.index(members.about[clip.item]))
             members.orders[name, person] = order
         return members.orders[name, person]

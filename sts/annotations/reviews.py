@@ -12,18 +12,18 @@ from sts.annotations.schema import reference_episodes as references
 
 def load_adjudications(connection: Connection, suite: str | None = None) -> dict[str, Remark]:
     """Load the current adjudication of each item of a suite, or of all items, that has one."""
-    every = load_current_events(connection, kinds=[ADJUDICATION], by=False, suite=suite)
-    return {one.item: one for one in every}
+    current = load_current_events(connection, kinds=[ADJUDICATION], by=False, suite=suite)
+    return {event.item: event for event in current}
 
 
 def load_by_item(
     connection: Connection, kind: str, suite: str | None = None
 ) -> dict[str, list[Remark]]:
     """Load everyone's current reviews or notes, by item, earliest first."""
-    found: dict[str, list[Remark]] = {}
-    for one in load_current_events(connection, kinds=[kind], suite=suite):
-        found.setdefault(one.item, []).append(one)
-    return found
+    by_item: dict[str, list[Remark]] = {}
+    for event in load_current_events(connection, kinds=[kind], suite=suite):
+        by_item.setdefault(event.item, []).append(event)
+    return by_item
 
 
 _HAS_REVIEWED = select(
@@ -40,24 +40,27 @@ def find_obstacle(connection: Connection, annotator_id: int, event: Event) -> st
 
     A person may not both judge and review a clip, in either order.
     """
-    own = events.c.annotator == annotator_id, events.c.item == event.item
+    by_person = events.c.annotator == annotator_id, events.c.item == event.item
     if event.kind in JUDGEMENT_KINDS:
-        who = {"annotator": annotator_id, "item": event.item}
+        parameters = {"annotator": annotator_id, "item": event.item}
         return (
-            "this annotator has reviewed this item, and so does not judge it"
-            if connection.execute(_HAS_REVIEWED, who).scalar_one()
+            "this annotator has reviewed this item and may not judge it"
+            if connection.execute(_HAS_REVIEWED, parameters).scalar_one()
             else ""
         )
     if event.kind not in REVIEWERS:
         return ""
     name = select(annotators.c.name).where(annotators.c.id == annotator_id).scalar_subquery()
     played = item_players.c.item == event.item, item_players.c.name == name
-    for words, found in (
+    for problem, condition in (
         ("is a reference, whose verdict is known", exists().where(references.c.item == event.item)),
-        ("was judged by this reviewer; another decides", exists().where(*own, is_judgement())),
-        ("was played by this reviewer; another decides", exists().where(*played)),
+        (
+            "was judged by this reviewer; leave it to another reviewer",
+            exists().where(*by_person, is_judgement()),
+        ),
+        ("was played by this reviewer; leave it to another reviewer", exists().where(*played)),
     ):
-        if connection.execute(select(found)).scalar_one():
-            return f"this item {words}"
+        if connection.execute(select(condition)).scalar_one():
+            return f"this item {problem}"
     judged = select(exists().where(events.c.item == event.item, is_judgement()))
-    return "" if connection.execute(judged).scalar_one() else "nobody has judged this item yet"
+    return "" if connection.execute(judged).scalar_one() else "this item has no judgements yet"

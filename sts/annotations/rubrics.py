@@ -31,28 +31,28 @@ def detach_continuations(connection: Connection, run: Sequence[Item]) -> dict[st
 
     Return the former item of each continuation; call `supersede_items` afterwards.
     """
-    said = {one.continuation: one.rubric for one in run if one.rubric is not None}
-    every = list(said)
+    versions = {item.continuation: item.rubric for item in run if item.rubric is not None}
+    continuations = list(versions)
     moved: dict[str, str] = {}
-    for at in range(0, len(every), _BATCH_SIZE):
+    for at in range(0, len(continuations), _BATCH_SIZE):
         rows = connection.execute(
             select(copies.c.continuation, items.c.id, items.c.rubric)
             .join(items, items.c.id == copies.c.item)
             .where(
-                copies.c.continuation.in_(every[at : at + _BATCH_SIZE]),
+                copies.c.continuation.in_(continuations[at : at + _BATCH_SIZE]),
                 ~exists().where(events.c.item == items.c.id, is_judgement()),
                 ~exists().where(reference_episodes.c.item == items.c.id),
             )
         )
-        moved |= {row[0]: row[1] for row in rows if row.rubric != said[row[0]]}
+        moved |= {row[0]: row[1] for row in rows if row.rubric != versions[row[0]]}
     for at in range(0, len(moved), _BATCH_SIZE):
-        some = list(moved)[at : at + _BATCH_SIZE]
-        connection.execute(delete(copies).where(copies.c.continuation.in_(some)))
+        batch = list(moved)[at : at + _BATCH_SIZE]
+        connection.execute(delete(copies).where(copies.c.continuation.in_(batch)))
         # An item is called by one of its continuations, which the next one needs for itself.
-        called = items.c.continuation + "." + items.c.rubric
-        olds = items.c.id.in_({moved[one] for one in some})
+        name = items.c.continuation + "." + items.c.rubric
+        olds = items.c.id.in_({moved[continuation] for continuation in batch})
         old = update(items).where(olds & _is_current())
-        connection.execute(old.values(continuation=called))
+        connection.execute(old.values(continuation=name))
     return moved
 
 
@@ -60,10 +60,12 @@ def supersede_items(
     connection: Connection, moved: Mapping[str, str], ids: Mapping[str, str]
 ) -> None:
     """Replace items that `detach_continuations` has emptied with their successors."""
-    successor = {old: ids[one] for one, old in moved.items()}
-    every = sorted(successor)
-    for at in range(0, len(every), _BATCH_SIZE):
-        _supersede_batch(connection, {old: successor[old] for old in every[at : at + _BATCH_SIZE]})
+    successor = {old: ids[continuation] for continuation, old in moved.items()}
+    replaced = sorted(successor)
+    for at in range(0, len(replaced), _BATCH_SIZE):
+        _supersede_batch(
+            connection, {old: successor[old] for old in replaced[at : at + _BATCH_SIZE]}
+        )
 
 
 def _supersede_batch(connection: Connection, successor: Mapping[str, str]) -> None:
@@ -71,8 +73,8 @@ def _supersede_batch(connection: Connection, successor: Mapping[str, str]) -> No
     for old in connection.scalars(
         select(copies.c.item).where(copies.c.item.in_(olds)).distinct()
     ).all():
-        own = update(copies).where(copies.c.item == old)
-        connection.execute(own.values(item=successor[old]))
+        statement = update(copies).where(copies.c.item == old)
+        connection.execute(statement.values(item=successor[old]))
     connection.execute(delete(slots).where(slots.c.item.in_(olds)))
     connection.execute(update(items).where(items.c.id.in_(olds)).values(required=0))
     connection.execute(delete(item_suites).where(item_suites.c.item.in_(olds)))
@@ -84,9 +86,9 @@ def _supersede_batch(connection: Connection, successor: Mapping[str, str]) -> No
 
 def _restore_continuation(connection: Connection, current: Sequence[str]) -> None:
     """Name clips of the current version after one of their own continuations again."""
-    own = select(func.min(copies.c.continuation)).where(copies.c.item == items.c.id)
-    again = update(items).where(items.c.id.in_(current), ~_is_current())
-    connection.execute(again.values(continuation=own.scalar_subquery()))
+    continuation = select(func.min(copies.c.continuation)).where(copies.c.item == items.c.id)
+    statement = update(items).where(items.c.id.in_(current), ~_is_current())
+    connection.execute(statement.values(continuation=continuation.scalar_subquery()))
 
 
 def _is_current() -> ColumnElement[bool]:
@@ -96,11 +98,11 @@ def _is_current() -> ColumnElement[bool]:
 
 def add_players(connection: Connection, wanted: Collection[tuple[str, str]]) -> None:
     """Store missing pairs of an item and the name of a person who played it."""
-    every = sorted(wanted)
-    for at in range(0, len(every), _BATCH_SIZE):
-        some = every[at : at + _BATCH_SIZE]
-        query = select(item_players).where(item_players.c.item.in_({item for item, _ in some}))
-        there = {(row.item, row.name) for row in connection.execute(query)}
-        rows = [{"item": item, "name": name} for item, name in some if (item, name) not in there]
+    pairs = sorted(wanted)
+    for at in range(0, len(pairs), _BATCH_SIZE):
+        batch = pairs[at : at + _BATCH_SIZE]
+        query = select(item_players).where(item_players.c.item.in_({item for item, _ in batch}))
+        stored = {(row.item, row.name) for row in connection.execute(query)}
+        rows = [{"item": item, "name": name} for item, name in batch if (item, name) not in stored]
         if rows:
             connection.execute(insert(item_players), rows)

@@ -34,9 +34,9 @@ LONGEST = 90 * DAY
 USE_INTERVAL_S = 300.0
 """Minimum number of seconds between two records of a session's use."""
 
-USED = "This invitation was used already. Each lets one browser in once: ask for a new one."
-EXPIRED = "This invitation has lapsed. Ask for a new one."
-UNKNOWN = "This is no invitation of this study, or no longer. Ask for a new one."
+USED = "This invitation was already used. Each works only once: ask for a new one."
+EXPIRED = "This invitation has expired. Ask for a new one."
+UNKNOWN = "This invitation is not valid for this study. Ask for a new one."
 
 
 class Invitation(NamedTuple):
@@ -97,13 +97,13 @@ def enter(connection: Connection, token: str, held: str = "", *, now: float) -> 
     Raises:
       ArgumentError: it was used before, has expired, or is unknown.
     """
-    found = invitation(connection, token, now=now)
-    if found is None or found.refusal:
-        raise ArgumentError(UNKNOWN if found is None else found.refusal)
-    mine = invitations.c.token_hash == hash_token(token), invitations.c.used.is_(None)
-    if connection.execute(update(invitations).where(*mine).values(used=now)).rowcount != 1:
+    invited_ = invitation(connection, token, now=now)
+    if invited_ is None or invited_.refusal:
+        raise ArgumentError(UNKNOWN if invited_ is None else invited_.refusal)
+    unused = invitations.c.token_hash == hash_token(token), invitations.c.used.is_(None)
+    if connection.execute(update(invitations).where(*unused).values(used=now)).rowcount != 1:
         raise ArgumentError(USED)
-    return begin(connection, found.annotator, held, now=now)
+    return begin(connection, invited_.annotator, held, now=now)
 
 
 def begin(connection: Connection, annotator_id: int, held: str = "", *, now: float) -> str:
@@ -133,8 +133,8 @@ def find_session_owner(
 
 def record_use(connection: Connection, secret: str, *, now: float) -> None:
     """Record that a session was used, which extends it."""
-    own = sessions.c.secret_hash == hash_token(secret)
-    connection.execute(update(sessions).where(own).values(seen=now))
+    is_session = sessions.c.secret_hash == hash_token(secret)
+    connection.execute(update(sessions).where(is_session).values(seen=now))
 
 
 def under_way(connection: Connection, *, now: float) -> list[Session]:
@@ -173,13 +173,13 @@ def people_with_invitation(connection: Connection, *, now: float) -> set[int]:
 def end_sessions(connection: Connection, annotator_id: int) -> int:
     """End a person's sessions and their unused invitation; return the number of sessions."""
     _delete_invitation(connection, annotator_id)
-    own = sessions.c.annotator == annotator_id
-    return connection.execute(delete(sessions).where(own)).rowcount
+    of_person = sessions.c.annotator == annotator_id
+    return connection.execute(delete(sessions).where(of_person)).rowcount
 
 
 def _delete_invitation(connection: Connection, annotator_id: int) -> None:
-    own = invitations.c.annotator == annotator_id, invitations.c.used.is_(None)
-    connection.execute(delete(invitations).where(*own))
+    unused = invitations.c.annotator == annotator_id, invitations.c.used.is_(None)
+    connection.execute(delete(invitations).where(*unused))
 
 
 def _has_ended(now: float | BindParameter[float]) -> ColumnElement[bool]:

@@ -18,13 +18,13 @@ def record_settled(connection: Connection, run: Sequence[Item], ids: Mapping[str
 
     The open slots of auto-resolved clips without a judgement are deleted.
     """
-    rules = {ids[one.continuation]: one.settled for one in run if one.settled is not None}
-    every = sorted(rules)
+    rules = {ids[item.continuation]: item.settled for item in run if item.settled is not None}
+    items_ = sorted(rules)
     return sum(
         _record_batch(
-            connection, {item: rules[item] or "" for item in every[at : at + _BATCH_SIZE]}
+            connection, {item: rules[item] or "" for item in items_[at : at + _BATCH_SIZE]}
         )
-        for at in range(0, len(every), _BATCH_SIZE)
+        for at in range(0, len(items_), _BATCH_SIZE)
     )
 
 
@@ -34,9 +34,9 @@ def is_unjudged() -> ColumnElement[bool]:
 
 
 def _record_batch(connection: Connection, rules: Mapping[str, str]) -> int:
-    there = set(connection.scalars(select(settled.c.item).where(settled.c.item.in_(rules))))
-    new = sorted(item for item, rule in rules.items() if rule and item not in there)
-    gone = sorted(item for item in there if not rules[item])
+    recorded = set(connection.scalars(select(settled.c.item).where(settled.c.item.in_(rules))))
+    new = sorted(item for item, rule in rules.items() if rule and item not in recorded)
+    gone = sorted(item for item in recorded if not rules[item])
     if new:
         connection.execute(
             insert(settled), [{"item": item, "settled_as": rules[item]} for item in new]

@@ -56,9 +56,9 @@ def copy_database(workspace: Workspace, target: Path) -> str | None:
 
 def _copy_file(file: Path, target: Path) -> None:
     try:
-        with closing(sqlite3.connect(file, timeout=LOCK_TIMEOUT_S)) as own:
-            with closing(sqlite3.connect(target)) as other:
-                own.backup(other)  # in one step, which is one moment
+        with closing(sqlite3.connect(file, timeout=LOCK_TIMEOUT_S)) as source:
+            with closing(sqlite3.connect(target)) as copy:
+                source.backup(copy)  # in one step, which is one moment
     except sqlite3.Error as error:
         raise StoreError(f"annotation database {file} cannot be copied: {error}") from None
 
@@ -72,13 +72,13 @@ def restore_database(workspace: Workspace) -> None:
     )
     if url and file.exists():
         raise StoreError(
-            f"expected {URL_VARIABLE} not to be set, as the backup is of a study on SQLite: take "
-            "it away, restore, then use sts workspace move --to URL"
+            f"{URL_VARIABLE} is set, but the backup holds a study on SQLite; unset it, restore, "
+            "then run sts workspace move --to URL"
         )
     if not url and dump.exists():
         raise StoreError(
-            f"expected {URL_VARIABLE} to name an empty database, as the backup is of a study on "
-            "PostgreSQL: set it and restore again"
+            f"{URL_VARIABLE} is not set, but the backup holds a study on PostgreSQL; set it to the "
+            "URL of an empty database and restore again"
         )
     if file.exists():
         _check_tables(file)
@@ -93,10 +93,10 @@ def _check_tables(file: Path) -> None:
     query = "SELECT sql FROM sqlite_master WHERE type NOT IN ('table', 'index')"
     try:
         with closing(sqlite3.connect(file)) as source:
-            found = {sql for (sql,) in source.execute(query)}
+            statements = {sql for (sql,) in source.execute(query)}
     except sqlite3.Error as error:
         raise DamagedData(f"{file.name}: expected an annotation database: {error}") from None
-    if found - {*baseline.TRIGGERS["sqlite"]}:
+    if statements - {*baseline.TRIGGERS["sqlite"]}:
         raise DamagedData(f"{file.name}: expected an annotation database, found views or triggers")
 
 
@@ -120,10 +120,10 @@ def _run_client(database: Database, program: str, *arguments: str) -> None:
     """Run one of PostgreSQL's client programs on a database, as the connected user."""
     from sts.annotations.postgresql import command_line_url
 
-    place, secret = command_line_url(database.engine.url)
-    command = [program, f"--dbname={place}", "--no-password", "--no-owner", "--no-privileges"]
+    url, secret = command_line_url(database.engine.url)
+    command = [program, f"--dbname={url}", "--no-password", "--no-owner", "--no-privileges"]
     try:
-        done = subprocess.run(
+        process = subprocess.run(
             [*command, *arguments],
             env=os.environ | secret,
             stdin=subprocess.DEVNULL,
@@ -136,10 +136,10 @@ def _run_client(database: Database, program: str, *arguments: str) -> None:
             f"{program} cannot be run ({error.strerror}): install PostgreSQL's client programs, of "
             "the server's version or a later one"
         ) from None
-    if done.returncode:
-        said = " ".join(done.stderr.replace(f"{program}: ", "").split())
-        if "version mismatch" in said:
-            said = f"it is older than the server; install {program} of its version ({said})"
+    if process.returncode:
+        output = " ".join(process.stderr.replace(f"{program}: ", "").split())
+        if "version mismatch" in output:
+            output = f"it is older than the server; install {program} of its version ({output})"
         raise StoreError(
-            f"annotation database {database.name}: {program} failed: {said[:_MAX_OUTPUT_CHARS]}"
+            f"annotation database {database.name}: {program} failed: {output[:_MAX_OUTPUT_CHARS]}"
         )

@@ -31,7 +31,7 @@ _READ_ERRORS = tuple(f"error code={number}" for number in ("10", "266", "522"))
 def is_empty(path: Path) -> bool:
     """Return True if `path` is missing or an empty file; raise StoreError if it is not a file."""
     if path.exists() and not path.is_file():
-        raise StoreError(f"annotation database {path} is not a file; move away what is there")
+        raise StoreError(f"annotation database {path} is not a file; move it away")
     return not path.exists() or path.stat().st_size == 0
 
 
@@ -52,13 +52,13 @@ def connect(path: Path) -> Database:
 
 def check_integrity(connection: Connection, name: str) -> None:
     """Raise MisreadDatabase if SQLite's quick check finds an error in the database `name`."""
-    found = str(connection.exec_driver_sql("PRAGMA quick_check(1)").scalar_one())
-    if found == "ok":
+    message = str(connection.exec_driver_sql("PRAGMA quick_check(1)").scalar_one())
+    if message == "ok":
         return
-    found = found.splitlines()[-1]
-    if found.endswith(_READ_ERRORS):
+    message = message.splitlines()[-1]
+    if message.endswith(_READ_ERRORS):
         raise make_store_error(name, "disk I/O error")
-    raise MisreadDatabase(f"annotation database {name} is damaged ({found})")
+    raise MisreadDatabase(f"annotation database {name} is damaged ({message})")
 
 
 def set_journal_mode(database: Database, mode: str, *, wait: float = LOCK_TIMEOUT_S) -> None:

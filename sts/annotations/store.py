@@ -60,21 +60,21 @@ class Store:
           StoreError: the database is lost, locked, damaged, read-only, or belongs to an earlier
             version, another program or another workspace.
         """
-        asked, url = load_study(workspace), os.environ.get(URL_VARIABLE)
+        settings, url = load_study(workspace), os.environ.get(URL_VARIABLE)
         if url:
             parse_url(url)  # before anything is written
         try:
-            own = workspace.identity()
+            identity = workspace.identity()
         except OSError as error:
             raise StoreError(
-                f"annotation database needs the folder {workspace.root}, which cannot be made or "
-                f"written: {error.strerror}"
+                f"annotation database needs the folder {workspace.root}, which cannot be created "
+                f"or written: {error.strerror}"
             ) from None
         if url:
-            database = open_postgresql(url, own, workspace.root)
+            database = open_postgresql(url, identity, workspace.root)
         else:
-            database = open_sqlite(workspace.path(DATABASE_FILE), own)
-        return cls(database, study=asked, clock=clock)
+            database = open_sqlite(workspace.path(DATABASE_FILE), identity)
+        return cls(database, study=settings, clock=clock)
 
     @classmethod
     def find(cls, workspace: Workspace) -> Store | None:

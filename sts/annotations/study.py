@@ -91,15 +91,15 @@ def load_study(workspace: Workspace) -> Study:
     Raises:
       DamagedData: a setting is unknown or invalid.
     """
-    every = USUAL._asdict()
-    asked = workspace.settings.get(SECTION, {})
-    unknown = sorted(asked.keys() - every.keys()) if isinstance(asked, dict) else []
+    defaults = USUAL._asdict()
+    table = workspace.settings.get(SECTION, {})
+    unknown = sorted(table.keys() - defaults.keys()) if isinstance(table, dict) else []
     if unknown:
         raise DamagedData(
-            f"{workspace.path('workspace.toml')}: unknown setting {SECTION}.{unknown[0]}; there "
-            f"are: {', '.join(sorted(every))}"
+            f"{workspace.path('workspace.toml')}: unknown setting {SECTION}.{unknown[0]}; valid "
+            f"settings are {', '.join(sorted(defaults))}"
         )
-    values = {name: workspace.setting(SECTION, name, usual) for name, usual in every.items()}
+    values = {name: workspace.setting(SECTION, name, usual) for name, usual in defaults.items()}
     for name, expected, value in _iter_invalid(Study(**values)):
         raise DamagedData(
             f"{workspace.path('workspace.toml')}: expected {SECTION}.{name} {expected}, found "
@@ -108,23 +108,23 @@ def load_study(workspace: Workspace) -> Study:
     return Study(**values)
 
 
-def _iter_invalid(found: Study) -> Iterator[tuple[str, str, object]]:
+def _iter_invalid(settings: Study) -> Iterator[tuple[str, str, object]]:
     """Yield the name, the expectation and the value of every invalid setting."""
-    values = found._asdict()
+    values = settings._asdict()
     for name in _SHARES:
         if not 0 <= values[name] <= 1:
             yield name, "between 0 and 1", values[name]
     for name in _COUNTS:
         if values[name] < 0:
             yield name, "of 0 or more", values[name]
-    required = {"required": found.required}
-    required |= {f"required_by.{_quote(s)}": number for s, number in found.required_by.items()}
+    required = {"required": settings.required}
+    required |= {f"required_by.{_quote(s)}": number for s, number in settings.required_by.items()}
     for name, value in required.items():
         if type(value) is not int or not 1 <= value <= MAX_REQUIRED:
             yield name, f"of 1 to {MAX_REQUIRED}", value
-    if found.settle not in SETTLE_VALUES:
-        yield "settle", f"to be one of {', '.join(map(repr, SETTLE_VALUES))}", found.settle
-    for scope, value in found.priority.items():
+    if settings.settle not in SETTLE_VALUES:
+        yield "settle", f"to be one of {', '.join(map(repr, SETTLE_VALUES))}", settings.settle
+    for scope, value in settings.priority.items():
         if type(value) is not int:
             yield f"priority.{_quote(scope)}", "to be a whole number", value
     for table in ("required_by", "priority"):

@@ -79,7 +79,7 @@ def parse_event(
     uuid = _parse_text(sent, "uuid", _UUID, "32 hexadecimal digits")
     kind = _parse_kind(sent)
     if kind in REVIEWERS and reviewed is None:
-        raise Rejection(f"expected a reviewer to send {_with_article(kind)}")
+        raise Rejection(f"only reviewers may send {_with_article(kind)}")
     item = _parse_text(sent, "item", _ITEM, "an item identifier")
     horizon = _find_horizon(kind, item, horizons, reviewed)
     verdict = _parse_choice(sent, "verdict", VERDICTS) if kind in VERDICT_KINDS else None
@@ -120,21 +120,22 @@ def submit(
       UnknownName: there is no such annotator.
     """
     person = people.lock_person(connection, annotator_id)
-    every = sent if isinstance(sent, list | tuple) else [sent]
-    each, rest = every[:MAX_SUBMISSIONS], every[MAX_SUBMISSIONS:]
-    named = {s["item"] for s in each if isinstance(s, Mapping) and _is_item(s.get("item"))}
-    these = {"items": [*named]}
-    own = connection.execute(_OWN_HORIZONS, these | {"person": annotator_id})
-    horizons = {row.id: row.horizon for row in own}
+    entries = sent if isinstance(sent, list | tuple) else [sent]
+    accepted, rest = entries[:MAX_SUBMISSIONS], entries[MAX_SUBMISSIONS:]
+    item_ids = {s["item"] for s in accepted if isinstance(s, Mapping) and _is_item(s.get("item"))}
+    parameters = {"items": [*item_ids]}
+    rows = connection.execute(_OWN_HORIZONS, parameters | {"person": annotator_id})
+    horizons = {row.id: row.horizon for row in rows}
     reviewed = None
     if "reviewer" in person.roles:
-        reviewed = {row.id: row.horizon for row in connection.execute(_HORIZONS, these)}
+        reviewed = {row.id: row.horizon for row in connection.execute(_HORIZONS, parameters)}
     acks = [
-        _save_submission(connection, annotator_id, one, horizons, reviewed, now) for one in each
+        _save_submission(connection, annotator_id, entry, horizons, reviewed, now)
+        for entry in accepted
     ]
     quality.pause_if_inaccurate(connection, annotator_id, study, now)
-    words = f"expected at most {MAX_SUBMISSIONS} answers in one message"
-    return acks + [Ack(_get_uuid(one), "refused", words) for one in rest]
+    message = f"expected at most {MAX_SUBMISSIONS} submissions in one request"
+    return acks + [Ack(_get_uuid(entry), "refused", message) for entry in rest]
 
 
 def refused_answers(connection: Connection) -> list[RefusedAnswer]:
@@ -157,8 +158,12 @@ def record_event(
     annotator judges it.
     """
     if event.kind in REVIEWERS:
-        held = slots.c.item == event.item, slots.c.annotator == annotator_id, slots.c.judged == 0
-        connection.execute(update(slots).where(*held).values(annotator=None, lease_until=None))
+        own_open = (
+            slots.c.item == event.item,
+            slots.c.annotator == annotator_id,
+            slots.c.judged == 0,
+        )
+        connection.execute(update(slots).where(*own_open).values(annotator=None, lease_until=None))
     extra = event.kind in JUDGEMENT_KINDS and not _fill_slot(
         connection, annotator_id, event.item, now
     )
@@ -183,7 +188,7 @@ def _save_submission(
         before = events.find_event(connection, annotator_id, event.uuid)
         if before is not None:
             if before.content != event.content:
-                raise Rejection("uuid already belongs to another event; send it under a new one")
+                raise Rejection("uuid already belongs to another event; use a new uuid")
             return Ack(event.uuid, "duplicate")
         _check_history(connection, annotator_id, event)
     except Rejection as refusal:
@@ -202,20 +207,20 @@ def _check_history(connection: Connection, annotator_id: int, event: Event) -> N
             or corrected.item != event.item
             or corrected.kind not in JUDGEMENT_KINDS
         ):
-            raise Rejection("corrects names no earlier judgement of this item by this annotator")
+            raise Rejection("corrects is not an earlier judgement of this item by this annotator")
     obstacle = reviews.find_obstacle(connection, annotator_id, event)
     if obstacle:
         raise Rejection(obstacle)
 
 
 def _fill_slot(connection: Connection, annotator_id: int, item: str, now: float) -> bool:
-    own = {"item": item, "person": annotator_id}
-    found = connection.execute(_OWN_SLOT, own).scalar_one_or_none()
-    if found is None:
-        found = lock_free_slot(connection, item, now)
-    if found is None:
+    parameters = {"item": item, "person": annotator_id}
+    slot = connection.execute(_OWN_SLOT, parameters).scalar_one_or_none()
+    if slot is None:
+        slot = lock_free_slot(connection, item, now)
+    if slot is None:
         return False
-    connection.execute(_FILL_SLOT, {"number": found, "person": annotator_id})
+    connection.execute(_FILL_SLOT, {"number": slot, "person": annotator_id})
     return True
 
 
@@ -227,11 +232,11 @@ def _save_rejected(
     except (RecursionError, ValueError):  # nested too deeply, or a number of too many digits
         raw = "JSON that cannot be kept"
     digest = hashlib.sha256(raw.encode()).hexdigest()
-    own = refused.c.annotator == annotator_id
-    same = select(exists().where(own, refused.c.digest == digest))
+    of_person = refused.c.annotator == annotator_id
+    same = select(exists().where(of_person, refused.c.digest == digest))
     if connection.execute(same).scalar_one():
         return
-    if connection.execute(select(func.count()).where(own)).scalar_one() >= REFUSED_LIMIT:
+    if connection.execute(select(func.count()).where(of_person)).scalar_one() >= REFUSED_LIMIT:
         return
     connection.execute(
         insert(refused).values(
@@ -253,18 +258,20 @@ def _is_item(value: object) -> bool:
     return isinstance(value, str) and _ITEM.fullmatch(value) is not None
 
 
-def _parse_text(sent: Mapping[str, object], key: str, pattern: re.Pattern[str], words: str) -> str:
+def _parse_text(
+    sent: Mapping[str, object], key: str, pattern: re.Pattern[str], expected: str
+) -> str:
     value = sent.get(key)
     if not isinstance(value, str) or pattern.fullmatch(value) is None:
-        raise Rejection(f"expected {key} of {words}, found {_preview(value)}")
+        raise Rejection(f"expected {key} of {expected}, found {_preview(value)}")
     return value
 
 
-def _parse_choice(sent: Mapping[str, object], key: str, words: Collection[str]) -> str:
+def _parse_choice(sent: Mapping[str, object], key: str, choices: Collection[str]) -> str:
     value = sent.get(key)
-    if not isinstance(value, str) or value not in words:
+    if not isinstance(value, str) or value not in choices:
         raise Rejection(
-            f"expected {_with_article(key)} of {', '.join(words)}, found {_preview(value)}"
+            f"expected {_with_article(key)} of {', '.join(choices)}, found {_preview(value)}"
         )
     return value
 
@@ -278,7 +285,7 @@ def _parse_kind(sent: Mapping[str, object]) -> str:
     kind = plain if sent.get("kind") is None else _parse_choice(sent, "kind", KINDS)
     if kind != CORRECTION and plain == CORRECTION:
         raise Rejection(
-            f"expected a correction to say what it corrects, found {_with_article(kind)}"
+            f"expected corrects only with a correction, found it with {_with_article(kind)}"
         )
     return kind
 
@@ -290,9 +297,9 @@ def _find_horizon(
     if item in given and kind not in REVIEWERS:
         return given[item]
     if kind in JUDGEMENT_KINDS or reviewed is None:
-        raise Rejection("item was never given to this annotator")
+        raise Rejection("item was never assigned to this annotator")
     if item not in reviewed:
-        raise Rejection("there is no such item")
+        raise Rejection("item does not exist")
     return reviewed[item]
 
 
@@ -340,5 +347,5 @@ def _preview(value: object) -> str:
     try:
         text = "nothing" if value is None else ascii(value)
     except (RecursionError, ValueError):
-        text = "what is nested too deeply or has too many digits"
+        text = "a value that is nested too deeply or has too many digits"
     return text if len(text) <= 60 else text[:57] + "..."

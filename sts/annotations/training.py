@@ -74,12 +74,16 @@ def answer(
     if not isinstance(sent, Mapping):
         return None
     people.lock_person(connection, annotator_id)
-    done = _find_answer(connection, annotator_id, sent.get("uuid"))
-    if done is not None:
-        return _make_feedback(connection, study, annotator_id, *done)
-    lessons = {one.item: one for one in standing(connection, annotator_id, study=study).lessons}
+    stored = _find_answer(connection, annotator_id, sent.get("uuid"))
+    if stored is not None:
+        return _make_feedback(connection, study, annotator_id, *stored)
+    lessons = {
+        lesson.item: lesson for lesson in standing(connection, annotator_id, study=study).lessons
+    }
     try:
-        event = submissions.parse_event(sent, {item: one.horizon for item, one in lessons.items()})
+        event = submissions.parse_event(
+            sent, {item: lesson.horizon for item, lesson in lessons.items()}
+        )
     except submissions.Rejection:
         return None
     if event.kind != VERDICT or event.item not in lessons:
@@ -105,8 +109,8 @@ def lack(connection: Connection, *, study: Study) -> str:
     if not study.training or references.every(connection):
         return ""
     return (
-        f"training = {study.training} in workspace.toml, but there are no references to "
-        "train on, so nobody is trained: sts references add CONTINUATION --truth VERDICT"
+        f"workspace.toml sets training = {study.training}, but there are no references to train "
+        "on; add some with sts references add CONTINUATION --truth VERDICT"
     )
 
 
@@ -117,16 +121,16 @@ def standing(connection: Connection, annotator_id: int, *, study: Study) -> Stan
     """
     if not study.training:
         return Standing(False, 0, 0, 0, study.training_pass, 0, ())
-    own = select(training.c.agrees).where(training.c.annotator == annotator_id)
-    agreed = [bool(one) for one in connection.scalars(own.order_by(training.c.id))]
+    query = select(training.c.agrees).where(training.c.annotator == annotator_id)
+    agreed = [bool(agrees) for agrees in connection.scalars(query.order_by(training.c.id))]
     pool = _load_lessons(connection, study, annotator_id)
     size = min(study.training, len(pool) + len(agreed))
-    rounds, rest = _split_rounds(agreed, size) if size else ([], agreed)
-    asked = study.training_pass
-    passed = any(sum(one) >= asked * size for one in rounds)
+    rounds, current = _split_rounds(agreed, size) if size else ([], agreed)
+    threshold = study.training_pass
+    passed = any(sum(round_) >= threshold * size for round_ in rounds)
     needed = size > 0 and not passed and not _has_judged(connection, annotator_id)
-    lessons = tuple(pool[: size - len(rest)]) if needed else ()
-    return Standing(needed, size, len(rest), sum(rest), asked, len(rounds), lessons)
+    lessons = tuple(pool[: size - len(current)]) if needed else ()
+    return Standing(needed, size, len(current), sum(current), threshold, len(rounds), lessons)
 
 
 _LESSONS = select(
@@ -149,11 +153,11 @@ def _load_lessons(connection: Connection, study: Study, annotator_id: int) -> li
         for table in (training, claims, events)
     )
     played = exists().where(item_players.c.item == items.c.id, item_players.c.name == name)
-    rows = connection.execute(_LESSONS.where(*(~one for one in met), ~played))
+    rows = connection.execute(_LESSONS.where(*(~condition for condition in met), ~played))
     lessons = [Lesson(*row) for row in rows]
     return sorted(
         lessons,
-        key=lambda one: hash_to_unit_interval("training", study.seed, annotator_id, one.item),
+        key=lambda lesson: hash_to_unit_interval("training", study.seed, annotator_id, lesson.item),
     )
 
 
@@ -169,8 +173,8 @@ def _find_answer(
     """Return a stored answer and its lesson, by the answer's uuid, or None."""
     if not isinstance(uuid, str):
         return None
-    own = training.c.annotator == annotator_id, training.c.uuid == uuid
-    row = connection.execute(select(training).where(*own)).one_or_none()
+    is_answer = training.c.annotator == annotator_id, training.c.uuid == uuid
+    row = connection.execute(select(training).where(*is_answer)).one_or_none()
     if row is None:
         return None
     lesson = connection.execute(_LESSONS.where(items.c.id == row.item)).one()
@@ -181,23 +185,24 @@ def _make_feedback(
     connection: Connection, study: Study, annotator_id: int, event: Event, lesson: Lesson
 ) -> Feedback:
     after = standing(connection, annotator_id, study=study)
-    words = " ".join(
+    message = " ".join(
         filter(None, (_describe_comparison(event, lesson), lesson.note, _describe_outlook(after)))
     )
-    return Feedback(event.uuid, words, lesson.truth, lesson.step)
+    return Feedback(event.uuid, message, lesson.truth, lesson.step)
 
 
 def _describe_comparison(event: Event, lesson: Lesson) -> str:
     """Describe whether an answer agrees with the known verdict, and how far off its marker is."""
     known = _describe_verdict(lesson.truth, lesson.step)
     if event.verdict != lesson.truth:
-        own = _describe_verdict(str(event.verdict), event.step)
-        return f"It does not agree: the known answer is {known}, yours was {own}."
+        given = _describe_verdict(str(event.verdict), event.step)
+        return f"Not correct: the known answer is {known}, yours was {given}."
     if event.step is None or lesson.step is None or event.step == lesson.step:
-        return f"It agrees: {known}."
-    off = event.step - lesson.step
-    steps = f"{abs(off)} step{'' if abs(off) == 1 else 's'} {'late' if off > 0 else 'early'}"
-    return f"It agrees: {lesson.truth}. Your mark is {steps}; it belongs to step {lesson.step}."
+        return f"Correct: {known}."
+    distance = event.step - lesson.step
+    unit = "step" if abs(distance) == 1 else "steps"
+    steps = f"{abs(distance)} {unit} {'late' if distance > 0 else 'early'}"
+    return f"Correct: {lesson.truth}. Your marker is {steps}; it belongs at step {lesson.step}."
 
 
 def _describe_verdict(verdict: str, step: int | None) -> str:
@@ -207,9 +212,11 @@ def _describe_verdict(verdict: str, step: int | None) -> str:
 def _describe_outlook(after: Standing) -> str:
     """Describe what follows after an answer."""
     if not after.needed:
-        return "The training is passed: from the next episode on it counts."
+        return "You passed the training. Your answers count from the next episode on."
     if not after.lessons:
-        return "The training was not passed, and there is nothing left to train on."
+        return "You did not pass the training, and there are no episodes left to train on."
     if after.answered == 0:
-        return "Too few of this round agreed, so another follows, with other episodes."
+        return (
+            "Too few answers of this round were correct. Another round follows, with new episodes."
+        )
     return ""

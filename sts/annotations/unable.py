@@ -32,14 +32,14 @@ def unable(connection: Connection, suite: str | None = None) -> list[Unable]:
     judged: dict[tuple[str, str], set[str]] = {}
     clips: dict[tuple[str, str], set[str]] = {}
     reasons: dict[tuple[str, str], Counter[str]] = {}
-    for one in load_current_events(connection, suite=suite):
-        key = one.scenario, one.category
-        judged.setdefault(key, set()).add(one.item)
-        if one.verdict == UNABLE:
-            clips.setdefault(key, set()).add(one.item)
-            reasons.setdefault(key, Counter())[one.reason] += 1
-    found = [
-        Unable(*key, len(some), len(judged[key]), tuple(reasons[key].most_common()))
-        for key, some in clips.items()
+    for event in load_current_events(connection, suite=suite):
+        key = event.scenario, event.category
+        judged.setdefault(key, set()).add(event.item)
+        if event.verdict == UNABLE:
+            clips.setdefault(key, set()).add(event.item)
+            reasons.setdefault(key, Counter())[event.reason] += 1
+    scenarios = [
+        Unable(*key, len(items), len(judged[key]), tuple(reasons[key].most_common()))
+        for key, items in clips.items()
     ]
-    return sorted(found, key=lambda one: (-one.clips, one.scenario))
+    return sorted(scenarios, key=lambda scenario: (-scenario.clips, scenario.scenario))

@@ -53,11 +53,13 @@ def automatic(
     tables = [name for name in space.list(labels.FOLDER) if label_table.is_table(name)]
     sets = {label_table.suite_of(n): label_table.made_from(n, space.get(n)).set for n in tables}
     out: dict[str, dict[Verdict, list[str]]] = {}
-    for one in continuations:
-        for part in index.by_part(index.beginning(one.id)):
-            for suite, set in sets.items():
-                label = labels.find(space, labels.name_of(set, part), one.content_hash)
+    for continuation in continuations:
+        for part in index.by_part(index.beginning(continuation.id)):
+            for suite, label_set in sets.items():
+                label = labels.find(
+                    space, labels.name_of(label_set, part), continuation.content_hash
+                )
                 if label is not None and label.verdict:
-                    said = out.setdefault(one.id, {})
-                    said.setdefault(Verdict(label.verdict, label.step), []).append(suite)
+                    by_verdict = out.setdefault(continuation.id, {})
+                    by_verdict.setdefault(Verdict(label.verdict, label.step), []).append(suite)
     return out

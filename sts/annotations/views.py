@@ -91,8 +91,8 @@ def progress(connection: Connection, suite: str) -> Progress:
 def count_judged(connection: Connection, annotator_id: int, suite: str | None = None) -> int:
     """Count the clips that a person has judged, in total, or of a suite and the references."""
     query = _JUDGED if suite is None else _JUDGED_OF_SUITE
-    own = {"annotator": annotator_id, "suite": suite}
-    return connection.execute(query, own).scalar_one()
+    parameters = {"annotator": annotator_id, "suite": suite}
+    return connection.execute(query, parameters).scalar_one()
 
 
 _JUDGED = select(func.count(events.c.item.distinct())).where(

@@ -248,7 +248,7 @@ def test_a_control_of_nothing_that_is_there_is_refused(store: Store) -> None:
             change(store, controls.pause, scope)
     with pytest.raises(UnknownName, match="unknown annotator number '7'"):
         change(store, controls.pause, person=7)
-    with pytest.raises(ArgumentError, match="expected a suite, a category of one, or a person"):
+    with pytest.raises(ArgumentError, match="expected either a suite or category, or a person"):
         change(store, controls.pause)
     assert ask(store, controls.paused) == []
 

@@ -64,13 +64,13 @@ def test_a_clip_of_several_agents_counts_for_each_and_once_among_clips() -> None
 @pytest.mark.parametrize(
     ("agents", "words"),
     [
-        ({}, "Nobody has judged anything yet."),
+        ({}, "There are no judgements yet."),
         ({"A": "xxx", "B": "xx"}, "x judged everything"),
-        ({"A": "xyy"}, "There is one agent"),
-        ({"A": "x" * 9, "B": "y" * 9}, "cannot be told apart: nobody judged both A and B"),
+        ({"A": "xyy"}, "There is only one agent"),
+        ({"A": "x" * 9, "B": "y" * 9}, "are confounded: A and B have no annotators in common"),
         ({"A": "x" * 45 + "y" * 5, "B": "x" * 5 + "y" * 45}, "but 80% of A's judgements are not"),
-        ({"A": "xy" * 9, "B": "xy" * 8}, "can be told apart: at most 0% of"),
-        ({"A": "x" * 9, "C": "y" * 9, "B": "xy"}, "can be told apart, but 100% of A's"),
+        ({"A": "xy" * 9, "B": "xy" * 8}, "are balanced: at most 0% of"),
+        ({"A": "x" * 9, "C": "y" * 9, "B": "xy"}, "are unbalanced: 100% of A's"),
     ],
 )
 def test_one_sentence_says_whether_agents_and_annotators_can_be_told_apart(
@@ -187,7 +187,7 @@ def test_the_command_says_it_of_no_store_of_one_suite_and_of_long_names(
         assert main(["annotations", "audit", *words, "--workspace", root]) == 0
         return capsys.readouterr().out
 
-    assert said() == "Nobody has judged anything yet.\n"
+    assert said() == "There are no judgements yet.\n"
     assert not sqlite_workspace.root.exists()
     long = "a-very-long-name-" * 6
     with Store.open(sqlite_workspace) as store:
@@ -205,7 +205,7 @@ def test_the_command_says_it_of_no_store_of_one_suite_and_of_long_names(
     found = json.loads(said(SUITE, "--names", "--json"))
     assert found["judgements"] == {name: {"A": 1, long: 1} for name in ("Ana", "Bo")}
     assert (found["imbalance"], found["p"], found["suite"]) == (0.0, 1.0, SUITE)
-    assert "Nobody has judged anything yet." in said("other@1")
+    assert "There are no judgements yet." in said("other@1")
     root = str(sqlite_workspace.root)
     assert main(["annotations", "audit", "no@1", "--workspace", root]) == 2
     assert "unknown enqueued suite 'no@1'" in capsys.readouterr().err

@@ -89,7 +89,7 @@ def test_moved_study_has_every_row_and_goes_on(
         url = request.getfixturevalue("postgresql")()
         moved = move(workspace, url)
         assert workspace.path(AWAY).exists() and not workspace.path(DATABASE_FILE).exists()
-        with pytest.raises(StoreError, match="a study began in this workspace"):
+        with pytest.raises(StoreError, match="a study started in this workspace"):
             Store.open(workspace)
         monkeypatch.setenv("STS_DATABASE_URL", url)
     assert moved.events == 30
@@ -424,11 +424,11 @@ def test_what_cannot_be_is_one_line_and_nothing_is_changed(
     backup.take(small, copy)
     raw = copy.read_bytes()
     (full / "inside").mkdir(parents=True)
-    with pytest.raises(Unavailable, match="exists and stays as it is"):
+    with pytest.raises(Unavailable, match="already exists; choose a new file"):
         backup.take(small, copy)
-    with pytest.raises(Unavailable, match="holds something"):
+    with pytest.raises(Unavailable, match="is not empty"):
         backup.restore(copy, full)
-    with pytest.raises(Unavailable, match="holds something"):
+    with pytest.raises(Unavailable, match="is not empty"):
         backup.restore(copy, copy)
     with pytest.raises(ArgumentError, match="inside the workspace"):
         backup.take(small, small.path("copy"))
@@ -436,7 +436,7 @@ def test_what_cannot_be_is_one_line_and_nothing_is_changed(
         backup.take(Workspace.open(tmp_path / "none"), tmp_path / "other")
     (tmp_path / "empty").mkdir()
     monkeypatch.chdir(tmp_path / "empty")
-    with pytest.raises(ArgumentError, match="is the current folder"):
+    with pytest.raises(ArgumentError, match="contains the current folder"):
         backup.restore(copy, tmp_path / "empty")
     monkeypatch.chdir(tmp_path)
     backup.restore(copy, tmp_path / "empty")
@@ -475,7 +475,7 @@ STRANGE = {
     "DROP TABLE sts_schema; CREATE VIEW sts_schema AS SELECT 1 AS version": "views or triggers",
     "CREATE TRIGGER t AFTER INSERT ON roles BEGIN DELETE FROM claims; END": "views or triggers",
     "INSERT INTO sts_schema VALUES (99, 0)": "has schema 99",
-    f"UPDATE sts_workspace SET id = '{'5ca1ab1e' * 4}'": "is of the workspace with the id",
+    f"UPDATE sts_workspace SET id = '{'5ca1ab1e' * 4}'": "belongs to the workspace with the id",
 }
 
 
@@ -561,7 +561,7 @@ def test_database_that_a_program_uses_is_not_moved(
         to = postgresql()
     with Store.open(workspace) as store:
         add_person(store, "Ana")
-        with pytest.raises(StoreError, match="is in use: stop what uses it"):
+        with pytest.raises(StoreError, match="is in use; stop the programs"):
             move(workspace, to)
         assert [one.name for one in ask(store, people.everybody)] == ["Ana"]
     move(workspace, to)
@@ -573,11 +573,11 @@ def test_move_refuses_what_it_cannot_do(
     for to, words in (
         ("sqlite", "--to: expected another database than"),
         ("mysql://sts@db/sts", "expected --to like postgresql://"),
-        ("postgresql://sts@127.0.0.1:9/sts", "check that it is there and reachable"),
+        ("postgresql://sts@127.0.0.1:9/sts", "check that it exists and is reachable"),
     ):
         with pytest.raises(StsError, match=words):
             move(small, to)
-    with pytest.raises(StsError, match="no study has begun in"):
+    with pytest.raises(StsError, match="no study has started in"):
         move(Workspace.open(tmp_path / "none").ensure(), "postgresql://sts@127.0.0.1:9/sts")
     small.path(AWAY).touch()
     with pytest.raises(Unavailable, match="move it away first"):
@@ -628,7 +628,7 @@ def test_dump_of_something_else_leaves_the_database_empty(
     backup.take(Workspace.open(workspace.root), tmp_path / "copy")
     settings.write_text(settings_text)
     for name, raw, why in (
-        ("other", None, "is of the workspace with the id"),
+        ("other", None, "belongs to the workspace with the id"),
         ("text", b"no dump", "pg_restore failed"),
     ):
         monkeypatch.setenv("STS_DATABASE_URL", postgresql())
@@ -655,6 +655,6 @@ def test_the_commands_say_what_they_did(
     assert main(["workspace", "restore", copy, "--workspace", restored, "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["files"] == 18
     assert main(["workspace", "restore", copy, "--workspace", restored]) == 1
-    assert "holds something, which stays" in capsys.readouterr().err
+    assert "is not empty; restore into" in capsys.readouterr().err
     assert main(["workspace", "restore", root, "--workspace", str(tmp_path / "third")]) == 1
     assert "expected a file, found a folder" in capsys.readouterr().err

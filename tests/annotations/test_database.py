@@ -119,7 +119,7 @@ def test_database_of_another_version_is_refused_and_kept(
         with store.database.write() as connection:
             change(connection)
     for _ in range(2):
-        with pytest.raises(StoreError, match=f"{found}, so another version of sts") as error:
+        with pytest.raises(StoreError, match=f"{found}: another version of sts") as error:
             Store.open(workspace)
         assert "or start a new workspace" in one_line(error)
 
@@ -138,7 +138,7 @@ def test_every_command_refuses_an_earlier_schema_in_one_line(
     ):
         assert main([*command, "--workspace", str(sqlite_workspace.root)]) == 1
         (line,) = capsys.readouterr().err.splitlines()
-        assert "has schema 7, so another version of sts made it" in line
+        assert "has schema 7: another version of sts created it" in line
 
 
 def test_another_programs_tables_are_left_alone(workspace: Workspace) -> None:
@@ -199,21 +199,21 @@ def test_a_truncated_database_is_refused(sqlite_workspace: Workspace, keep: floa
 
 def test_a_folder_in_the_databases_place_is_one_line(sqlite_workspace: Workspace) -> None:
     sqlite_workspace.ensure().path(DATABASE_FILE).mkdir()
-    with pytest.raises(StoreError, match="is not a file; move away what is there") as error:
+    with pytest.raises(StoreError, match="is not a file; move it away") as error:
         Store.open(sqlite_workspace)
     assert one_line(error)
 
 
 def test_a_file_in_the_workspaces_place_is_one_line(sqlite_workspace: Workspace) -> None:
     sqlite_workspace.root.write_text("")
-    with pytest.raises(StoreError, match="needs the folder .* cannot be made") as error:
+    with pytest.raises(StoreError, match="needs the folder .* cannot be created") as error:
         Store.open(sqlite_workspace)
     assert one_line(error)
 
 
 def test_a_pipe_in_the_databases_place_is_not_waited_for(sqlite_workspace: Workspace) -> None:
     os.mkfifo(sqlite_workspace.ensure().path(DATABASE_FILE))
-    with pytest.raises(StoreError, match="is not a file; move away what is there"):
+    with pytest.raises(StoreError, match="is not a file; move it away"):
         Store.open(sqlite_workspace)
 
 
@@ -223,7 +223,7 @@ def test_one_database_is_one_workspaces(workspace: Workspace, tmp_path: Path) ->
     other = Workspace.open(str(tmp_path / "other")).ensure()
     if "STS_DATABASE_URL" not in os.environ:
         shutil.copy(workspace.path(DATABASE_FILE), other.path(DATABASE_FILE))
-    with pytest.raises(StoreError, match="is of the workspace with the id") as error:
+    with pytest.raises(StoreError, match="belongs to the workspace with the id") as error:
         Store.open(other)
     ids = workspace.identity(), other.identity()
     assert ids[0] != ids[1] and all(id in one_line(error) for id in ids)
@@ -338,7 +338,7 @@ def test_a_database_that_another_program_holds_is_one_line(
     with Store.open(sqlite_workspace) as store:
         other = sqlite3.connect(sqlite_workspace.path(DATABASE_FILE))
         other.execute("BEGIN IMMEDIATE")
-        with pytest.raises(StoreError, match="was busy for .* end the program") as error:
+        with pytest.raises(StoreError, match="was busy for .* stop the program") as error:
             add_person(store, "Ana")
         other.close()
         assert one_line(error)
@@ -388,7 +388,7 @@ def test_a_server_that_does_not_answer_is_one_line_without_the_password(
 ) -> None:
     url = f"postgresql://me:secret@/sts?host={tmp_path}"
     monkeypatch.setenv("STS_DATABASE_URL", url)
-    with pytest.raises(StoreError, match="check that it is there and reachable") as error:
+    with pytest.raises(StoreError, match="check that it exists and is reachable") as error:
         Store.open(Workspace.open(str(tmp_path)))
     assert "secret" not in one_line(error) and "me:***@" in one_line(error)
 
@@ -465,7 +465,7 @@ def test_moving_away_is_advised_after_a_repeated_check_only(
 ) -> None:
     Store.open(sqlite_workspace).close()
     misreading(monkeypatch, 2)
-    with pytest.raises(StoreError, match="a repeated check found; .* move it and") as error:
+    with pytest.raises(StoreError, match="two checks found; .* move it and") as error:
         Store.open(sqlite_workspace)
     assert one_line(error)
 

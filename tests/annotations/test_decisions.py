@@ -78,7 +78,7 @@ def test_a_decision_that_is_sent_again_is_kept_once(curators: Store) -> None:
         d._replace(by="") for d in change(curators, decisions.append, DRAFT, [decision(1)])
     ] == first
     assert len(ask(curators, decisions.of_draft, DRAFT)) == 2
-    with pytest.raises(StoreError, match="another decision has the uuid"):
+    with pytest.raises(StoreError, match="already belongs to another decision"):
         change(curators, decisions.append, DRAFT, [decision(1, "reject")])
 
 
@@ -86,7 +86,7 @@ def test_undoing_goes_back_without_end_and_is_a_decision_itself(curators: Store)
     change(
         curators, decisions.append, DRAFT, [decision(1), decision(2, "reject", 1, reason="empty")]
     )
-    with pytest.raises(StoreError, match="no such decision to undo"):
+    with pytest.raises(StoreError, match="expected the latest decision to undo"):
         change(curators, decisions.append, DRAFT, [decision(3, "undo", 2, undoes=uuid(1))])
     change(curators, decisions.append, DRAFT, [decision(3, "undo", 2, undoes=uuid(2))])
     assert states(ask(curators, decisions.of_draft, DRAFT))["walk-01"].status == "accepted"
@@ -120,13 +120,13 @@ def test_a_later_opinion_of_one_person_takes_the_place_of_theirs(curators: Store
             [decision(number, "opinion", person=person, opinion=word)],
         )
     assert opinions(curators) == {"Ana": "no", "Ben": "no"}
-    with pytest.raises(StoreError, match="no such decision to undo"):  # it is Ana's
+    with pytest.raises(StoreError, match="expected the latest decision to undo"):  # it is Ana's
         change(curators, decisions.append, DRAFT, [decision(4, "undo", person=2, undoes=uuid(3))])
     change(curators, decisions.append, DRAFT, [decision(4, "undo", undoes=uuid(3))])
     assert opinions(curators) == {"Ana": "yes", "Ben": "no"}
     change(curators, decisions.append, DRAFT, [decision(5, "undo", undoes=uuid(1))])
     assert opinions(curators) == {"Ben": "no"}
-    with pytest.raises(StoreError, match="no such decision to undo"):
+    with pytest.raises(StoreError, match="expected the latest decision to undo"):
         change(curators, decisions.append, DRAFT, [decision(6, "undo", undoes=uuid(1))])
     assert states(ask(curators, decisions.of_draft, DRAFT))["walk-01"].last == ""
 

@@ -71,7 +71,7 @@ def test_only_reviewers_review_and_adjudicate(store: Store) -> None:
     ana, _, rhea, items = a_team(store)
     for kind in ("review", "adjudication"):
         [ack] = submit(store, ana, [an_event(kind, items[1])])
-        assert ack.status == "refused" and "expected a reviewer to send" in ack.message
+        assert ack.status == "refused" and "only reviewers may send" in ack.message
     in_store_change(store, people.set_role, "Rhea", "reviewer", held=False)
     assert statuses(submit(store, rhea, [an_event("review", items[0])])) == ["refused"]
     assert len(rows(store, "events")) == 2
@@ -81,9 +81,9 @@ def test_who_judged_a_clip_does_not_adjudicate_it_nor_the_other_way_round(store:
     ana, _, rhea, items = a_team(store)
     in_store_change(store, people.set_role, "Ana", "reviewer")
     [ack] = submit(store, ana, [an_event("adjudication", items[0])])
-    assert ack.message == "this item was judged by this reviewer; another decides"
+    assert ack.message == "this item was judged by this reviewer; leave it to another reviewer"
     [ack] = submit(store, rhea, [an_event("adjudication", items[1])])
-    assert ack.message == "nobody has judged this item yet"
+    assert ack.message == "this item has no judgements yet"
     enqueue(store, some_items(2), required=3)
     given = claim_items(store, rhea, suite=SUITE, count=2)
     assert {claim.item for claim in given} == set(items)
@@ -149,7 +149,7 @@ def test_the_last_of_one_person_and_kind_stands(store: Store) -> None:
         ({"kind": "adjudication", "verdict": "success", "step": 41}, "step of 1 to 40"),
         ({"kind": "verdict", "verdict": "success", "step": 1, "corrects": "a" * 32}, "correction"),
         ({"kind": "correction", "verdict": "success", "step": 1}, "expected corrects of 32"),
-        ({"kind": "review", "label": "empty", "item": "z" * 22}, "there is no such item"),
+        ({"kind": "review", "label": "empty", "item": "z" * 22}, "item does not exist"),
     ],
 )
 def test_an_event_of_no_kind_is_refused_by_name(

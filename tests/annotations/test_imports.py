@@ -80,8 +80,8 @@ def test_a_wrong_line_is_named(tmp_path: Path, line: str, words: str) -> None:
 @pytest.mark.parametrize(
     ("column", "cell", "words"),
     [
-        ("source", "automatic", "human judgements alone, found source 'automatic'"),
-        ("source", "model", "human judgements alone"),
+        ("source", "automatic", "only human judgements, found source 'automatic'"),
+        ("source", "model", "only human judgements"),
         ("seconds", "-1", "expected seconds of 0 or more, found '-1'"),
         ("seconds", "nan", "expected seconds"),
         ("seconds", "long", "expected seconds"),

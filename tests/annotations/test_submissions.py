@@ -102,7 +102,7 @@ def test_another_judgement_under_a_used_uuid_is_refused_and_kept_aside(store: St
     sent = a_submission(claim)
     submit(store, ana, [sent])
     [ack] = submit(store, ana, [sent | {"verdict": "failure"}])
-    assert ack.status == "refused" and "under a new one" in ack.message
+    assert ack.status == "refused" and "use a new uuid" in ack.message
     assert [row.message for row in rows(store, "refused")] == [ack.message]
     assert rows(store, "events")[0].verdict == "success"
 
@@ -125,7 +125,7 @@ def test_an_item_of_somebody_else_is_refused(store: Store) -> None:
     _, claims = given_items(store)
     bo = add_person(store, "Bo").id
     [ack] = submit(store, bo, [a_submission(claims[0])])
-    assert ack.message == "item was never given to this annotator"
+    assert ack.message == "item was never assigned to this annotator"
 
 
 @pytest.mark.parametrize(
@@ -217,7 +217,7 @@ def test_a_message_of_too_many_answers_is_looked_at_as_far_as_the_limit(
         (sent[0]["uuid"], "saved"),
         (sent[1]["uuid"], "refused"),
     ]
-    assert "at most 1 answers in one message" in acks[1].message
+    assert "at most 1 submissions in one request" in acks[1].message
     assert statuses(submit(store, ana, sent[1:])) == ["saved"]
 
 

@@ -274,7 +274,7 @@ def test_truncated_tail_of_a_chain_is_named(workspace: Workspace) -> None:
         ),
         (
             "DELETE FROM item_suites WHERE suite = 'other@1'",
-            "continuation d0: its clip is in the queue of no suite",
+            "continuation d0: its clip is not queued for any suite",
         ),
         (
             "UPDATE annotators SET name = 'Eve' WHERE name = 'Bo'",
@@ -282,7 +282,7 @@ def test_truncated_tail_of_a_chain_is_named(workspace: Workspace) -> None:
         ),
         (
             "UPDATE events SET reason = '' WHERE annotator = 3 AND number = 5",
-            "its words are missing",
+            "its text is missing",
         ),
         (
             "UPDATE reference_episodes SET truth = 'failure' WHERE number = 2",
@@ -365,7 +365,7 @@ USING_A_STUDY = (
 )
 
 
-@pytest.mark.parametrize("how", ["absent", "empty", "lacks it"])
+@pytest.mark.parametrize("how", ["missing", "empty", "not contain it"])
 def test_lost_database_is_reported_by_every_command(
     sqlite_workspace: Workspace, capsys: pytest.CaptureFixture[str], tmp_path: Path, how: str
 ) -> None:
@@ -374,7 +374,7 @@ def test_lost_database_is_reported_by_every_command(
     file.rename(file.with_name("away"))
     if how == "empty":
         file.touch()
-    elif how == "lacks it":
+    elif how == "not contain it":
         with closing(sqlite3.connect(file)) as other:
             other.execute("VACUUM")
             other.execute("PRAGMA user_version = 1")
@@ -383,7 +383,7 @@ def test_lost_database_is_reported_by_every_command(
         words = command.replace("FILE", str(tmp_path / "copy")).split()
         assert main([*words, "--workspace", str(sqlite_workspace.root)]) == 1, command
         said = "".join(capsys.readouterr())
-        assert f"a study began in this workspace ({RECORD_FILE})" in said and how in said, command
+        assert f"a study started in this workspace ({RECORD_FILE})" in said and how in said, command
     assert (file.read_bytes() if file.exists() else None) == found
     file.with_name("away").rename(file)
     assert main(["annotations", "verify", "--workspace", str(sqlite_workspace.root)]) == 0
@@ -402,7 +402,7 @@ def test_empty_database_on_postgresql_is_reported_where_a_study_began(
     for command in USING_A_STUDY:
         words = command.replace("FILE", str(tmp_path / "copy")).split()
         assert main([*words, "--workspace", str(sqlite_workspace.root)]) == 1, command
-        assert "lacks it" in "".join(capsys.readouterr()), command
+        assert "not contain it" in "".join(capsys.readouterr()), command
 
 
 def test_verify_prints_its_findings_and_says_so_by_its_exit_code(

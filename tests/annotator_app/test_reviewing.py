@@ -145,8 +145,8 @@ def test_of_two_reviewers_who_decide_at_once_both_are_kept_and_told(
         ({"kind": "review", "label": "<b>bad</b>"}, "expected a label of imprecise"),
         ({"kind": "review", "label": ["empty"]}, "expected a label of"),
         ({"verdict": "success", "step": 0}, "a step of 1 to 40"),
-        ({"kind": "verdict"}, "never given to this annotator"),
-        ({"item": "z" * 22}, "there is no such item"),
+        ({"kind": "verdict"}, "never assigned to this annotator"),
+        ({"item": "z" * 22}, "item does not exist"),
         ({"kind": "review", "label": "empty", "item": "x" * 10_000_000}, "an item identifier"),
         ({"uuid": "1"}, "expected uuid of 32"),
     ],
@@ -167,7 +167,7 @@ def test_who_is_no_reviewer_decides_nothing_whatever_they_send(store: Store, tea
     for kind in ("adjudication", "review"):
         forged = decision(item, kind=kind, label="empty", role="reviewer", roles=["reviewer"])
         [ack] = talk(store, {"outbox": [forged], "roles": ["reviewer"]}, "Ana")["acks"]
-        assert ack["status"] == "refused" and "expected a reviewer" in ack["message"]
+        assert ack["status"] == "refused" and "only reviewers" in ack["message"]
     assert (
         ask(store, store_reviews.load_adjudications, SUITE) == {}
         and ask(store, store_reviews.load_by_item, "review", SUITE) == {}
@@ -178,7 +178,7 @@ def test_a_decision_about_what_one_judged_oneself_is_refused(store: Store, team:
     in_store_change(store, people.set_role, "Ana", "reviewer")
     item = talk(store, None)["cases"][0]["episode"]["id"]
     [ack] = talk(store, {"outbox": [decision(item)]}, "Ana")["acks"]
-    assert ack["message"] == "this item was judged by this reviewer; another decides"
+    assert ack["message"] == "this item was judged by this reviewer; leave it to another reviewer"
     assert "6 clips you judged or played yourself" in talk(store, None, "Ana")["empty"]["text"]
 
 

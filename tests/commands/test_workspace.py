@@ -238,7 +238,7 @@ def test_a_report_that_was_altered_is_found(whole: Path, tmp_path: Path) -> None
     assert findings(root, "reports")
 
 
-@pytest.mark.parametrize("how", ["absent", "empty"])
+@pytest.mark.parametrize("how", ["missing", "empty"])
 def test_commands_about_judgements_report_a_lost_database(
     root: Path, capsys: pytest.CaptureFixture[str], how: str
 ) -> None:
@@ -252,9 +252,11 @@ def test_commands_about_judgements_report_a_lost_database(
     for words in (("report", "tiny@1"), ("annotate", "tiny@1", "--port", "0")):
         assert sts(root, *words) == 1
         said = "".join(capsys.readouterr())
-        assert f"a study began in this workspace ({RECORD_FILE})" in said and how in said, words
+        assert f"a study started in this workspace ({RECORD_FILE})" in said and how in said, words
     name = suites.load(Workspace.open(root), "tiny@1").scenarios[0].id
     assert sts(root, "show", f"tiny@1/{name}") == 0
     out, warning = capsys.readouterr()
-    assert "judgements are left out: a study began in this workspace" in warning and how in warning
+    assert (
+        "judgements are left out: a study started in this workspace" in warning and how in warning
+    )
     assert "judgements cannot be read" in out and "not judged yet" not in out

@@ -140,7 +140,7 @@ def train(page: Any) -> None:
     for _ in range(3):
         assert "Training" in page.text_content(".banner")
         mark(page, *TRUTH)
-        page.locator(".status", has_text="It agrees: success at step 3.").wait_for()
+        page.locator(".status", has_text="Correct: success at step 3.").wait_for()
         press(page, "Enter")
     page.locator(".banner").wait_for(state="hidden")
 
