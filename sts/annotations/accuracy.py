@@ -13,7 +13,7 @@ _TAIL = 0.025
 class Right(NamedTuple):
     """Accuracy on references, comparing success with not success; "cannot judge" is left out.
 
-    The interval is the 95% Jeffreys interval; share and interval are None if nothing was answered.
+    The interval is the 95% Jeffreys interval; without answers, both share and interval are None.
     """
 
     answered: int

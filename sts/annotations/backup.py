@@ -89,7 +89,7 @@ def _iter_sources(workspace: Workspace, part: Path) -> Iterator[tuple[str, Path]
     ]
     for name in (*_FOLDERS_IN_ORDER, *others):
         if name == "reports" and (root / name).is_dir():
-            with alone(root / name):  # a report is replaced as a whole
+            with alone(root / name):  # reports are replaced as a whole
                 yield from _iter_files(root, name)
         elif _is_backed_up(name):
             yield from _iter_files(root, name)
@@ -149,6 +149,6 @@ def restore(
             raise DamagedData(f"{file}: expected the workspace {shown(manifest.workspace)} in it")
         snapshot.restore_database(workspace)
         part.chmod(0o755)
-        os.rename(part, root)  # fails where anything has come to be at `root` meanwhile
+        os.rename(part, root)  # fails if `root` was filled meanwhile
         synchronise(root.parent)
     return manifest

@@ -21,7 +21,7 @@ from sts.annotations.schema import (
 from sts.annotations.study import Study
 
 _BATCH_SIZE = 500
-# Made once: to put a statement together costs more than to run it.
+# Built once: building a statement takes longer than running it.
 _GIVEN = select(exposures.c.agent, exposures.c.clips).where(
     exposures.c.annotator == bindparam("annotator"), exposures.c.suite == bindparam("suite")
 )

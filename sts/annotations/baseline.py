@@ -18,7 +18,7 @@ _UNCHANGED = " AND ".join(
     for column in schema.events.columns
     if column.name not in _ERASABLE
 )
-# The texts of a forgotten person are emptied; what the digest covers stays.
+# Texts may be erased when a person is anonymised; columns that the digest covers may not.
 _MAY_CHANGE = f"NEW.reason = '' AND NEW.text = '' AND {_UNCHANGED}"
 _SQLITE = (
     f"""CREATE TRIGGER events_are_never_updated BEFORE UPDATE ON events
@@ -72,7 +72,7 @@ def has_tables(connection: Connection, name: str) -> bool:
     if version > schema.VERSION:
         raise NewerFormat(
             f"annotation database {name} has schema {version}; this version reads schema "
-            f"{schema.VERSION}; update sts"
+            f"{schema.VERSION}: update sts"
         )
     if version < schema.VERSION:
         raise StoreError(_describe_outdated(name, f"has schema {version}"))

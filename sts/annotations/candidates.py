@@ -42,7 +42,7 @@ MAX_CANDIDATES = 96
 """Maximum number of items per claim; more than concurrent transactions can have locked."""
 
 
-# What `Person.values` gives. Statements are made once: that costs more than to run them.
+# Parameters from `Claimant.parameters`. Building statements takes longer than running them.
 PERSON: BindParameter[int] = bindparam("person")
 SUITE: BindParameter[str] = bindparam("suite")
 NOW: BindParameter[float] = bindparam("now")
@@ -104,7 +104,7 @@ _FREE_SLOT = (
 
 
 def lock_free_slot(connection: Connection, item: str, now: float) -> int | None:
-    """Lock a free slot of an item and return its number, or None if there is none."""
+    """Lock a free slot of an item and return its number, or None without one."""
     return connection.execute(_FREE_SLOT, {"item": item, "now": now}).scalar_one_or_none()
 
 

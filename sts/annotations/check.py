@@ -73,7 +73,7 @@ def _find_missing(connection: Connection, workspace: Workspace) -> list[str]:
         lines.append(f"suite {suite}: it is missing, but its clips are queued")
     try:
         names = indices.from_parts(workspace.store).names
-    except StsError:  # said of the continuations
+    except StsError:  # reported by the check of continuations
         return lines
     ids = set(connection.execute(select(copies.c.continuation)).scalars())
     missing = sorted(ids - {name.hex() for name in names})
@@ -88,7 +88,7 @@ def _find_lost_events(history: History, workspace: Workspace) -> list[str]:
     """Report events used in a report but missing from the database, as in an old copy."""
     findings = Findings()
     for file in sorted(workspace.path("reports").glob("*/report.json")):
-        with suppress(DamagedData):  # a report of a bare table; what is damaged is said of reports
+        with suppress(DamagedData):  # not from a workspace, or damaged
             expected = digests.read(file)
             findings += [
                 f"{file.parent}: {line}" for line in digests.iter_lost_events(history, expected)

@@ -98,7 +98,7 @@ def claim(
     return held + _claim_new(connection, person, study, min(count, room) - len(held), held)
 
 
-# Made once: to put a statement together costs more than to run it.
+# Built once: building a statement takes longer than running it.
 _RENEW_LEASES = (
     update(slots)
     .where(slots.c.annotator == PERSON, slots.c.judged == 0, is_in_suite(SUITE))
@@ -157,7 +157,7 @@ def _claim_new(
     claims_: list[Claim] = []
     while len(claims_) < number:
         coin = assignment.hash_to_unit_interval("order", study.seed, person.id, position)
-        # Both are looked for, or the time that it takes would tell which it is.
+        # Both are searched for, so that the response time does not reveal references.
         pooled = choose_reference(connection, person, recent) if study.reference_rate else None
         if (
             assignment.hash_to_unit_interval("reference", study.seed, person.id, position)
@@ -302,7 +302,7 @@ def _count_judged_today(connection: Connection, person: Claimant) -> int:
 
 
 def _take_slot(connection: Connection, person: Claimant, item: str) -> bool:
-    """Take a free slot of an item for a person; return False if there is none."""
+    """Take a free slot of an item for a person; return False without one."""
     slot = lock_free_slot(connection, item, person.now)
     if slot is None:
         return False

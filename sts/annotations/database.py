@@ -43,8 +43,8 @@ class Database:
         self.engine = engine
         self._file: os.stat_result | None = None
         self._sqlite = engine.dialect.name == "sqlite"
-        # SQLite keeps one connection for all threads, since opening one costs hundreds of saves.
-        # Re-entrant, so that a transaction inside a transaction fails instead of waiting for ever.
+        # On SQLite all threads share one connection: opening one takes as long as many saves.
+        # Re-entrant, so that a nested transaction fails instead of deadlocking.
         self._turn: AbstractContextManager[Any] = (
             threading.RLock() if self._sqlite else nullcontext()
         )
@@ -86,7 +86,7 @@ class Database:
             self._check_file_in_place()
             yield
         except IntegrityError:
-            raise  # a broken rule of ours, not the reader's database: never hidden
+            raise  # a bug in this program rather than a problem of the database
         except DBAPIError as error:
             raise make_store_error(self.name, str(error.orig)) from error
         except PoolTimeout:

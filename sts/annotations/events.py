@@ -51,7 +51,7 @@ DIGESTED_COLUMNS = (
 """The columns that an event's digest covers, in this order, followed by the hash of its clip."""
 
 
-# Made once: to put a statement together costs more than SQLite.
+# Built once: building a statement takes longer than running it on SQLite.
 _INSERT = insert(table)
 _SELECT_EVENT = select(table).where(
     table.c.annotator == bindparam("annotator"), table.c.uuid == bindparam("uuid")

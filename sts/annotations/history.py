@@ -198,7 +198,7 @@ def _read_events(
     who = author.name if author else f"person {number}"
     end, last = START, 0
     standing: dict[str, Sequence[Any]] = {}
-    first: dict[str, tuple[float, int]] = {}  # when each clip was judged first
+    first: dict[str, tuple[float, int]] = {}  # time of the first judgement
     emptied: list[str] = []
     for row in rows:
         link, clip = Link(row[1], row[2]), record.clips.get(row[_ITEM])
@@ -233,7 +233,7 @@ def _is_next_link(end: Link, values: Sequence[Any], link: Link) -> bool:
     """Return True if `link` is the correct link for these values after `end`."""
     try:
         return follow(end, values) == link
-    except (TypeError, ValueError):  # of what no event holds
+    except (TypeError, ValueError):  # values that no event can have
         return False
 
 

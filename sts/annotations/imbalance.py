@@ -152,9 +152,9 @@ def _group_by_clip(clip: NDArray[np.int64], thing: NDArray[np.int64], clips: int
 
     things = int(thing.max()) + 1
     pairs = clip * things + thing
-    if not (np.diff(pairs) > 0).all():  # else they stand in order, each once
+    if not (np.diff(pairs) > 0).all():  # otherwise they are sorted and unique
         clip, thing = np.divmod(np.unique(pairs), things)
-    # Sets grow thing by thing: which set a clip has depends on the one before and on the thing.
+    # Build sets thing by thing: a new code stands for the previous code and the added thing.
     code = np.zeros(clips, np.int64)
     first = np.flatnonzero(np.diff(clip, prepend=-1))
     place = np.arange(len(clip)) - np.repeat(first, np.diff(first, append=len(clip)))
@@ -229,7 +229,7 @@ def _measure_association(
         return value, 1.0 if len(agents.members) == 1 else None
     rng = np.random.default_rng(int(stream("audit", seed)))
     times = int(np.clip(_MAX_PERMUTED_CLIPS // len(code), _MIN_PERMUTATIONS, _MAX_PERMUTATIONS))
-    # Scenarios with as many clips are shuffled at once, each on its own.
+    # Scenarios with equally many clips are shuffled in one call, each separately.
     places = [start[mixed & (size == n), None] + np.arange(n) for n in np.unique(size[mixed])]
     still = np.repeat(~mixed, size)
     blocks = [(code[place], judges.code[place]) for place in places]

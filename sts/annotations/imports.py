@@ -126,7 +126,7 @@ def append(
     new = [name for name in everyone if name not in known]
     known |= {name: people.add_person(connection, name, now=now) for name in new}
     for number in sorted({known[name].id for name in everyone}):
-        people.lock_person(connection, number)  # before any slot is taken, as `lock` asks
+        people.lock_person(connection, number)  # before taking any slot; see `people.lock_person`
     added = 0
     for rating in ratings:
         item, person = _find_item(connection, rating), known[people.checked_name(rating.annotator)]
@@ -266,7 +266,7 @@ def _parse_seconds(place: str, cell: str) -> float | None:
         value = math.nan
     if not (math.isfinite(value) and value >= 0):
         raise DamagedData(f"{place}: expected seconds of 0 or more, found {shown(cell)}")
-    return value + 0.0  # SQLite keeps no sign of zero, and a digest would
+    return value + 0.0  # removes the sign of zero, which SQLite loses but digests include
 
 
 def _parse_reason(place: str, cell: str) -> str:

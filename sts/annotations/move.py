@@ -73,7 +73,7 @@ def _open_exclusively(database: Database) -> Iterator[Connection]:
     message = f"annotation database {database.name} is in use; stop the programs that use it first"
     if database.engine.dialect.name == "sqlite":
         try:
-            sqlite.set_journal_mode(database, "DELETE", wait=0)  # refused while another has it open
+            sqlite.set_journal_mode(database, "DELETE", wait=0)  # fails while it is open elsewhere
         except StoreError:
             raise StoreError(message) from None
     with database.read() as connection:
@@ -114,7 +114,7 @@ def _fill_database(workspace: Workspace, to: str, rows: Connection) -> history.H
 def _copy_rows(source: Connection, target: Connection) -> None:
     """Copy all rows, each table before those that refer to it."""
     for table in schema.metadata.sorted_tables:
-        if table in (schema.versions, schema.workspaces):  # made with the tables
+        if table in (schema.versions, schema.workspaces):  # filled when the tables are created
             continue
         statement = _insert_statement(table, target.dialect.name)
         rows = source.execute(select(table), execution_options={"yield_per": _BATCH_SIZE})
@@ -123,7 +123,7 @@ def _copy_rows(source: Connection, target: Connection) -> None:
         identity = table.c.get("id")
         if target.dialect.name == "postgresql" and identity is not None and identity.identity:
             sequence = func.pg_get_serial_sequence(table.name, "id")
-            # It numbers what comes after what is there.
+            # The next new row gets a number after the copied ones.
             target.execute(select(func.setval(sequence, func.max(identity))).select_from(table))
 
 

@@ -17,7 +17,7 @@ from sts.storage.files import put_new
 
 def is_present(path: Path) -> bool:
     """Return True if the file at `path` holds a database; raise StoreError if it was lost."""
-    # The record first: another process may be making both.
+    # Check the record first: another process may be creating both.
     recorded = path.with_name(RECORD_FILE).exists()
     present = not sqlite.is_empty(path)
     if recorded and not present:
@@ -38,7 +38,7 @@ def open_sqlite(path: Path, workspace: str, fill: Fill | None = None) -> Databas
     """
     try:
         return _open_sqlite(path, workspace, fill)
-    except MisreadDatabase:  # a disk may fail once: look again, through a new connection
+    except MisreadDatabase:  # perhaps a temporary disk error: retry with a new connection
         pass
     try:
         return _open_sqlite(path, workspace, fill)
@@ -100,7 +100,7 @@ def parse_url(url: str, name: str = "STS_DATABASE_URL") -> URL:
 
 def check_present(connection: Connection, database: Database) -> bool:
     """Return True if a database holds a study; raise StoreError if it was lost."""
-    recorded = database.record.exists()  # before the tables, as another process may be making both
+    recorded = database.record.exists()  # first, as another process may be creating both
     present = baseline.has_tables(connection, database.name)
     if recorded and not present:
         raise _lost_error(database.name, database.record, "does not contain it")

@@ -24,7 +24,7 @@ from sts.storage.files import content_hash
 if TYPE_CHECKING:
     from sts.annotations.store import Store
 
-# Made once: to put a statement together costs more than to run it.
+# Built once: building a statement takes longer than running it.
 _PERSON = select(annotators).where(annotators.c.id == bindparam("number"))
 _LOCKED = _PERSON.with_for_update()
 _HELD_SLOTS = (
@@ -145,7 +145,7 @@ def named(connection: Connection, name: str) -> Annotator:
     """Return the person with this name or pseudonym.
 
     Raises:
-      UnknownName: there is none.
+      UnknownName: there is no such person.
     """
     person = find_person(connection, name)
     if person is None:

@@ -77,7 +77,7 @@ def enqueue(
     for suite in sorted(touched):
         balance.refresh_balance(connection, suite, study=study, now=now)
     if added >= _ANALYZE_FROM and connection.dialect.name == "postgresql":
-        # Until its tables are counted it looks at all of them to find the next clip.
+        # Without statistics its plans scan whole tables to find the next clip.
         for table in (items, copies, item_suites, slots):
             connection.exec_driver_sql(f"ANALYZE {table.name}")
     return added
@@ -220,7 +220,7 @@ def _add_items(
                 f"takeover {stored}, and now comes with "
                 f"{(item.scenario_hash, item.horizon, item.takeover)}; run it again"
             )
-    # In the order of their ids, so that what is indexed by them grows at one place after the other.
+    # Sorted by id, so that indices are extended in order.
     rows = sorted(_item_row(item, requirements[item.clip].required, now) for item in fresh.values())
     _insert_rows(connection, items, rows)
     new = [row[0] for row in rows]
@@ -282,7 +282,7 @@ def _insert_rows(connection: Connection, table: Table, rows: Sequence[tuple[obje
 def _item_row(item: Item, required: int, now: float) -> tuple[Any, ...]:
     digest = hashlib.blake2b(item.continuation.encode(), digest_size=8).digest()
     return (
-        # Random, so that what reaches a browser tells neither agent nor scenario nor order.
+        # Random, so that the id reveals neither agent nor scenario nor order to a browser.
         secrets.token_urlsafe(16),
         item.continuation,
         item.scenario,
@@ -315,7 +315,7 @@ def _item_ids(connection: Connection, continuations: list[str]) -> dict[str, str
 def _link_suites(connection: Connection, wanted: set[tuple[str, str]]) -> int:
     """Add missing links between suites and items; return how many were added."""
     count = 0
-    for suite in {suite for suite, _ in wanted}:  # what is looked up without it is looked for
+    for suite in {suite for suite, _ in wanted}:
         for batch in _iter_batches(item for name, item in wanted if name == suite):
             linked = connection.scalars(
                 select(item_suites.c.item).where(

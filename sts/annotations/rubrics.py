@@ -48,7 +48,7 @@ def detach_continuations(connection: Connection, run: Sequence[Item]) -> dict[st
     for at in range(0, len(moved), _BATCH_SIZE):
         batch = list(moved)[at : at + _BATCH_SIZE]
         connection.execute(delete(copies).where(copies.c.continuation.in_(batch)))
-        # An item is called by one of its continuations, which the next one needs for itself.
+        # An item is named after one of its continuations, and its successor needs that name.
         name = items.c.continuation + "." + items.c.rubric
         olds = items.c.id.in_({moved[continuation] for continuation in batch})
         old = update(items).where(olds & _is_current())

@@ -72,7 +72,7 @@ annotators = Table(
     Column("retired", Double),
     _required("pseudonym", Text, unique=True),
     _required("seal", Text),
-    _required("number", BigInteger, server_default=text("0")),  # of their last event
+    _required("number", BigInteger, server_default=text("0")),  # of the last event
     _required("digest", Text, server_default=text("''")),
     sqlite_autoincrement=True,
 )

@@ -186,7 +186,7 @@ def _has_ended(now: float | BindParameter[float]) -> ColumnElement[bool]:
     return or_(sessions.c.seen <= now - IDLE_TIMEOUT_S, sessions.c.begun <= now - LONGEST)
 
 
-# Made once: to put a statement together costs more than to run it.
+# Built once: building a statement takes longer than running it.
 _HOLDER = (
     select(sessions.c.annotator, sessions.c.seen)
     .join(annotators, annotators.c.id == sessions.c.annotator)

@@ -58,7 +58,7 @@ def _copy_file(file: Path, target: Path) -> None:
     try:
         with closing(sqlite3.connect(file, timeout=LOCK_TIMEOUT_S)) as source:
             with closing(sqlite3.connect(target)) as copy:
-                source.backup(copy)  # in one step, which is one moment
+                source.backup(copy)  # in one step, so as of one moment
     except sqlite3.Error as error:
         raise StoreError(f"annotation database {file} cannot be copied: {error}") from None
 

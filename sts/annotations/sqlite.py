@@ -37,7 +37,7 @@ def is_empty(path: Path) -> bool:
 
 def connect(path: Path) -> Database:
     """Return the database in the file at `path`, creating the file if it is missing."""
-    # SQLite gives the files that it makes next to this one the same permissions.
+    # SQLite creates its other files with the same permissions.
     with suppress(FileExistsError, FileNotFoundError, PermissionError):
         os.close(os.open(path, os.O_CREAT | os.O_EXCL, 0o600))
     engine = create_engine(
@@ -76,7 +76,7 @@ def set_journal_mode(database: Database, mode: str, *, wait: float = LOCK_TIMEOU
                 driver.execute(f"PRAGMA journal_mode = {mode}").fetchone()
                 return
             except sqlite3.OperationalError as error:
-                # SQLite waits for no lock here, so processes that make a store together collide.
+                # SQLite does not wait here, so processes that create a store at once collide.
                 if "locked" not in str(error) or time.monotonic() > deadline:
                     raise make_store_error(database.name, str(error)) from error
             time.sleep(0.02)
@@ -85,9 +85,9 @@ def set_journal_mode(database: Database, mode: str, *, wait: float = LOCK_TIMEOU
 
 
 def _configure(connection: Any, _record: object) -> None:
-    connection.isolation_level = None  # transactions begin where `_begin_transaction` says
+    connection.isolation_level = None  # `_begin_transaction` starts transactions
     connection.execute("PRAGMA foreign_keys = ON")
-    # An acknowledged judgement has to outlive a power cut as well as a killed process.
+    # Acknowledged judgements must survive a power cut.
     connection.execute("PRAGMA synchronous = FULL")
     connection.execute(f"PRAGMA cache_size = -{_CACHE_KB}")
 

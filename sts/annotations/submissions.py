@@ -41,7 +41,7 @@ _MAX_RAW_CHARS = 4096
 _MAX_SECONDS = 1e9
 
 
-# Made once: to put a statement together costs more than to run it.
+# Built once: building a statement takes longer than running it.
 _HORIZONS = select(items.c.id, items.c.horizon).where(
     items.c.id.in_(bindparam("items", expanding=True))
 )
@@ -153,7 +153,7 @@ def record_event(
 ) -> bool:
     """Append a validated event; return True if it is a judgement beyond the required number.
 
-    It fills the annotator's own slot, otherwise any free one; if there is none, the judgement is
+    It fills the annotator's own slot, otherwise any free one; without a slot the judgement is
     extra. References need no slot. A reviewer's slot of the same clip is released, so that another
     annotator judges it.
     """
@@ -229,7 +229,7 @@ def _save_rejected(
 ) -> None:
     try:
         raw = json.dumps(sent, default=repr)
-    except (RecursionError, ValueError):  # nested too deeply, or a number of too many digits
+    except (RecursionError, ValueError):  # nested too deeply, or too many digits
         raw = "JSON that cannot be kept"
     digest = hashlib.sha256(raw.encode()).hexdigest()
     of_person = refused.c.annotator == annotator_id
@@ -331,7 +331,7 @@ def _parse_words(sent: Mapping[str, object], key: str, where: str) -> str:
             f"expected {_with_article(key)} of at most {MAX_TEXT_CHARS} characters, "
             f"found {len(value)}"
         )
-    # Neither database keeps every string that JSON can hold: NUL and lone surrogates go.
+    # Some JSON strings cannot be stored: NUL and lone surrogates are replaced.
     return printable(value) or "\ufffd"
 
 
@@ -339,7 +339,9 @@ def _parse_number(value: object, key: str, limit: float) -> float | None:
     if value is None:
         return None
     if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= limit:
-        return float(value) + 0.0  # SQLite keeps no sign of zero, and a digest would
+        return (
+            float(value) + 0.0
+        )  # removes the sign of zero, which SQLite loses but digests include
     raise Rejection(f"expected {key} between 0 and {limit:g}, found {_preview(value)}")
 
 

@@ -68,7 +68,10 @@ def test_a_clip_of_several_agents_counts_for_each_and_once_among_clips() -> None
         ({"A": "xxx", "B": "xx"}, "x judged everything"),
         ({"A": "xyy"}, "There is only one agent"),
         ({"A": "x" * 9, "B": "y" * 9}, "are confounded: A and B have no annotators in common"),
-        ({"A": "x" * 45 + "y" * 5, "B": "x" * 5 + "y" * 45}, "but 80% of A's judgements are not"),
+        (
+            {"A": "x" * 45 + "y" * 5, "B": "x" * 5 + "y" * 45},
+            "unbalanced: 80% of A's judgements differ",
+        ),
         ({"A": "xy" * 9, "B": "xy" * 8}, "are balanced: at most 0% of"),
         ({"A": "x" * 9, "C": "y" * 9, "B": "xy"}, "are unbalanced: 100% of A's"),
     ],

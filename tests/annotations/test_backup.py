@@ -522,8 +522,8 @@ def test_backup_is_not_restored_to_another_kind_of_database(
         monkeypatch.delenv("STS_DATABASE_URL")
     else:
         monkeypatch.setenv("STS_DATABASE_URL", postgresql())
-    kind = "PostgreSQL: set it" if on_server else "SQLite: take it away"
-    with pytest.raises(StoreError, match=f"the backup is of a study on {kind}"):
+    kind = "PostgreSQL; set it" if on_server else "SQLite; unset it"
+    with pytest.raises(StoreError, match=f"the backup holds a study on {kind}"):
         backup.restore(tmp_path / "copy", tmp_path / "restored")
     assert not (tmp_path / "restored").exists()
 

@@ -121,7 +121,7 @@ def test_database_of_another_version_is_refused_and_kept(
     for _ in range(2):
         with pytest.raises(StoreError, match=f"{found}: another version of sts") as error:
             Store.open(workspace)
-        assert "or start a new workspace" in one_line(error)
+        assert "or use a new workspace" in one_line(error)
 
 
 def test_every_command_refuses_an_earlier_schema_in_one_line(
@@ -227,7 +227,7 @@ def test_one_database_is_one_workspaces(workspace: Workspace, tmp_path: Path) ->
         Store.open(other)
     ids = workspace.identity(), other.identity()
     assert ids[0] != ids[1] and all(id in one_line(error) for id in ids)
-    advice = one_line(error).partition("write ")[2].partition(" into")[0]
+    advice = one_line(error).partition(" set ")[2].partition(" in ")[0]
     settings = other.path("workspace.toml")
     settings.write_text(settings.read_text().replace(f'id = "{ids[1]}"', advice))
     with Store.open(Workspace.open(str(other.root))) as store:
@@ -407,7 +407,9 @@ def test_a_url_that_is_not_postgresqls_is_an_argument_error(
 
 def test_a_setting_that_nobody_reads_is_named(sqlite_workspace: Workspace) -> None:
     sqlite_workspace.settings["annotation"]["referense_rate"] = 0.2
-    with pytest.raises(DamagedData, match=r"unknown setting annotation.referense_rate; there are:"):
+    with pytest.raises(
+        DamagedData, match=r"unknown setting annotation.referense_rate; valid settings are"
+    ):
         Store.open(sqlite_workspace)
 
 

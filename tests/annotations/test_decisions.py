@@ -64,7 +64,9 @@ def test_decisions_come_back_in_their_order_with_who_made_them(curators: Store) 
 def test_what_was_decided_since_is_not_overruled_unseen(curators: Store) -> None:
     change(curators, decisions.append, DRAFT, [decision(1)])
     late = decision(2, "reject", person=2, reason="empty")
-    with pytest.raises(Overtaken, match=r"walk-01 has changed .* it is now accepted by Ana; look"):
+    with pytest.raises(
+        Overtaken, match=r"walk-01 has changed .* it is now accepted by Ana; reload"
+    ):
         change(curators, decisions.append, DRAFT, [decision(3, candidate="walk-02"), late])
     assert len(ask(curators, decisions.of_draft, DRAFT)) == 1  # all or none
     change(curators, decisions.append, DRAFT, [late._replace(follows=uuid(1))])

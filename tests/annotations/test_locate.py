@@ -102,7 +102,7 @@ def test_repeating_an_import_by_index_changes_nothing(unserved: Workspace, capsy
         (
             ["random,clean-take-01,Ana,success,3"],
             "agent,scenario,annotator,verdict,step",
-            "line 2: expected one continuation of agent 'random' in scenario .* found 2: give its",
+            "line 2: expected one continuation of agent 'random' in scenario .* found 2; give its",
         ),
         (["random,clean-take-01,0,Ana,success,9"], HEADER, "line 2: expected a step of 1 to 8"),
         (["random,clean-take-01,0,Ana,success,"], HEADER, "line 2: expected a step of 1 to"),
@@ -126,7 +126,7 @@ def test_agent_and_scenario_are_enough_where_they_have_one_continuation() -> Non
     item = an_item("c7", scenario="s0")
     (found,), additions = match_ratings([rating], (), [(item, 0)])
     assert (found.continuation, additions) == ("c7", [item])
-    with pytest.raises(DamagedData, match="found 2: give its identity"):
+    with pytest.raises(DamagedData, match="found 2; give its identity"):
         match_ratings(
             [rating._replace(continuation="0")], (), [(item, 0), (an_item("c8", scenario="s0"), 0)]
         )

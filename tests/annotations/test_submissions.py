@@ -136,7 +136,7 @@ def test_an_item_of_somebody_else_is_refused(store: Store) -> None:
         ({"uuid": "A" * 32}, "expected uuid"),
         ({"uuid": "a" * 32 + "\n"}, "expected uuid"),
         ({"item": 3}, "expected item of an item identifier, found 3"),
-        ({"item": "j" * 22}, "never given"),
+        ({"item": "j" * 22}, "never assigned"),
         ({"verdict": "passed"}, "expected a verdict of success, failure, .* found 'passed'"),
         ({"verdict": ["success"]}, "expected a verdict"),
         ({"step": None}, "expected a step of 1 to 40, counted from takeover, found nothing"),

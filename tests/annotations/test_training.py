@@ -83,9 +83,9 @@ def test_another_round_has_other_episodes_until_the_pool_is_empty(opened: Opened
         assert now.rounds == n // 2
         met.append(now.lessons[0].item)
         last = change(store, answer, ann.id, sent(now.lessons[0], n, "failure", 1), alone=False)
-        assert last and ("another follows" in last.message) == (n in (1, 3))
+        assert last and ("Another round follows" in last.message) == (n in (1, 3))
     assert len(set(met)) == 5
-    assert last and "nothing left to train on" in last.message
+    assert last and "no episodes left to train on" in last.message
     after = ask(store, standing, ann.id)
     assert after.needed and after.lessons == ()
 
