@@ -31,7 +31,7 @@ class Requirement(NamedTuple):
 def requirement_for(study: Study, item: Item) -> Requirement:
     """Return the study's requirement for an item: the largest that applies to it."""
     required = study.required_for(item.suite, item.category)
-    if hash_to_unit_interval(study.seed, "twice", item.clip) < study.twice:
+    if unit_hash(study.seed, "twice", item.clip) < study.twice:
         return Requirement(max(required, 2), FIRST)
     return Requirement(required, ORDINARY)
 
@@ -41,7 +41,7 @@ def batch_size(left: int) -> int:
     return max(MIN_BATCH_SIZE, min(MAX_BATCH_SIZE, left // 10))
 
 
-def hash_to_unit_interval(*parts: object) -> float:
+def unit_hash(*parts: object) -> float:
     """Hash these parts, the seed first, to a number in [0, 1)."""
     text = " ".join(map(str, parts)).encode()
     return int.from_bytes(hashlib.blake2b(text, digest_size=8).digest()) / 2**64

@@ -8,7 +8,7 @@ from sqlalchemy import Connection, Select, bindparam, delete, exists, func, inse
 from sqlalchemy.dialects import postgresql, sqlite
 
 from sts.annotations import references
-from sts.annotations.assignment import ORDINARY, Balance, hash_to_unit_interval
+from sts.annotations.assignment import ORDINARY, Balance, unit_hash
 from sts.annotations.schema import (
     anchors,
     copies,
@@ -30,8 +30,7 @@ _WANTED = select(suite_agents.c.agent, suite_agents.c.wanted).where(
 )
 _COUNT_CLIP = {
     dialect.dialect.name: dialect.insert(exposures).on_conflict_do_update(
-        index_elements=["annotator", "suite", "agent"],
-        set_={"clips": exposures.c.clips + 1},
+        index_elements=["annotator", "suite", "agent"], set_={"clips": exposures.c.clips + 1}
     )
     for dialect in (sqlite, postgresql)
 }
@@ -115,9 +114,7 @@ def _open_anchors(
     )
     names = "\n".join(joined)
     drawn = [
-        row
-        for row in rows
-        if hash_to_unit_interval(study.seed, "anchor", names, row.clip) < study.anchors
+        row for row in rows if unit_hash(study.seed, "anchor", names, row.clip) < study.anchors
     ]
     if not drawn:
         return

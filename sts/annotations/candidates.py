@@ -52,7 +52,7 @@ NOT_EXCLUDED = items.c.continuation.not_in(bindparam("without", expanding=True))
 class Claimant(NamedTuple):
     """The person who claims clips, the suite, and the values of the statements' parameters.
 
-    `order` holds the factor and offset of their random order. The continuations in `without` cannot
+    `order` holds the factor and offset of their random order. The `excluded` continuations cannot
     be shown. Claims last `until` a time in UTC seconds.
     """
 

@@ -156,11 +156,11 @@ def _claim_new(
     queue = _OpenSlots(connection, person, study.seed, {claim.item for claim in held})
     claims_: list[Claim] = []
     while len(claims_) < number:
-        coin = assignment.hash_to_unit_interval("order", study.seed, person.id, position)
+        coin = assignment.unit_hash("order", study.seed, person.id, position)
         # Both are searched for, so that the response time does not reveal references.
         pooled = choose_reference(connection, person, recent) if study.reference_rate else None
         if (
-            assignment.hash_to_unit_interval("reference", study.seed, person.id, position)
+            assignment.unit_hash("reference", study.seed, person.id, position)
             >= study.reference_rate
         ):
             pooled = None
@@ -185,7 +185,7 @@ class _OpenSlots:
     def __init__(
         self, connection: Connection, person: Claimant, seed: int, claimed: set[str]
     ) -> None:
-        """Load nothing yet; the person has already claimed the items in `passed`."""
+        """Load nothing yet; the person has already claimed the items in `claimed`."""
         self.claimed = claimed
         self._connection, self._person, self._seed = connection, person, seed
         levels = sorted({0, *(number for _, number in person.settings.priorities)}, reverse=True)
@@ -264,11 +264,7 @@ def _select_held(suite: str, left_out: tuple[str, ...]) -> Select[tuple[str, str
     holds = and_(slots.c.item == claims.c.item, slots.c.annotator == PERSON)
     paused = or_(False, *(is_in_scope(scope, suite) for scope in left_out))
     return (
-        select(
-            claims.c.item,
-            items.c.continuation,
-            exists().where(holds, paused).label("left_out"),
-        )
+        select(claims.c.item, items.c.continuation, exists().where(holds, paused).label("left_out"))
         .join(items, items.c.id == claims.c.item)
         .where(
             claims.c.annotator == PERSON,
@@ -331,6 +327,5 @@ def _next_position(connection: Connection, annotator_id: int) -> int:
 
 def _random_order(seed: int, annotator_id: int) -> tuple[int, int]:
     digest = hashlib.blake2b(f"order {seed} {annotator_id}".encode(), digest_size=16).digest()
-    return 1 + int.from_bytes(digest[:8]) % (HASH_MODULUS - 1), int.from_bytes(
-        digest[8:]
-    ) % HASH_MODULUS
+    factor, offset = int.from_bytes(digest[:8]), int.from_bytes(digest[8:])
+    return 1 + factor % (HASH_MODULUS - 1), offset % HASH_MODULUS

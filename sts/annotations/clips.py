@@ -22,7 +22,7 @@ JUDGE_FIRST = (
 )
 
 
-class Clip(NamedTuple):
+class ClipView(NamedTuple):
     """A clip as one person may see it: a continuation that shows it, and its verdicts in order."""
 
     item: str
@@ -30,7 +30,7 @@ class Clip(NamedTuple):
     marks: tuple[Mark, ...]
 
 
-def clip(connection: Connection, person: Annotator, item: object) -> Clip:
+def clip(connection: Connection, person: Annotator, item: object) -> ClipView:
     """Load a clip with all its verdicts for reviewers and leads, or else with the person's own.
 
     Raises:
@@ -52,7 +52,7 @@ def clip(connection: Connection, person: Annotator, item: object) -> Clip:
         marks = _load_marks(connection, person, item, everybody=True) + _load_truth(
             connection, item
         )
-    return Clip(item, continuation, tuple(marks))
+    return ClipView(item, continuation, tuple(marks))
 
 
 def _load_marks(

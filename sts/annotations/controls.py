@@ -33,8 +33,8 @@ class Control(NamedTuple):
 class EffectiveSettings(NamedTuple):
     """The pauses and priorities in force for one person in one suite.
 
-    `paused` is True if they get nothing at all. Scopes in `left_out` are not assigned; `first` are
-    scopes and their priorities, highest first.
+    `paused` is True if they get nothing at all. Clips of `paused_scopes` are not assigned;
+    `priorities` are scopes and their priorities, highest first.
     """
 
     paused: bool

@@ -10,9 +10,9 @@ from typing import NamedTuple
 import pandas as pd
 
 from sts.annotations import digests, history, played, references
-from sts.annotations.assignment import hash_to_unit_interval
+from sts.annotations.assignment import unit_hash
 from sts.annotations.digests import Digests
-from sts.annotations.history import Author, Clip, History, StandingVerdict
+from sts.annotations.history import Author, ClipRecord, History, StandingVerdict
 from sts.annotations.played import StudyContinuations
 from sts.annotations.store import Store
 from sts.annotations.study import USUAL, Study
@@ -167,7 +167,7 @@ class _RatingsTable:
             yield self._make_row(entry, self._queued[entry.clip], None)
 
     def _make_row(
-        self, entry: Entry, clip: Clip, verdict: StandingVerdict | None
+        self, entry: Entry, clip: ClipRecord, verdict: StandingVerdict | None
     ) -> tuple[object, ...]:
         settled = verdict is None and entry.id in self._there.silent
         truth, truth_step = self._pool.get(entry.clip, ("", None))
@@ -201,9 +201,9 @@ class _RatingsTable:
             int(twice),
         )
 
-    def _is_double_annotated(self, clip: Clip) -> bool:
+    def _is_double_annotated(self, clip: ClipRecord) -> bool:
         """Return True if a clip is in the random share that the study has judged twice."""
-        return hash_to_unit_interval(self._study.seed, "twice", clip.clip) < self._study.twice
+        return unit_hash(self._study.seed, "twice", clip.clip) < self._study.twice
 
     def _display_name(self, author: Author) -> str:
         return author.name if self._names else author.pseudonym

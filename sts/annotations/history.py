@@ -45,7 +45,7 @@ class Author(NamedTuple):
     digests: list[str]
 
 
-class Clip(NamedTuple):
+class ClipRecord(NamedTuple):
     """The clip that is judged under one item.
 
     Attributes:
@@ -118,7 +118,7 @@ class History:
     """
 
     authors: dict[int, Author] = field(default_factory=dict)
-    clips: dict[str, Clip] = field(default_factory=dict)
+    clips: dict[str, ClipRecord] = field(default_factory=dict)
     continuations: int = 0
     suites: set[tuple[str, str]] = field(default_factory=set)
     judgements: list[StandingVerdict] = field(default_factory=list)
@@ -173,7 +173,7 @@ def _fill_history(connection: Connection, record: History) -> Iterator[str]:
         if seal != people.hash_names(name, pseudonym):
             yield f"person {number}: their name or pseudonym was altered"
     clips = select(items.c.id, items.c.continuation, items.c.clip, items.c.rubric)
-    record.clips = {row.id: Clip(*row) for row in connection.execute(clips)}
+    record.clips = {row.id: ClipRecord(*row) for row in connection.execute(clips)}
     record.continuations = connection.execute(select(func.count()).select_from(copies)).scalar_one()
     rows = connection.execute(
         select(*(table.c[name] for name in _COLUMNS)).order_by(
@@ -237,7 +237,7 @@ def _is_next_link(end: Link, values: Sequence[Any], link: Link) -> bool:
         return False
 
 
-def _describe_event(who: str, clip: Clip | None, link: Link) -> str:
+def _describe_event(who: str, clip: ClipRecord | None, link: Link) -> str:
     about = clip.continuation if clip else "that is missing"
     return f"{who}, continuation {about}, event {link.number}"
 

@@ -39,10 +39,10 @@ def located(
     )
 
 
-def iter_candidates(workspace: Workspace, names_: Collection[str]) -> Iterable[tuple[Item, int]]:
+def iter_candidates(workspace: Workspace, names: Collection[str]) -> Iterable[tuple[Item, int]]:
     """Yield every continuation and its index, once for each suite that contains its scenario.
 
-    Suites whose environment is not installed are skipped. `called` are possible human players.
+    Suites whose environment is not installed are skipped. `names` are possible players.
     """
     for versions in folders.versions(workspace).values():
         for folder in versions.values():
@@ -51,7 +51,7 @@ def iter_candidates(workspace: Workspace, names_: Collection[str]) -> Iterable[t
             except MissingExtra:
                 continue
             for entry in continuations.entries(workspace, {s.hash for s in suite.scenarios}):
-                yield item_of(entry, suite.label, players(entry, names_)), entry.identity.index
+                yield (item_of(entry, suite.label, players(entry, names)), entry.identity.index)
 
 
 def match_ratings(

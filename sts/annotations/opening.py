@@ -127,10 +127,7 @@ def check_unused(connection: Connection, name: str) -> None:
 
 
 def _prepare_database(
-    database: Database,
-    workspace: str,
-    prepare: Callable[[], None],
-    fill: Fill | None,
+    database: Database, workspace: str, prepare: Callable[[], None], fill: Fill | None
 ) -> Database:
     """Return a database that holds the study of a workspace; close it if that fails."""
     try:

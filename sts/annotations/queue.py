@@ -12,12 +12,7 @@ from sqlalchemy import Connection, Row, Table, insert, select, update
 
 from sts.annotations import assignment, balance, references, rubrics, settling
 from sts.annotations.assignment import Requirement
-from sts.annotations.schema import (
-    copies,
-    item_suites,
-    items,
-    slots,
-)
+from sts.annotations.schema import copies, item_suites, items, slots
 from sts.annotations.study import MAX_REQUIRED, Study
 from sts.annotations.types import Item
 from sts.errors import ArgumentError, DamagedData

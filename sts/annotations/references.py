@@ -12,17 +12,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import (
-    ColumnElement,
-    Connection,
-    Row,
-    delete,
-    exists,
-    func,
-    insert,
-    select,
-    update,
-)
+from sqlalchemy import ColumnElement, Connection, Row, delete, exists, func, insert, select, update
 
 from sts.annotations.events import is_judgement
 from sts.annotations.schema import events, items, last_reference, reference_episodes, slots

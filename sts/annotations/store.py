@@ -36,11 +36,7 @@ class Store:
     """
 
     def __init__(
-        self,
-        database: Database,
-        *,
-        study: Study = USUAL,
-        clock: Callable[[], float] = time.time,
+        self, database: Database, *, study: Study = USUAL, clock: Callable[[], float] = time.time
     ) -> None:
         """Take ownership of an open database; `clock` returns UTC seconds."""
         self.database, self.study, self.now = database, study, clock

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from sqlalchemy import Connection, exists, insert, select
 
 from sts.annotations import people, references, submissions
-from sts.annotations.assignment import hash_to_unit_interval
+from sts.annotations.assignment import unit_hash
 from sts.annotations.events import VERDICT, Event
 from sts.annotations.schema import (
     annotators,
@@ -156,8 +156,7 @@ def _load_lessons(connection: Connection, study: Study, annotator_id: int) -> li
     rows = connection.execute(_LESSONS.where(*(~condition for condition in met), ~played))
     lessons = [Lesson(*row) for row in rows]
     return sorted(
-        lessons,
-        key=lambda lesson: hash_to_unit_interval("training", study.seed, annotator_id, lesson.item),
+        lessons, key=lambda lesson: unit_hash("training", study.seed, annotator_id, lesson.item)
     )
 
 
