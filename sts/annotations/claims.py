@@ -84,16 +84,16 @@ def claim(
     if not annotator.is_annotator:
         current = [a.name for a in people.everybody(connection) if a.is_annotator]
         raise UnknownName("current annotator", annotator.name, current)
-    standing = controls.effective_settings(connection, study, suite, annotator_id)
+    settings = controls.effective_settings(connection, study, suite, annotator_id)
     order = _random_order(study.seed, annotator_id)
-    person = Claimant(annotator_id, suite, order, tuple(without), standing, now + LEASE_S, now)
+    person = Claimant(annotator_id, suite, order, tuple(without), settings, now + LEASE_S, now)
     if without:
         _release_slots(connection, annotator_id, items.c.continuation.in_(without))
     renewal = {"person": annotator_id, "suite": suite, "until": person.until}
     connection.execute(_RENEW_LEASES, renewal)
     room = study.cap - _count_judged_today(connection, person) if study.cap else HASH_MODULUS
     held = _retain_claims(connection, person, room)
-    if standing.paused or min(count, room) <= len(held):
+    if settings.paused or min(count, room) <= len(held):
         return held
     return held + _claim_new(connection, person, study, min(count, room) - len(held), held)
 
@@ -124,11 +124,11 @@ _LAST_POSITION = select(func.max(claims.c.position)).where(claims.c.annotator ==
 
 def _retain_claims(connection: Connection, person: Claimant, room: int) -> list[Claim]:
     """Return the claims that a person keeps, at most `room`, and release the others."""
-    standing, holdings = person.settings, _load_held(connection, person)
+    settings, holdings = person.settings, _load_held(connection, person)
     released = [
         holding.claim.item
         for place, holding in enumerate(holdings)
-        if place >= room or (place > 0 and (standing.paused or holding.is_paused))
+        if place >= room or (place > 0 and (settings.paused or holding.is_paused))
     ]
     if released:
         _release_slots(connection, person.id, items.c.id.in_(released))

@@ -131,10 +131,15 @@ class _RatingsTable:
         *,
         names: bool,
     ) -> None:
-        self._found, self._there, self._study, self._names = record, continuations, study, names
-        self._said: dict[str, list[StandingVerdict]] = defaultdict(list)
+        self._record, self._continuations, self._study, self._names = (
+            record,
+            continuations,
+            study,
+            names,
+        )
+        self._verdicts: dict[str, list[StandingVerdict]] = defaultdict(list)
         for verdict in record.judgements:
-            self._said[record.clips[verdict.item].shown_hash].append(verdict)
+            self._verdicts[record.clips[verdict.item].shown_hash].append(verdict)
         part = suite if suite is not None and "+" in suite else None
         self._queued = {
             record.clips[item].shown_hash: record.clips[item]
@@ -148,30 +153,30 @@ class _RatingsTable:
 
     def build_rows(self) -> list[tuple[object, ...]]:
         """Return all rows, in order of scenario, agent, continuation and annotator."""
-        rows = [row for entry in self._there.entries for row in self._iter_rows(entry)]
+        rows = [row for entry in self._continuations.entries for row in self._iter_rows(entry)]
         return sorted(rows, key=lambda row: (row[1], row[0], row[3], row[4]))
 
     def _iter_rows(self, entry: Entry) -> Iterator[tuple[object, ...]]:
         """Yield the rows of a continuation."""
-        member = entry.id in self._there.members
+        member = entry.id in self._continuations.members
         member = member and (self._inside is None or entry.clip in self._inside)
         if not member and entry.clip not in self._pool:
             return
         latest: dict[int, StandingVerdict] = {}
-        for verdict in self._said.get(entry.clip, ()):
+        for verdict in self._verdicts.get(entry.clip, ()):
             if verdict.annotator not in latest or latest[verdict.annotator].event < verdict.event:
                 latest[verdict.annotator] = verdict
         for verdict in latest.values():
-            yield self._make_row(entry, self._found.clips[verdict.item], verdict)
+            yield self._make_row(entry, self._record.clips[verdict.item], verdict)
         if member and not latest and entry.clip in self._queued:
             yield self._make_row(entry, self._queued[entry.clip], None)
 
     def _make_row(
         self, entry: Entry, clip: ClipRecord, verdict: StandingVerdict | None
     ) -> tuple[object, ...]:
-        settled = verdict is None and entry.id in self._there.silent
+        settled = verdict is None and entry.id in self._continuations.silent
         truth, truth_step = self._pool.get(entry.clip, ("", None))
-        decided = self._found.adjudications.get(clip.item)
+        decided = self._record.adjudications.get(clip.item)
         shown = verdict or StandingVerdict(
             0, 0, "", "not_done" if settled else "", None, "", None, 0
         )
@@ -181,7 +186,7 @@ class _RatingsTable:
             entry.scenario_id,
             entry.category,
             entry.id,
-            self._display_name(self._found.authors[verdict.annotator]) if verdict else "",
+            self._display_name(self._record.authors[verdict.annotator]) if verdict else "",
             shown.verdict,
             shown.step,
             entry.horizon,

@@ -84,7 +84,7 @@ class StandingVerdict(NamedTuple):
       reason: why the clip cannot be judged, else "".
       seconds: time spent, or None.
       extra: 1 if the clip already had all required judgements, else 0.
-      place: its position among the clips that its author judged, from 1; 0 for an adjudication.
+      position: place among the clips that its author judged, from 1; 0 for an adjudication.
     """
 
     event: int
@@ -108,9 +108,9 @@ class History:
       continuations: number of continuations that show the clips.
       suites: pairs of a suite, or part of one, and an item that is or was queued for it.
       judgements: the current ones.
-      decided: the current adjudication of each item that has one.
+      adjudications: the current adjudication of each item that has one.
       references: truth and step of each reference, by item.
-      study: last link of the chain of references.
+      reference_tip: last link of the chain of references.
       reference_digests: of each reference, in order.
       events: number of events read.
       forgotten: number of events whose texts were erased.
@@ -197,7 +197,7 @@ def _read_events(
     author = record.authors.get(number)
     who = author.name if author else f"person {number}"
     end, last = START, 0
-    standing: dict[str, Sequence[Any]] = {}
+    current: dict[str, Sequence[Any]] = {}
     first: dict[str, tuple[float, int]] = {}  # time of the first judgement
     emptied: list[str] = []
     for row in rows:
@@ -212,13 +212,13 @@ def _read_events(
             emptied.append(f"{_describe_event(who, clip, link)}: its text is missing")
         elif row[_WORDS] != events.hash_texts(row[_UUID], row[3], row[4]):
             yield f"{_describe_event(who, clip, link)}: its text was altered"
-        _record_event(record, standing, first, row)
+        _record_event(record, current, first, row)
         end, last = link, row[0]
         if author:
             author.digests.append(link.digest)
     for position, item in enumerate(sorted(first, key=first.__getitem__), start=1):
         record.judgements.append(
-            StandingVerdict(*_VERDICT_FIELDS(standing[item]))._replace(position=position)
+            StandingVerdict(*_VERDICT_FIELDS(current[item]))._replace(position=position)
         )
     record.forgotten += len(emptied)
     if author is None:
@@ -244,7 +244,7 @@ def _describe_event(who: str, clip: ClipRecord | None, link: Link) -> str:
 
 def _record_event(
     record: History,
-    standing: dict[str, Sequence[Any]],
+    current: dict[str, Sequence[Any]],
     first: dict[str, tuple[float, int]],
     row: Sequence[Any],
 ) -> None:
@@ -252,7 +252,7 @@ def _record_event(
     record.events += 1
     kind, item = row[_KIND], row[_ITEM]
     if kind in events.JUDGEMENT_KINDS:
-        standing[item] = row
+        current[item] = row
         first.setdefault(item, (row[_RECEIVED], row[1]))
     elif kind == events.ADJUDICATION:
         verdict = StandingVerdict(*_VERDICT_FIELDS(row))

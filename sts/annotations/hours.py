@@ -25,7 +25,7 @@ class Hours(NamedTuple):
 
 def hours(connection: Connection) -> list[Hours]:
     """Return the annotation time by suite and agent, without references."""
-    standing = select_current()
+    current = select_current()
     of_item = (
         select(copies.c.item, func.count(copies.c.agent.distinct()).label("agents"))
         .group_by(copies.c.item)
@@ -38,7 +38,7 @@ def hours(connection: Connection) -> list[Hours]:
     rows = connection.execute(
         select(item_suites.c.suite, agents.c.agent, total, number, timed)
         .select_from(events)
-        .join(standing, standing.c.id == events.c.id)
+        .join(current, current.c.id == events.c.id)
         .join(item_suites, item_suites.c.item == events.c.item)
         .join(agents, agents.c.item == events.c.item)
         .join(of_item, of_item.c.item == events.c.item)

@@ -31,7 +31,7 @@ class Rating(NamedTuple):
     """One line of a ratings table that holds a judgement.
 
     Attributes:
-      place: the file and line, for messages.
+      location: the file and line, for messages.
       continuation: identity of the judged continuation, or its index among those of the agent and
         scenario, or "" if there is only one.
       annotator: name or pseudonym.
@@ -205,46 +205,49 @@ def _make_uuid(rating: Rating, name: str) -> str:
     return hashlib.blake2b("\0".join(parts).encode(), digest_size=16).hexdigest()
 
 
-def _parse_rating(place: str, row: Mapping[str, str]) -> Rating | None:
+def _parse_rating(location: str, row: Mapping[str, str]) -> Rating | None:
     word = verdict(row["verdict"])
     if not row["annotator"] and not word:
         return None
     if word not in VERDICTS:
         raise DamagedData(
-            f"{place}: expected a verdict of {', '.join(VERDICTS)}, found {shown(row['verdict'])}"
+            f"{location}: expected a verdict of {', '.join(VERDICTS)}, "
+            f"found {shown(row['verdict'])}"
         )
     source = row.get("source") or "human"
     if source == "settled":
         return None
     if source != "human":
-        raise DamagedData(f"{place}: expected only human judgements, found source {source!r}")
+        raise DamagedData(f"{location}: expected only human judgements, found source {source!r}")
     marked = word in MARKED
     if not marked and row.get("step"):
-        raise DamagedData(f"{place}: expected no step with {word}, found {shown(row['step'])}")
+        raise DamagedData(f"{location}: expected no step with {word}, found {shown(row['step'])}")
     cell = row.get("horizon", "")
-    horizon = _parse_int(place, "horizon", cell, MOST_STEPS) if cell else None
+    horizon = _parse_int(location, "horizon", cell, MOST_STEPS) if cell else None
     return Rating(
-        place,
-        _parse_name(place, "continuation", row.get("continuation", "")),
+        location,
+        _parse_name(location, "continuation", row.get("continuation", "")),
         row["annotator"],
         word,
-        _parse_int(place, "step", row.get("step", ""), horizon or MOST_STEPS) if marked else None,
+        _parse_int(location, "step", row.get("step", ""), horizon or MOST_STEPS)
+        if marked
+        else None,
         horizon,
-        _parse_seconds(place, row.get("seconds", "")),
-        _parse_reason(place, row.get("reason", "")) if word == UNABLE else "",
-        _parse_name(place, "agent", row["agent"]),
-        _parse_name(place, "scenario", row["scenario"]),
+        _parse_seconds(location, row.get("seconds", "")),
+        _parse_reason(location, row.get("reason", "")) if word == UNABLE else "",
+        _parse_name(location, "agent", row["agent"]),
+        _parse_name(location, "scenario", row["scenario"]),
     )
 
 
-def _parse_name(place: str, column: str, cell: str) -> str:
+def _parse_name(location: str, column: str, cell: str) -> str:
     try:
         return clean_name(cell) if cell else cell
     except ArgumentError as error:
-        raise DamagedData(f"{place}: {column}: {error}") from None
+        raise DamagedData(f"{location}: {column}: {error}") from None
 
 
-def _parse_int(place: str, column: str, cell: str, limit: int) -> int:
+def _parse_int(location: str, column: str, cell: str, limit: int) -> int:
     try:
         value = float(cell)  # pandas writes a column of whole numbers with gaps as 7.0
     except ValueError:
@@ -252,12 +255,12 @@ def _parse_int(place: str, column: str, cell: str, limit: int) -> int:
     if not (value.is_integer() and 1 <= value <= limit):
         counted = ", counted from takeover" if column == "step" else ""
         raise DamagedData(
-            f"{place}: expected a {column} of 1 to {limit}{counted}, found {shown(cell)}"
+            f"{location}: expected a {column} of 1 to {limit}{counted}, found {shown(cell)}"
         )
     return int(value)
 
 
-def _parse_seconds(place: str, cell: str) -> float | None:
+def _parse_seconds(location: str, cell: str) -> float | None:
     if not cell:
         return None
     try:
@@ -265,13 +268,14 @@ def _parse_seconds(place: str, cell: str) -> float | None:
     except ValueError:
         value = math.nan
     if not (math.isfinite(value) and value >= 0):
-        raise DamagedData(f"{place}: expected seconds of 0 or more, found {shown(cell)}")
+        raise DamagedData(f"{location}: expected seconds of 0 or more, found {shown(cell)}")
     return value + 0.0  # removes the sign of zero, which SQLite loses but digests include
 
 
-def _parse_reason(place: str, cell: str) -> str:
+def _parse_reason(location: str, cell: str) -> str:
     if len(cell) > MAX_TEXT_CHARS:
         raise DamagedData(
-            f"{place}: expected a reason of at most {MAX_TEXT_CHARS} characters, found {len(cell)}"
+            f"{location}: expected a reason of at most {MAX_TEXT_CHARS} characters, "
+            f"found {len(cell)}"
         )
     return printable(cell)

@@ -23,7 +23,7 @@ from sts.annotations.schema import (
 from sts.continuations.types import HUMAN
 from sts.ratings import UNABLE
 
-DISPUTES = OUTCOME, VERDICT, MARK = ("outcome", "verdict", "mark")
+DISAGREEMENTS = OUTCOME, VERDICT, MARK = ("outcome", "verdict", "mark")
 """Disagreements about success, verdict or marker, the most important first."""
 
 
@@ -63,7 +63,7 @@ def load_judged_clips(connection: Connection, suite: str) -> list[JudgedClip]:
 
 
 def classify_disagreement(opinions: Sequence[Remark], tolerance: int) -> str:
-    """Classify the disagreement between a clip's annotators: one of `DISPUTES`, or "" for none.
+    """Return the disagreement between a clip's annotators: one of `DISAGREEMENTS`, or "".
 
     Failure and not done are the same outcome. "Cannot judge" has no outcome, but differs from every
     other verdict. Markers of equal verdicts may be `tolerance` steps apart.

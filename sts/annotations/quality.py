@@ -89,24 +89,24 @@ def twice(connection: Connection, suite: str | None = None) -> list[tuple[str, s
 
 def _load_answers(connection: Connection, number: int) -> list[tuple[float, bool]]:
     """Load a person's answers to references: time of the first answer, True if it is right."""
-    standing, first = select_current(), events.alias("first")
-    begun = (
-        select(func.min(first.c.received))
+    current, earlier = select_current(), events.alias("first")
+    first_received = (
+        select(func.min(earlier.c.received))
         .where(
-            first.c.item == events.c.item,
-            first.c.annotator == number,
-            first.c.kind.in_(JUDGEMENT_KINDS),
+            earlier.c.item == events.c.item,
+            earlier.c.annotator == number,
+            earlier.c.kind.in_(JUDGEMENT_KINDS),
         )
         .scalar_subquery()
     )
     rows: Collection[tuple[float, str, str]] = [
         (at, verdict, truth)
         for at, verdict, truth in connection.execute(
-            select(begun, events.c.verdict, reference_episodes.c.truth)
-            .join(standing, standing.c.id == events.c.id)
+            select(first_received, events.c.verdict, reference_episodes.c.truth)
+            .join(current, current.c.id == events.c.id)
             .join(reference_episodes, reference_episodes.c.item == events.c.item)
             .where(events.c.annotator == number, events.c.verdict != UNABLE)
-            .order_by(begun, events.c.id)
+            .order_by(first_received, events.c.id)
         )
     ]
     success = MARKED[0]

@@ -82,11 +82,11 @@ def load_current_events(
     `which` are conditions on events, clips and people. With `latest`, load only that many of the
     most recent events, latest first. For `by` see `current`.
     """
-    standing = select_current(kinds, by=by)
+    current = select_current(kinds, by=by)
     query = (
         select(*_COLUMNS)
         .join(events, events.c.item == items.c.id)
-        .join(standing, standing.c.id == events.c.id)
+        .join(current, current.c.id == events.c.id)
         .join(annotators, annotators.c.id == events.c.annotator)
         .where(*which)
         .order_by(events.c.id if latest is None else events.c.id.desc())

@@ -12,7 +12,7 @@ from sts.annotations import breakdown, opinions, reviews
 from sts.annotations.breakdown import Breakdown
 from sts.annotations.differences import differs_from_label
 from sts.annotations.events import NOTE, REVIEW
-from sts.annotations.opinions import DISPUTES, JudgedClip, classify_disagreement, shuffle_clips
+from sts.annotations.opinions import DISAGREEMENTS, JudgedClip, classify_disagreement, shuffle_clips
 from sts.annotations.remarks import Remark
 from sts.annotations.store import Store
 from sts.annotations.verdicts import Verdict
@@ -33,8 +33,8 @@ Rules = Callable[[Collection[str]], Mapping[str, Verdict]]
 class Case(NamedTuple):
     """A clip that is queued for a reviewer.
 
-    `about` is the annotators' disagreement, one of `DISPUTES` or "", `rule` the automatic label if
-    it is in question, and `remarks` are other reviewers' notes.
+    `about` is one of `DISAGREEMENTS` or "", `rule` the automatic label if it is in question, and
+    `remarks` are other reviewers' notes.
     """
 
     clip: JudgedClip
@@ -96,7 +96,7 @@ class _QueueContents(NamedTuple):
 
     judged: int
     clips: Mapping[str, list[JudgedClip]]
-    about: Mapping[str, str]
+    disagreements: Mapping[str, str]
     rules: Mapping[str, Verdict]
     orders: dict[tuple[str, int], list[JudgedClip]]
     took: float
@@ -139,7 +139,7 @@ class Queues:
             cases = [
                 Case(
                     clip,
-                    members.about[clip.item],
+                    members.disagreements[clip.item],
                     members.rules.get(clip.continuation) if name == DIFFERING else None,
                     tuple(remark.text for remark in notes.get(clip.item, ())),
                 )
@@ -186,6 +186,6 @@ class Queues:
         if (name, person) not in members.orders:
             order = shuffle_clips(members.clips[name], self._store.study.seed, f"{name} {person}")
             if name == DISPUTED:
-                order.sort(key=lambda clip: DISPUTES.index(members.about[clip.item]))
+                order.sort(key=lambda clip: DISAGREEMENTS.index(members.disagreements[clip.item]))
             members.orders[name, person] = order
         return members.orders[name, person]

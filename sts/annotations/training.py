@@ -183,9 +183,11 @@ def _find_answer(
 def _make_feedback(
     connection: Connection, study: Study, annotator_id: int, event: Event, lesson: Lesson
 ) -> Feedback:
-    after = standing(connection, annotator_id, study=study)
+    progress = standing(connection, annotator_id, study=study)
     message = " ".join(
-        filter(None, (_describe_comparison(event, lesson), lesson.note, _describe_outlook(after)))
+        filter(
+            None, (_describe_comparison(event, lesson), lesson.note, _describe_outlook(progress))
+        )
     )
     return Feedback(event.uuid, message, lesson.truth, lesson.step)
 
@@ -208,13 +210,13 @@ def _describe_verdict(verdict: str, step: int | None) -> str:
     return verdict.replace("_", " ") + (f" at step {step}" if step is not None else "")
 
 
-def _describe_outlook(after: Standing) -> str:
+def _describe_outlook(progress: Standing) -> str:
     """Describe what follows after an answer."""
-    if not after.needed:
+    if not progress.needed:
         return "You passed the training. Your answers count from the next episode on."
-    if not after.lessons:
+    if not progress.lessons:
         return "You did not pass the training, and there are no episodes left to train on."
-    if after.answered == 0:
+    if progress.answered == 0:
         return (
             "Too few answers of this round were correct. Another round follows, with new episodes."
         )

@@ -24,11 +24,11 @@ class Verdict(NamedTuple):
 
 def human(connection: Connection, continuations: Collection[str]) -> dict[str, list[Verdict]]:
     """Load everyone's current judgements of these continuations, by continuation."""
-    standing = select_current()
+    current = select_current()
     rows = connection.execute(
         select(copies.c.continuation, events.c.verdict, events.c.step)
         .join(events, events.c.item == copies.c.item)
-        .join(standing, standing.c.id == events.c.id)
+        .join(current, current.c.id == events.c.id)
         .where(copies.c.continuation.in_(continuations))
         .order_by(events.c.id)
     )
