@@ -1,4 +1,4 @@
-"""Judgements of continuations: who judges what, what they said, and what became of it.
+"""Storage and assignment of human judgements of continuations.
 
-`store.Store` is the one way in. Only this package knows SQL; nothing here knows the browser.
+Use it through `store.Store`. Only this package contains SQL, and it knows nothing of browsers.
 """

@@ -1,19 +1,19 @@
-"""Right answers on references, in all and in the order in which they were given."""
+"""Annotators' accuracy on references, overall and in successive blocks."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import NamedTuple
 
-BLOCK = 20
-"""References in one block of accuracy over time."""
+BLOCK_SIZE = 20
+"""Number of references in one block of accuracy over time."""
 _TAIL = 0.025
 
 
 class Right(NamedTuple):
-    """Right answers on references that were judged, success or not; "cannot judge" is left out.
+    """Accuracy on references, comparing success with not success; "cannot judge" is left out.
 
-    The interval is Jeffreys', 95%; share and interval are None without any answer.
+    The interval is the 95% Jeffreys interval; without answers, both share and interval are None.
     """
 
     answered: int
@@ -22,8 +22,8 @@ class Right(NamedTuple):
     interval: tuple[float, float] | None
 
 
-def right(answers: Sequence[bool]) -> Right:
-    """Return how many are true, with Jeffreys' interval.
+def measure_accuracy(answers: Sequence[bool]) -> Right:
+    """Count correct answers, and compute the share and its Jeffreys interval.
 
     Source: Brown, Cai and DasGupta 2001, Stat. Sci. 16:101.
     """
@@ -39,5 +39,7 @@ def right(answers: Sequence[bool]) -> Right:
 
 
 def blocks(answers: Sequence[bool]) -> tuple[Right, ...]:
-    """Return the same of each `BLOCK` in order; the last may have fewer."""
-    return tuple(right(answers[at : at + BLOCK]) for at in range(0, len(answers), BLOCK))
+    """Return the accuracy of each `BLOCK_SIZE` answers in order; the last block may be shorter."""
+    return tuple(
+        measure_accuracy(answers[at : at + BLOCK_SIZE]) for at in range(0, len(answers), BLOCK_SIZE)
+    )

@@ -1,4 +1,4 @@
-"""E-mail addresses by which people are known who sign in with an account of elsewhere."""
+"""E-mail addresses that identify people who sign in through OpenID Connect."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ from sts.annotations.schema import addresses, annotators
 from sts.errors import ArgumentError
 from sts.names import clean_name, shown
 
-LONGEST = 254
-_FORM = re.compile(r"[^\s@<>,;]+@[^\s@<>,;]+")
+MAX_CHARS = 254
+_PATTERN = re.compile(r"[^\s@<>,;]+@[^\s@<>,;]+")
 
 
 def checked(email: str) -> str:
-    """Return an address as it is kept and compared: in small letters, without outer spaces.
+    """Normalise an e-mail address: lower case, no surrounding spaces.
 
     Raises:
-      ArgumentError: it has not the form NAME@HOST, or more than 254 characters.
+      ArgumentError: it is not of the form NAME@HOST, or is longer than 254 characters.
     """
-    if not _FORM.fullmatch(email.strip()):
+    if not _PATTERN.fullmatch(email.strip()):
         raise ArgumentError(f"expected an e-mail address like ana@study.org, found {shown(email)}")
-    return clean_name(email, LONGEST).lower()
+    return clean_name(email, MAX_CHARS).lower()
 
 
-def keep(connection: Connection, annotator_id: int, email: str) -> None:
-    """Have a person known by an address, and by no other; raise ArgumentError if it cannot be."""
+def set_address(connection: Connection, annotator_id: int, email: str) -> None:
+    """Set a person's only address; raise ArgumentError if it is invalid or taken."""
     email = checked(email)
     holder = connection.execute(
         select(annotators.c.id, annotators.c.name)
@@ -34,18 +34,18 @@ def keep(connection: Connection, annotator_id: int, email: str) -> None:
         .where(addresses.c.email == email)
     ).one_or_none()
     if holder is not None and holder.id != annotator_id:
-        raise ArgumentError(f"{email} is the address of {holder.name!r}; choose another")
-    remove(connection, annotator_id)
+        raise ArgumentError(f"the address {email} belongs to {holder.name!r}; choose another")
+    remove_address(connection, annotator_id)
     connection.execute(insert(addresses).values(annotator=annotator_id, email=email))
 
 
-def remove(connection: Connection, annotator_id: int) -> None:
-    """Has a person known by no address."""
+def remove_address(connection: Connection, annotator_id: int) -> None:
+    """Delete a person's address, if they have one."""
     connection.execute(delete(addresses).where(addresses.c.annotator == annotator_id))
 
 
-def holder(connection: Connection, email: str) -> int | None:
-    """The number of whoever is known by an address and has not retired."""
+def find_person_id(connection: Connection, email: str) -> int | None:
+    """Return the number of the person with an address, or None; retired people do not count."""
     return connection.execute(
         select(annotators.c.id)
         .join(addresses, addresses.c.annotator == annotators.c.id)
@@ -54,6 +54,6 @@ def holder(connection: Connection, email: str) -> int | None:
 
 
 def of_everybody(connection: Connection) -> dict[int, str]:
-    """The address of each person who has one, by their number."""
+    """Return the addresses of all people who have one, by person number."""
     rows = connection.execute(select(addresses.c.annotator, addresses.c.email))
     return {row.annotator: row.email for row in rows}

@@ -1,6 +1,6 @@
-"""Who judges what, decided: how many judgements a clip gets, and which clip comes next.
+"""Pure functions that choose how many judgements a clip gets and which clip comes next.
 
-Values come in and a choice comes out; `claims` and `queue` read the values and write the choice.
+They touch no database: `claims` and `queue` read their inputs and store their results.
 """
 
 from __future__ import annotations
@@ -13,45 +13,45 @@ from sts.annotations.study import Study
 from sts.annotations.types import Item
 
 FIRST, ORDINARY = 0, 1
-"""Turns: what is judged twice so that agreement is known early, then all else."""
-AHEAD = 20
-"""The most that a person is given ahead."""
-FEWEST_AHEAD = 3
-_BY_LOT = 1 / 3
-"""How often balance does not decide: Efron's biased coin, so that nobody can guess who is next."""
+"""Turns of the queue: clips judged twice come first, to measure agreement early, then others."""
+MAX_BATCH_SIZE = 20
+"""Maximum number of clips assigned to a person at a time."""
+MIN_BATCH_SIZE = 3
+_RANDOM_SHARE = 1 / 3
+"""Share of choices that ignore balance (Efron's biased coin), so that no agent can be guessed."""
 
 
-class Asked(NamedTuple):
-    """How many judgements are asked of a clip, and in which turn: FIRST or ORDINARY."""
+class Requirement(NamedTuple):
+    """Number of judgements that a clip needs, and its turn: FIRST or ORDINARY."""
 
     required: int
     turn: int
 
 
-def asked(study: Study, item: Item) -> Asked:
-    """Return what a study asks of an item: the highest number that applies to it."""
-    required = study.required_of(item.suite, item.category)
-    if share(study.seed, "twice", item.clip) < study.twice:
-        return Asked(max(required, 2), FIRST)
-    return Asked(required, ORDINARY)
+def requirement_for(study: Study, item: Item) -> Requirement:
+    """Return the study's requirement for an item: the largest that applies to it."""
+    required = study.required_for(item.suite, item.category)
+    if unit_hash(study.seed, "twice", item.clip) < study.twice:
+        return Requirement(max(required, 2), FIRST)
+    return Requirement(required, ORDINARY)
 
 
-def ahead(left: int) -> int:
-    """Return how many clips a person is given at a time where so many are left for all."""
-    return max(FEWEST_AHEAD, min(AHEAD, left // 10))
+def batch_size(left: int) -> int:
+    """Return how many clips to assign to a person at a time, given how many are open to all."""
+    return max(MIN_BATCH_SIZE, min(MAX_BATCH_SIZE, left // 10))
 
 
-def share(*parts: object) -> float:
-    """Return a number in [0, 1) that these parts, the seed first, always give."""
+def unit_hash(*parts: object) -> float:
+    """Hash these parts, the seed first, to a number in [0, 1)."""
     text = " ".join(map(str, parts)).encode()
     return int.from_bytes(hashlib.blake2b(text, digest_size=8).digest()) / 2**64
 
 
 class Candidate(NamedTuple):
-    """A clip that a person may be given; it counts for each of its agents.
+    """A clip that may be assigned to a person; it counts for each of its agents.
 
-    `key` is its place in the person's own random order. `judged` tells whether somebody else has
-    judged it; as an `anchor` it is open to compare who judges now with who judged then.
+    `key` is its position in the person's own random order. `judged` is True if another annotator
+    has judged it. An `anchor` was reopened to compare the current annotators with the earlier ones.
     """
 
     item: str
@@ -64,7 +64,7 @@ class Candidate(NamedTuple):
 
 
 class Balance:
-    """How many clips of each agent a person was given, against the judgements asked for of it."""
+    """Clips of each agent assigned to a person, relative to the judgements that the agent needs."""
 
     def __init__(self, given: Mapping[str, int], wanted: Mapping[str, int]) -> None:
         self._wanted = {agent: number for agent, number in wanted.items() if number > 0}
@@ -76,40 +76,41 @@ class Balance:
             if agent in self._shares:
                 self._shares[agent] += 1 / self._wanted[agent]
 
-    def after(self, agents: Iterable[str]) -> float:
-        """Return what one more clip of these agents adds to the spread of the shares.
+    def added_spread(self, agents: Iterable[str]) -> float:
+        """Return how much one more clip of these agents would add to the spread of the shares.
 
-        The spread is the sum over agents of (share - mean share) squared; where every clip is of
-        one agent, and there is as much of each, the least is that of the smallest share.
+        The spread is the sum over agents of (share - mean share) squared. If all clips have one
+        agent, and all agents need equally many judgements, the smallest share adds least.
         """
         shares = self._shares
         if not shares:
             return 0.0
         mean = sum(shares.values()) / len(shares)
-        steps = [(shares[one], 1 / self._wanted[one]) for one in agents if one in shares]
+        steps = [(shares[agent], 1 / self._wanted[agent]) for agent in agents if agent in shares]
         moved = sum(step for _, step in steps)
         return sum(step * (2 * (at - mean) + step) for at, step in steps) - moved**2 / len(shares)
 
 
-def best(
+def choose_next(
     candidates: Sequence[Candidate], balance: Balance, recent: Collection[str], coin: float
 ) -> Candidate | None:
-    """Return which clip to show next of one turn, or None if all are of scenarios met just now.
+    """Choose the next clip of one turn; return None if all are of recently shown scenarios.
 
-    What another has judged already comes first, so that it is soon judged twice. Anchors come as
-    often as there are of them among all. Then decides, two times in three, after which clip the
-    person's shares of the agents are the most equal, and else the lot alone (Efron 1971, Biometrika
-    58:403): who always met the agent they had met least would learn to tell who it is.
+    Anchors are chosen as often as their share of the candidates. Among clips of the chosen kind,
+    those that someone else has judged come first, to complete their second judgement. Two times in
+    three the clip that best equalises the person's shares of the agents wins, otherwise a random
+    one (Efron 1971, Biometrika 58:403): always showing the least-seen agent would reveal which it
+    is.
 
-    `candidates` are a random sample of what is open; `coin` is a number in [0, 1) of this place in
-    the person's queue.
+    `candidates` are a random sample of the open clips; `coin` is a number in [0, 1) that belongs to
+    this position in the person's queue.
     """
-    fresh = [one for one in candidates if one.scenario not in recent]
-    if not fresh:
+    eligible = [candidate for candidate in candidates if candidate.scenario not in recent]
+    if not eligible:
         return None
-    lot = min(fresh, key=lambda one: one.key)
-    alike = [one for one in fresh if one.anchor == lot.anchor]
-    alike = [one for one in alike if one.judged] or alike
-    if coin < _BY_LOT:
-        return min(alike, key=lambda one: one.key)
-    return min(alike, key=lambda one: (balance.after(one.agents), one.key))
+    first = min(eligible, key=lambda candidate: candidate.key)
+    pool = [candidate for candidate in eligible if candidate.anchor == first.anchor]
+    pool = [candidate for candidate in pool if candidate.judged] or pool
+    if coin < _RANDOM_SHARE:
+        return min(pool, key=lambda candidate: candidate.key)
+    return min(pool, key=lambda candidate: (balance.added_spread(candidate.agents), candidate.key))

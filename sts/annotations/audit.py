@@ -1,4 +1,4 @@
-"""Who judged which agent, as the store has it."""
+"""Audit of which annotators judged which agents, read from the store."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 from sqlalchemy import Connection, func, select
 
 from sts.annotations import imbalance
-from sts.annotations.events import judges
+from sts.annotations.events import is_judgement
 from sts.annotations.imbalance import Audit
 from sts.annotations.schema import (
     anchors,
@@ -21,32 +21,36 @@ from sts.annotations.schema import (
 
 
 def audit(connection: Connection, suite: str | None = None, *, names: bool = False) -> Audit:
-    """Return who judged which agent, references left out.
+    """Load the judgements of a suite, except those of references, and audit who judged which agent.
 
     Args:
       connection: to the store.
-      suite: as it is enqueued; None for everything.
-      names: whether people are called by name; else each by their pseudonym.
+      suite: the enqueued suite, or part of one; None for everything.
+      names: if True, show people by name, otherwise by pseudonym.
     """
-    kept = select(item_suites.c.item)
+    members = select(item_suites.c.item)
     opened = select(func.count(), func.coalesce(func.sum(slots.c.judged), 0)).join_from(
         anchors, slots, (slots.c.item == anchors.c.item) & (slots.c.slot == anchors.c.slot)
     )
     if suite is not None:
-        kept = kept.where(item_suites.c.suite == suite)
-        opened = opened.where(anchors.c.item.in_(kept))
-    who = annotators.c.name if names else annotators.c.pseudonym
+        members = members.where(item_suites.c.suite == suite)
+        opened = opened.where(anchors.c.item.in_(members))
+    author = annotators.c.name if names else annotators.c.pseudonym
     rows = connection.execute(
-        select(items.c.id, items.c.scenario, copies.c.agent, who)
+        select(items.c.id, items.c.scenario, copies.c.agent, author)
         .join(events, events.c.item == items.c.id)
         .join(annotators, annotators.c.id == events.c.annotator)
         .join(copies, copies.c.item == items.c.id)
-        .where(judges(), items.c.id.in_(kept), items.c.id.not_in(select(reference_episodes.c.item)))
+        .where(
+            is_judgement(),
+            items.c.id.in_(members),
+            items.c.id.not_in(select(reference_episodes.c.item)),
+        )
         .distinct()
-        .order_by(items.c.id, copies.c.agent, who)
+        .order_by(items.c.id, copies.c.agent, author)
     ).all()
-    found = imbalance.NONE
+    result = imbalance.NONE
     if rows:
-        found = imbalance.of_rows(*np.array(rows, object).T)
-    number, done = connection.execute(opened).one()
-    return found._replace(anchors=int(number), anchors_judged=int(done))
+        result = imbalance.of_rows(*np.array(rows, object).T)
+    opened_count, judged = connection.execute(opened).one()
+    return result._replace(anchors=int(opened_count), anchors_judged=int(judged))

@@ -1,8 +1,9 @@
-"""A workspace as one file, taken while it is in use, and that file as a workspace again.
+"""Backup of a workspace into one file while it is in use, and its restoration.
 
-What is copied earlier never names what is copied later and was not there yet: first the database as
-it is at one moment, then everything else, whatever names other files before these. What the
-database names was on disk before the database said so, and no file that another names ever changes.
+A file that is copied earlier never refers to a file that did not exist when it was copied. The
+database is copied first, as it is at one moment, because all files it refers to exist before it
+does so. Then follow the other files, those that refer to others first; files that others refer to
+never change.
 """
 
 from __future__ import annotations
@@ -12,9 +13,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from sts.annotations import snapshot
-from sts.annotations.database import RECORD
+from sts.annotations.database import RECORD_FILE
 from sts.annotations.move import AWAY
-from sts.annotations.store import FILE
+from sts.annotations.store import DATABASE_FILE
 from sts.errors import ArgumentError, DamagedData, StsError, Unavailable
 from sts.names import shown
 from sts.storage import archive
@@ -23,122 +24,131 @@ from sts.storage.files import beside, link_new, synchronise
 from sts.storage.folders import alone
 from sts.storage.workspace import Workspace
 
-KEY = ".annotate-key"
-_MADE_AGAIN = {"continuations/index.parquet", "reports/live", "frames"}
-"""What is made again from the rest, or is of the moment."""
-_OF_DATABASE = {FILE, RECORD, AWAY, *(f"{FILE}-{end}" for end in ("wal", "shm", "journal"))}
-"""What is copied with the database or made again with it, and a database that a study has left."""
-_NAMES_OTHERS = ("reports", "labels", "tags", "drafts", "suites", "scores", "continuations")
-"""Folders in the order in which they are copied; the others come after them."""
+KEY_FILE = ".annotate-key"
+_REBUILT = {"continuations/index.parquet", "reports/live", "frames"}
+"""Files that are rebuilt from the rest, or hold only the current state."""
+_DATABASE_FILES = {
+    DATABASE_FILE,
+    RECORD_FILE,
+    AWAY,
+    *(f"{DATABASE_FILE}-{end}" for end in ("wal", "shm", "journal")),
+}
+"""The database's own files, which are copied with it or rebuilt, and a database left by a move."""
+_FOLDERS_IN_ORDER = ("reports", "labels", "tags", "drafts", "suites", "scores", "continuations")
+"""Folders to copy first, in this order, because their files refer to others."""
 
 
 def take(workspace: Workspace, file: Path) -> Manifest:
     """Write everything that people and agents have made in a workspace to one file.
 
-    Nobody has to stop for it. What is acknowledged before it begins is in it. The file is readable
-    to its owner alone: it has the workspace's secrets.
+    The workspace may be in use; whatever was acknowledged before the start is included. Only the
+    file's owner may read it, because it holds the workspace's secrets.
 
     Args:
-      workspace: any; nothing in it changes.
-      file: where nothing is, outside the workspace.
+      workspace: is not changed.
+      file: a path that does not exist, outside the workspace.
 
     Raises:
-      ArgumentError: it is inside the workspace.
-      Unavailable: something is there, or another program makes a backup there just now.
-      StsError: there is no workspace, or it holds what is no file.
+      ArgumentError: `file` is inside the workspace.
+      Unavailable: `file` exists, or another program is writing a backup there.
+      StsError: there is no workspace, or it holds something that is not a file.
       StoreError: its database cannot be read.
-      OSError: the disk is full, read-only or not ours.
+      OSError: the disk is full or read-only, or permission is denied.
     """
     if not workspace.path("workspace.toml").exists():
-        raise StsError(f"no workspace at {workspace.root}, so nothing to back up")
-    if _real(file).is_relative_to(_real(workspace.root)):
-        raise ArgumentError(f"{file} is inside the workspace; name a file outside of it")
+        raise StsError(f"no workspace at {workspace.root}, nothing to back up")
+    if _resolve_path(file).is_relative_to(_resolve_path(workspace.root)):
+        raise ArgumentError(f"{file} is inside the workspace; choose a file outside it")
     if os.path.lexists(file):
-        raise Unavailable(f"{file} exists and stays as it is: name a new file")
+        raise Unavailable(f"{file} already exists; choose a new file")
     with beside(file) as part:
-        made = part / "whole"
-        manifest = archive.write(made, workspace.identity(), _sources(workspace, part))
-        link_new(made, file)
+        new = part / "whole"
+        manifest = archive.write(new, workspace.identity(), _iter_sources(workspace, part))
+        link_new(new, file)
     return manifest
 
 
-def _real(path: Path) -> Path:
-    """Return where a path leads; one that leads round in a circle as far as it does."""
+def _resolve_path(path: Path) -> Path:
+    """Resolve symbolic links in a path, and a circular link as far as possible."""
     return Path(os.path.realpath(path))
 
 
-def _sources(workspace: Workspace, part: Path) -> Iterator[tuple[str, Path]]:
-    """Yield what is copied, in order, and look for each when those before it are copied."""
+def _iter_sources(workspace: Workspace, part: Path) -> Iterator[tuple[str, Path]]:
+    """Yield the files to copy, in order, looking up each after those before it are copied."""
     root, database = workspace.root, part / "database"
-    name = snapshot.copy(workspace, database)
+    name = snapshot.copy_database(workspace, database)
     if name is not None:
         yield name, database
     entries = sorted(os.scandir(root), key=lambda entry: entry.name)
     for entry in entries:
-        if not entry.is_dir() and entry.name not in _OF_DATABASE:
-            if entry.name == KEY or not entry.name.startswith("."):
+        if not entry.is_dir() and entry.name not in _DATABASE_FILES:
+            if entry.name == KEY_FILE or not entry.name.startswith("."):
                 yield entry.name, Path(entry.path)
-    others = [entry.name for entry in entries if entry.is_dir() and entry.name not in _NAMES_OTHERS]
-    for name in (*_NAMES_OTHERS, *others):
+    others = [
+        entry.name for entry in entries if entry.is_dir() and entry.name not in _FOLDERS_IN_ORDER
+    ]
+    for name in (*_FOLDERS_IN_ORDER, *others):
         if name == "reports" and (root / name).is_dir():
-            with alone(root / name):  # a report is replaced as a whole
-                yield from _below(root, name)
-        elif _is_kept(name):
-            yield from _below(root, name)
+            with alone(root / name):  # reports are replaced as a whole
+                yield from _iter_files(root, name)
+        elif _is_backed_up(name):
+            yield from _iter_files(root, name)
 
 
-def _below(root: Path, folder: str) -> Iterator[tuple[str, Path]]:
-    """Yield the files below a folder; what is further down is looked for after what is above."""
-    for at, folders, files in os.walk(root / folder, onerror=_pass_gone, followlinks=True):
+def _iter_files(root: Path, folder: str) -> Iterator[tuple[str, Path]]:
+    """Yield the files below a folder, listing each subfolder after the files above it."""
+    for at, folders, files in os.walk(
+        root / folder, onerror=_raise_unless_missing, followlinks=True
+    ):
         inside = os.path.relpath(at, root)
-        folders[:] = sorted(name for name in folders if _is_kept(f"{inside}/{name}"))
+        folders[:] = sorted(name for name in folders if _is_backed_up(f"{inside}/{name}"))
         for name in sorted(files):
-            if _is_kept(f"{inside}/{name}"):
+            if _is_backed_up(f"{inside}/{name}"):
                 yield f"{inside}/{name}", Path(at, name)
 
 
-def _pass_gone(error: OSError) -> None:
+def _raise_unless_missing(error: OSError) -> None:
     if not isinstance(error, FileNotFoundError | NotADirectoryError):
         raise error
 
 
-def _is_kept(name: str) -> bool:
-    """Return True for a file or a folder, by its path, that is not made again and not hidden."""
+def _is_backed_up(name: str) -> bool:
+    """Return True if a file or folder, given by its path, is neither hidden nor rebuilt."""
     hidden = name.rpartition("/")[2].startswith(".")
-    return not hidden and name not in _MADE_AGAIN and not name.endswith(".sound")
+    return not hidden and name not in _REBUILT and not name.endswith(".sound")
 
 
 def restore(
     file: Path, root: Path, progress: Callable[[int, int], None] = lambda done, total: None
 ) -> Manifest:
-    """Make a backup a workspace, all of it at once; its database is of the kind that it was.
+    """Restore a backup as a new workspace with the same kind of database, or not at all.
 
     Args:
-      file: of the backup.
-      root: where nothing is, or an empty folder.
-      progress: is told how many files are written, of how many.
+      file: the backup.
+      root: a path that does not exist, or an empty folder.
+      progress: called with the number of files written and their total.
 
     Raises:
-      Unavailable: something is at `root`.
-      ArgumentError: the program runs inside it.
-      DamagedData: it is no backup, or damaged; nothing is then at `root`.
-      NewerFormat: a later version made it, or its database.
-      StoreError: the database that `STS_DATABASE_URL` names cannot be used or is not empty, or the
-        backup wants another kind of database than is named.
-      OSError: the disk is full, read-only or not ours; nothing is then at `root`.
+      Unavailable: `root` exists and is not an empty folder.
+      ArgumentError: the current directory is inside `root`.
+      DamagedData: it is damaged or not a backup; nothing is then left at `root`.
+      NewerFormat: a later version wrote it, or its database.
+      StoreError: the database in `STS_DATABASE_URL` cannot be used or is not empty, or the backup
+        needs the other kind of database.
+      OSError: the disk is full or read-only, or permission is denied; nothing is left at `root`.
     """
-    root = _real(root)
+    root = _resolve_path(root)
     if os.path.lexists(root) and not (root.is_dir() and not any(root.iterdir())):
-        raise Unavailable(f"{root} holds something, which stays: restore into a new folder")
+        raise Unavailable(f"{root} is not empty; restore into a new folder")
     if Path.cwd().is_relative_to(root):
-        raise ArgumentError(f"{root} is the current folder; work elsewhere, or name another")
+        raise ArgumentError(f"{root} contains the current folder; leave it, or choose another")
     with beside(root) as part:
         manifest = archive.unpack(file, part, progress)
         workspace = Workspace.open(part)
         if workspace.identity() != manifest.workspace:
             raise DamagedData(f"{file}: expected the workspace {shown(manifest.workspace)} in it")
-        snapshot.settle(workspace)
+        snapshot.restore_database(workspace)
         part.chmod(0o755)
-        os.rename(part, root)  # fails where anything has come to be at `root` meanwhile
+        os.rename(part, root)  # fails if `root` was filled meanwhile
         synchronise(root.parent)
     return manifest

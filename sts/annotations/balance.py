@@ -1,4 +1,4 @@
-"""How much there is of each agent, how much each person was given, and the anchors between them."""
+"""Counts of clips per agent: required in a suite and assigned to each person; and anchor clips."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from sqlalchemy import Connection, Select, bindparam, delete, exists, func, inse
 from sqlalchemy.dialects import postgresql, sqlite
 
 from sts.annotations import references
-from sts.annotations.assignment import ORDINARY, Balance, share
+from sts.annotations.assignment import ORDINARY, Balance, unit_hash
 from sts.annotations.schema import (
     anchors,
     copies,
@@ -20,38 +20,37 @@ from sts.annotations.schema import (
 )
 from sts.annotations.study import Study
 
-_BATCH = 500
-# Made once: to put a statement together costs more than to run it.
+_BATCH_SIZE = 500
+# Built once: building a statement takes longer than running it.
 _GIVEN = select(exposures.c.agent, exposures.c.clips).where(
     exposures.c.annotator == bindparam("annotator"), exposures.c.suite == bindparam("suite")
 )
 _WANTED = select(suite_agents.c.agent, suite_agents.c.wanted).where(
     suite_agents.c.suite == bindparam("suite")
 )
-_NOTE = {
+_COUNT_CLIP = {
     dialect.dialect.name: dialect.insert(exposures).on_conflict_do_update(
-        index_elements=["annotator", "suite", "agent"],
-        set_={"clips": exposures.c.clips + 1},
+        index_elements=["annotator", "suite", "agent"], set_={"clips": exposures.c.clips + 1}
     )
     for dialect in (sqlite, postgresql)
 }
 
 
-def renew(connection: Connection, suite: str, *, study: Study, now: float) -> None:
-    """Count again what there is of each agent in a suite, and open anchors if agents joined.
+def refresh_balance(connection: Connection, suite: str, *, study: Study, now: float) -> None:
+    """Recount the clips of each agent in a suite, and open anchors if agents were added.
 
-    Anchors are clips that are judged already, a share drawn by the study's seed. Each is judged
-    again by another annotator, so that the judges of the new agents and those of the others have
-    some clips in common. The table `anchors` lists them.
+    Anchors are a seeded random share of the clips that are judged already. Each is judged again by
+    another annotator, so that the annotators of new and of earlier agents have clips in common. The
+    table `anchors` lists them.
     """
-    own = suite_agents.c.suite == suite
-    before = set(connection.scalars(select(suite_agents.c.agent).where(own)))
-    agents = set(connection.scalars(select(_covered(suite).subquery().c.agent).distinct()))
+    in_suite = suite_agents.c.suite == suite
+    before = set(connection.scalars(select(suite_agents.c.agent).where(in_suite)))
+    agents = set(connection.scalars(select(_select_agents(suite).subquery().c.agent).distinct()))
     joined = sorted(agents - before)
     if before and joined and study.anchors:
         _open_anchors(connection, suite, joined, study, now)
-    connection.execute(delete(suite_agents).where(own))
-    covered = _covered(suite).subquery()
+    connection.execute(delete(suite_agents).where(in_suite))
+    covered = _select_agents(suite).subquery()
     wanted = (
         select(covered.c.suite, covered.c.agent, func.sum(items.c.required))
         .join(items, items.c.id == covered.c.item)
@@ -59,34 +58,38 @@ def renew(connection: Connection, suite: str, *, study: Study, now: float) -> No
     )
     connection.execute(insert(suite_agents).from_select(["suite", "agent", "wanted"], wanted))
     connection.execute(delete(exposures).where(exposures.c.suite == suite))
-    met = (
+    assigned = (
         select(slots.c.annotator, covered.c.suite, covered.c.agent, func.count())
         .join(covered, covered.c.item == slots.c.item)
         .where(slots.c.annotator.is_not(None))
         .group_by(slots.c.annotator, covered.c.suite, covered.c.agent)
     )
-    connection.execute(insert(exposures).from_select(["annotator", "suite", "agent", "clips"], met))
+    connection.execute(
+        insert(exposures).from_select(["annotator", "suite", "agent", "clips"], assigned)
+    )
 
 
-def of(connection: Connection, annotator_id: int, suite: str) -> Balance:
-    """Return what a person was given of each agent of a suite, against what there is."""
+def load_balance(connection: Connection, annotator_id: int, suite: str) -> Balance:
+    """Load a person's balance in a suite."""
     given = connection.execute(_GIVEN, {"annotator": annotator_id, "suite": suite})
     wanted = connection.execute(_WANTED, {"suite": suite})
     return Balance({row.agent: row.clips for row in given}, {row[0]: row[1] for row in wanted})
 
 
-def note(connection: Connection, annotator_id: int, suite: str, agents: Iterable[str]) -> None:
-    """Count one clip more of these agents for a person whose rows are locked."""
+def count_clip(
+    connection: Connection, annotator_id: int, suite: str, agents: Iterable[str]
+) -> None:
+    """Count one more clip of these agents for a person whose rows are locked."""
     rows = [
         {"annotator": annotator_id, "suite": suite, "agent": agent, "clips": 1} for agent in agents
     ]
     if not rows:
         return
-    connection.execute(_NOTE[connection.dialect.name], rows)
+    connection.execute(_COUNT_CLIP[connection.dialect.name], rows)
 
 
-def _covered(suite: str) -> Select[tuple[str, str, str]]:
-    """The agents of each clip of a suite, each once."""
+def _select_agents(suite: str) -> Select[tuple[str, str, str]]:
+    """Select the distinct agents of each clip of a suite."""
     return (
         select(item_suites.c.suite, copies.c.agent, copies.c.item)
         .join(copies, copies.c.item == item_suites.c.item)
@@ -104,13 +107,15 @@ def _open_anchors(
         .join(item_suites, item_suites.c.item == items.c.id)
         .where(
             item_suites.c.suite == suite,
-            ~references.is_one(items.c.id),
+            ~references.is_reference(items.c.id),
             exists().where(of_item, slots.c.judged == 1),
             ~exists().where(of_item, slots.c.judged == 0),
         )
     )
     names = "\n".join(joined)
-    drawn = [r for r in rows if share(study.seed, "anchor", names, r.clip) < study.anchors]
+    drawn = [
+        row for row in rows if unit_hash(study.seed, "anchor", names, row.clip) < study.anchors
+    ]
     if not drawn:
         return
     connection.execute(
@@ -139,8 +144,8 @@ def _open_anchors(
             for row in drawn
         ],
     )
-    for at in range(0, len(drawn), _BATCH):
-        batch = [row.id for row in drawn[at : at + _BATCH]]
+    for at in range(0, len(drawn), _BATCH_SIZE):
+        batch = [row.id for row in drawn[at : at + _BATCH_SIZE]]
         connection.execute(
             update(items).where(items.c.id.in_(batch)).values(required=items.c.required + 1)
         )

@@ -1,6 +1,6 @@
-"""Make the tables of `schema` in an empty database, and refuse a database of another version.
+"""Creation of the tables of `schema`, and rejection of databases of another version.
 
-There are no migrations before the first release: a study is read by the version that began it.
+There are no migrations before the first release: a study needs the version that started it.
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ from sqlalchemy import Connection, Inspector, func, inspect, select
 from sts.annotations import schema
 from sts.errors import NewerFormat, StoreError
 
-_FORGETTABLE = ("reason", "text")
-_SAME = " AND ".join(
+_ERASABLE = ("reason", "text")
+_UNCHANGED = " AND ".join(
     f"NEW.{column.name} {{same}} OLD.{column.name}"
     for column in schema.events.columns
-    if column.name not in _FORGETTABLE
+    if column.name not in _ERASABLE
 )
-# The texts of a forgotten person are emptied; what the digest covers stays.
-_MAY_CHANGE = f"NEW.reason = '' AND NEW.text = '' AND {_SAME}"
+# Texts may be erased when a person is anonymised; columns that the digest covers may not.
+_MAY_CHANGE = f"NEW.reason = '' AND NEW.text = '' AND {_UNCHANGED}"
 _SQLITE = (
     f"""CREATE TRIGGER events_are_never_updated BEFORE UPDATE ON events
         WHEN NOT ({_MAY_CHANGE.format(same="IS")})
@@ -33,7 +33,7 @@ _SQLITE = (
 )
 REFUSE_CHANGE = """CREATE OR REPLACE FUNCTION refuse_change() RETURNS trigger LANGUAGE plpgsql AS
         $$ BEGIN RAISE USING MESSAGE = TG_TABLE_NAME || ' are append-only'; END $$"""
-"""PostgreSQL's function that its triggers call."""
+"""SQL of the function that PostgreSQL's triggers call."""
 _POSTGRESQL = (
     REFUSE_CHANGE,
     f"""CREATE TRIGGER events_are_never_updated BEFORE UPDATE ON events FOR EACH ROW
@@ -48,25 +48,25 @@ TRIGGERS = {"sqlite": _SQLITE, "postgresql": _POSTGRESQL}
 """The triggers that keep events and decisions append-only, by SQL dialect."""
 
 
-def create(connection: Connection) -> None:
-    """Make every table and trigger, in a transaction that writes; none of them is there."""
+def create_tables(connection: Connection) -> None:
+    """Create all tables and triggers, in a transaction that writes; none of them may exist yet."""
     schema.metadata.create_all(connection, checkfirst=False)
     for statement in TRIGGERS[connection.dialect.name]:
         connection.exec_driver_sql(statement)
     connection.execute(schema.versions.insert().values(version=schema.VERSION, applied=time.time()))
 
 
-def exists(connection: Connection, name: str) -> bool:
-    """Return whether the tables are there; False for a database without any table of ours.
+def has_tables(connection: Connection, name: str) -> bool:
+    """Return True if a database has the tables, and False if it has none of them.
 
     Raises:
-      NewerFormat: a later version made it.
-      StoreError: an earlier version or another program made it, or a table or column is missing.
+      NewerFormat: a later version created it.
+      StoreError: an earlier version or another program created it, or a table or column is missing.
     """
-    found = inspect(connection)
-    tables = set(found.get_table_names())
+    inspector = inspect(connection)
+    tables = set(inspector.get_table_names())
     if schema.versions.name not in tables:
-        _check_foreign(connection, name, tables)
+        _check_other_tables(connection, name, tables)
         return False
     version = connection.execute(select(func.max(schema.versions.c.version))).scalar_one() or 0
     if version > schema.VERSION:
@@ -75,18 +75,22 @@ def exists(connection: Connection, name: str) -> bool:
             f"{schema.VERSION}: update sts"
         )
     if version < schema.VERSION:
-        raise StoreError(_outdated(name, f"has schema {version}"))
-    missing = _first_missing_column(found)
+        raise StoreError(_describe_outdated(name, f"has schema {version}"))
+    missing = _first_missing_column(inspector)
     if missing:
-        raise StoreError(_outdated(name, f"has no column {missing}"))
+        raise StoreError(_describe_outdated(name, f"has no column {missing}"))
     return True
 
 
-def _first_missing_column(found: Inspector) -> str | None:
-    """Return a column of `schema` that a database lacks, as TABLE.COLUMN."""
+def _first_missing_column(inspector: Inspector) -> str | None:
+    """Return a column of `schema` that a database lacks, as TABLE.COLUMN, or None."""
     names = list(schema.metadata.tables)
-    reflected = found.get_multi_columns(filter_names=names)
-    columns = {(table, one["name"]) for (_, table), own in reflected.items() for one in own}
+    reflected = inspector.get_multi_columns(filter_names=names)
+    columns = {
+        (table, column["name"])
+        for (_, table), described in reflected.items()
+        for column in described
+    }
     for table in schema.metadata.tables.values():
         for column in table.columns:
             if (table.name, column.name) not in columns:
@@ -94,21 +98,19 @@ def _first_missing_column(found: Inspector) -> str | None:
     return None
 
 
-def _outdated(name: str, found: str) -> str:
+def _describe_outdated(name: str, problem: str) -> str:
     return (
-        f"annotation database {name} {found}, so another version of sts made it, and this version "
-        f"reads schema {schema.VERSION} only: finish the study with the version that began it, or "
-        "start a new workspace"
+        f"annotation database {name} {problem}: another version of sts created it, and this one "
+        f"reads only schema {schema.VERSION}; finish the study with the version that started it, "
+        "or use a new workspace"
     )
 
 
-def _check_foreign(connection: Connection, name: str, tables: set[str]) -> None:
-    """Raise StoreError for another program's table in a file, or for one with a name of ours."""
-    strange = (
-        tables if connection.dialect.name == "sqlite" else tables & set(schema.metadata.tables)
-    )
-    if strange:
+def _check_other_tables(connection: Connection, name: str, tables: set[str]) -> None:
+    """Raise StoreError for another program's table in a file, or with a name of `schema`."""
+    others = tables if connection.dialect.name == "sqlite" else tables & set(schema.metadata.tables)
+    if others:
         raise StoreError(
             f"expected an annotation database or an empty one at {name}, found another "
-            f"program's table {min(strange)!r}; name a database of its own"
+            f"program's table {min(others)!r}; use a separate database"
         )

@@ -1,4 +1,4 @@
-"""Where failures come from: a sample of episodes that were annotated as such, by kind of error.
+"""Error analysis: kinds of error in a random sample of the episodes judged as failures.
 
 Source: Abramson et al. 2022, section A.3, Table 1.
 """
@@ -9,29 +9,26 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from sts.annotations.events import FAIR
-from sts.annotations.opinions import Clip, by_lot
+from sts.annotations.opinions import JudgedClip, shuffle_clips
 from sts.annotations.remarks import Remark
 
 ERRORS = {
-    "imprecise": ("player", "tried it and missed: clumsy, or not attentive"),
-    "out_of_time": ("player", "was on the way, and not done when time ended"),
+    "imprecise": ("player", "tried and missed, through clumsiness or inattention"),
+    "out_of_time": ("player", "was on the way, but ran out of time"),
     "empty": ("player", "made no attempt"),
-    "control": ("player", "could not control what they played"),
-    "annotation_mistake": ("annotator", "it was done, and marked as a failure by mistake"),
-    "rigidity": ("annotator", "done well enough; the judge was strict about how"),
-    "ambiguity": (
-        "annotator",
-        "one may well say that it was done, and as well that it was not",
-    ),
-    FAIR: ("none", "the judgement is right, and none of these fits: something else was done"),
+    "control": ("player", "had trouble with the controls"),
+    "annotation_mistake": ("annotator", "succeeded, but was marked as a failure by mistake"),
+    "rigidity": ("annotator", "succeeded well enough; the annotator was too strict"),
+    "ambiguity": ("annotator", "the instruction allows both success and failure"),
+    FAIR: ("none", "the judgement is right, and no other type fits: it did something else"),
 }
-"""Who made each kind of error of `events.LABELS`, and what it means to a reviewer."""
+"""Who made each error type of `events`, and its meaning for reviewers."""
 
 
-class Row(NamedTuple):
-    """A kind of error, who made it (player, annotator or none), and what it means.
+class ErrorRow(NamedTuple):
+    """An error type, its source (player, annotator or none) and its meaning.
 
-    `people` and `agents` count the episodes of the sample with this error that they played.
+    `people` and `agents` count the sampled episodes with this error that each played.
     """
 
     source: str
@@ -41,11 +38,11 @@ class Row(NamedTuple):
     meaning: str
 
 
-class Sampled(NamedTuple):
-    """Episodes annotated as failures, of one kind of players.
+class SampleCounts(NamedTuple):
+    """Counts of the failures of people, or of agents.
 
-    A sample of them is drawn at random to be reviewed; those reviewed `outside` of it were in it
-    before more was judged.
+    `sample` of them were drawn at random for review and `reviewed` counts the ones done; `outside`
+    counts reviewed failures that were sampled before later judgements changed the sample.
     """
 
     failures: int
@@ -55,49 +52,55 @@ class Sampled(NamedTuple):
 
 
 class Breakdown(NamedTuple):
-    """Table 1: each kind of error in the order of `ERRORS`, and what it is counted over."""
+    """Table 1: the count of each error type, in the order of `ERRORS`, and the sample sizes."""
 
-    rows: tuple[Row, ...]
-    over: Mapping[str, Sampled]
-
-
-def failed(clip: Clip) -> bool:
-    """Whether a clip is annotated as a failure: fewer than half of its judges saw it done."""
-    return clip.value is not None and clip.value < 0.5
+    rows: tuple[ErrorRow, ...]
+    over: Mapping[str, SampleCounts]
 
 
-def sample(clips: Iterable[Clip], size: int, seed: int) -> dict[str, list[Clip]]:
-    """Return a plain random sample of the failures of people and of agents, `size` of each at most.
+def is_failure(clip: JudgedClip) -> bool:
+    """Return True if less than half of a clip's annotators who could judge it saw success."""
+    return clip.success_share is not None and clip.success_share < 0.5
 
-    One of a larger size begins with those of a smaller one; equal seeds give equal samples.
+
+def sample_failures(
+    clips: Iterable[JudgedClip], size: int, seed: int
+) -> dict[str, list[JudgedClip]]:
+    """Draw simple random samples of the failures of people and of agents, at most `size` of each.
+
+    A larger sample starts with the smaller one; equal seeds give equal samples.
     """
-    drawn = by_lot(filter(failed, clips), seed, "failures")
+    failures = shuffle_clips(filter(is_failure, clips), seed, "failures")
     return {
-        "people": [one for one in drawn if one.played][:size],
-        "agents": [one for one in drawn if not one.played][:size],
+        "people": [clip for clip in failures if clip.played][:size],
+        "agents": [clip for clip in failures if not clip.played][:size],
     }
 
 
 def breakdown(
-    clips: Sequence[Clip], reviews: Mapping[str, Sequence[Remark]], size: int, seed: int
+    clips: Sequence[JudgedClip], reviews: Mapping[str, Sequence[Remark]], size: int, seed: int
 ) -> Breakdown:
-    """Return Table 1. Of several reviews of an episode the latest counts.
+    """Count the errors of Table 1, using the latest review of each episode.
 
-    `reviews` are by item, the earlier first; size and seed are those of `sample`.
+    `reviews` are by item, earliest first; size and seed are those of the sample.
     """
-    samples = sample(clips, size, seed)
-    called = {item: own[-1].label for item, own in reviews.items()}
+    samples = sample_failures(clips, size, seed)
+    error_of = {item: remarks[-1].label for item, remarks in reviews.items()}
     counts = {
-        who: [called[one.item] for one in drawn if one.item in called]
-        for who, drawn in samples.items()
+        players: [error_of[clip.item] for clip in sampled if clip.item in error_of]
+        for players, sampled in samples.items()
     }
     over = {}
-    for who, drawn in samples.items():
-        every = [one for one in clips if failed(one) and one.played == (who == "people")]
-        beside = sum(one.item in called for one in every) - len(counts[who])
-        over[who] = Sampled(len(every), len(drawn), len(counts[who]), beside)
+    for players, sampled in samples.items():
+        failures = [
+            clip for clip in clips if is_failure(clip) and clip.played == (players == "people")
+        ]
+        outside = sum(clip.item in error_of for clip in failures) - len(counts[players])
+        over[players] = SampleCounts(len(failures), len(sampled), len(counts[players]), outside)
     rows = (
-        Row(source, error, counts["people"].count(error), counts["agents"].count(error), words)
-        for error, (source, words) in ERRORS.items()
+        ErrorRow(
+            source, error, counts["people"].count(error), counts["agents"].count(error), meaning
+        )
+        for error, (source, meaning) in ERRORS.items()
     )
     return Breakdown(tuple(rows), over)

@@ -1,4 +1,4 @@
-"""What one person may be given: the open slots that an index finds, and references."""
+"""Queries for the clips that may be assigned to a person: open slots and references."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from sqlalchemy import (
 )
 
 from sts.annotations.assignment import FIRST, ORDINARY, Candidate
-from sts.annotations.controls import Standing
-from sts.annotations.queue import PRIME
+from sts.annotations.controls import EffectiveSettings
+from sts.annotations.queue import HASH_MODULUS
 from sts.annotations.schema import (
     anchors,
     annotators,
@@ -36,100 +36,105 @@ from sts.annotations.schema import (
     slots,
     training,
 )
-from sts.annotations.study import whole
+from sts.annotations.study import base_suite
 
-CANDIDATES = 96
-"""Items looked at in one claim: more than other transactions can have locked at one moment."""
+MAX_CANDIDATES = 96
+"""Maximum number of items per claim; more than concurrent transactions can have locked."""
 
 
-# What `Person.values` gives. Statements are made once: that costs more than to run them.
+# Parameters from `Claimant.parameters`. Building statements takes longer than running them.
 PERSON: BindParameter[int] = bindparam("person")
 SUITE: BindParameter[str] = bindparam("suite")
 NOW: BindParameter[float] = bindparam("now")
-OFFERED = items.c.continuation.not_in(bindparam("without", expanding=True))
+NOT_EXCLUDED = items.c.continuation.not_in(bindparam("without", expanding=True))
 
 
-class Person(NamedTuple):
-    """For whom something is claimed, and where.
+class Claimant(NamedTuple):
+    """The person who claims clips, the suite, and the values of the statements' parameters.
 
-    `order` holds the factor and offset of their random order, `without` the continuations that
-    cannot be shown; what they claim is kept for them `until` a time in UTC seconds.
+    `order` holds the factor and offset of their random order. The `excluded` continuations cannot
+    be shown. Claims last `until` a time in UTC seconds.
     """
 
     id: int
     suite: str
     order: tuple[int, int]
-    without: tuple[str, ...]
-    standing: Standing
+    excluded: tuple[str, ...]
+    settings: EffectiveSettings
     until: float
     now: float
 
-    def values(self, **more: object) -> dict[str, Any]:
-        """Return what stands for them in a statement, and more."""
-        own = {"person": self.id, "suite": self.suite, "now": self.now, "without": self.without}
-        return {**own, **more}
+    def parameters(self, **more: object) -> dict[str, Any]:
+        """Return the statement parameters for this person, together with `more`."""
+        parameters = {
+            "person": self.id,
+            "suite": self.suite,
+            "now": self.now,
+            "without": self.excluded,
+        }
+        return {**parameters, **more}
 
-    def key(self, draw: int) -> int:
-        """Return the place of an item in their random order."""
+    def order_key(self, draw: int) -> int:
+        """Return the position of an item in their random order."""
         factor, offset = self.order
-        return (draw * factor + offset) % PRIME
+        return (draw * factor + offset) % HASH_MODULUS
 
 
-def in_suite(suite: str | BindParameter[str]) -> ColumnElement[bool]:
-    """Whether a slot's clip is kept by a suite."""
+def is_in_suite(suite: str | BindParameter[str]) -> ColumnElement[bool]:
+    """Select slots whose clip belongs to a suite."""
     return exists().where(item_suites.c.suite == suite, item_suites.c.item == slots.c.item)
 
 
-def waits() -> ColumnElement[bool]:
-    """Where no judgement is in; in the words of the index, which no bound value would meet."""
+def is_unjudged() -> ColumnElement[bool]:
+    """Select unjudged slots, in literal SQL: with a bound value the partial index is not used."""
     return literal_column("slots.judged = 0")
 
 
-FREE = (slots.c.judged == 0, or_(slots.c.annotator.is_(None), slots.c.lease_until <= NOW))
-"""Whether a slot waits for a judgement and is held by nobody any more."""
+IS_FREE = (slots.c.judged == 0, or_(slots.c.annotator.is_(None), slots.c.lease_until <= NOW))
+"""Conditions on a slot: it has no judgement, and no lease that is still valid."""
 
 
 _FREE_SLOT = (
     select(slots.c.id)
-    .where(slots.c.item == bindparam("item"), *FREE)
+    .where(slots.c.item == bindparam("item"), *IS_FREE)
     .order_by(slots.c.slot)
     .limit(1)
     .with_for_update(skip_locked=True)
 )
 
 
-def free_slot(connection: Connection, item: str, now: float) -> int | None:
-    """Locks a free slot of an item and returns its number; None where there is none."""
+def lock_free_slot(connection: Connection, item: str, now: float) -> int | None:
+    """Lock a free slot of an item and return its number, or None without one."""
     return connection.execute(_FREE_SLOT, {"item": item, "now": now}).scalar_one_or_none()
 
 
-def _unmet(item: ColumnElement[str]) -> Iterator[ColumnElement[bool]]:
-    """What a person may be given: not held, served from the pool, judged, trained on, or played."""
+def _iter_availability(item: ColumnElement[str]) -> Iterator[ColumnElement[bool]]:
+    """Yield conditions that exclude items that a person has met or played."""
     name = select(annotators.c.name).where(annotators.c.id == PERSON).scalar_subquery()
-    own = slots.alias("own")
-    yield ~exists().where(own.c.item == item, own.c.annotator == PERSON)
+    held = slots.alias("own")
+    yield ~exists().where(held.c.item == item, held.c.annotator == PERSON)
     yield ~exists().where(claims.c.item == item, claims.c.annotator == PERSON, claims.c.pool == 1)
     for table in (events, training):
         yield ~exists().where(table.c.item == item, table.c.annotator == PERSON)
     yield ~exists().where(item_players.c.item == item, item_players.c.name == name)
 
 
-def inside(scope: str, suite: str) -> ColumnElement[bool]:
-    """Whether a slot is of a scope inside the suite."""
+def is_in_scope(scope: str, suite: str) -> ColumnElement[bool]:
+    """Select slots of a suite that belong to a scope of it."""
     name, slash, category = scope.partition("/")
     parts = [slots.c.category == category] if slash else []
-    if name not in (suite, whole(suite)):
-        parts.append(in_suite(name))
+    if name not in (suite, base_suite(suite)):
+        parts.append(is_in_suite(name))
     return and_(*parts)
 
 
-def recent_scenarios(connection: Connection, annotator_id: int, number: int) -> list[str]:
-    """The scenarios that a person met last, the latest at the end."""
-    rows = connection.scalars(_RECENT, {"person": annotator_id, "number": number})
+def load_recent_scenarios(connection: Connection, annotator_id: int, number: int) -> list[str]:
+    """Load the scenarios that a person was shown last, the latest at the end."""
+    rows = connection.scalars(_RECENT_SCENARIOS, {"person": annotator_id, "number": number})
     return [*rows][::-1]
 
 
-_RECENT = (
+_RECENT_SCENARIOS = (
     select(items.c.scenario)
     .join(claims, claims.c.item == items.c.id)
     .where(claims.c.annotator == PERSON)
@@ -141,18 +146,20 @@ _AGENTS = select(copies.c.item, copies.c.agent).where(
 )
 
 
-def candidates(
-    connection: Connection, person: Person, level: int, turn: int, coin: float
+def load_candidates(
+    connection: Connection, person: Claimant, level: int, turn: int, coin: float
 ) -> list[Candidate]:
-    """Items open for a person: the first of the queue in the first turn, else from any place on."""
-    open_ = _open_slots(person.suite, person.standing.left_out, person.standing.first)
-    own = person.values(level=level, turn=turn)
-    place = int(coin * PRIME) if turn == ORDINARY else 0
-    later = {"least": place, "most": PRIME, "number": CANDIDATES}
-    rows = connection.execute(open_, own | later).all()
-    if place and len(rows) < CANDIDATES:
-        before = {"least": 0, "most": place - 1, "number": CANDIDATES - len(rows)}
-        rows = [*rows, *connection.execute(open_, own | before)]
+    """Load open items: in the first turn from the queue's start, then from a random place."""
+    query = _select_open_slots(
+        person.suite, person.settings.paused_scopes, person.settings.priorities
+    )
+    parameters = person.parameters(level=level, turn=turn)
+    place = int(coin * HASH_MODULUS) if turn == ORDINARY else 0
+    later = {"least": place, "most": HASH_MODULUS, "number": MAX_CANDIDATES}
+    rows = connection.execute(query, parameters | later).all()
+    if place and len(rows) < MAX_CANDIDATES:
+        before = {"least": 0, "most": place - 1, "number": MAX_CANDIDATES - len(rows)}
+        rows = [*rows, *connection.execute(query, parameters | before)]
     if not rows:
         return []
     agents: dict[str, set[str]] = {}
@@ -164,7 +171,7 @@ def candidates(
             row.continuation,
             row.scenario,
             tuple(sorted(agents[row.item])),
-            person.key(row.draw),
+            person.order_key(row.draw),
             turn == FIRST and row.judged,
             row.anchor,
         )
@@ -173,12 +180,12 @@ def candidates(
 
 
 @lru_cache(maxsize=64)
-def _open_slots(
+def _select_open_slots(
     suite: str, left_out: tuple[str, ...], first: tuple[tuple[str, int], ...]
 ) -> Select[tuple[str, int, str, str, bool, bool]]:
-    """The open slots of one turn and priority, between two draws, that a person may be given."""
+    """Select a person's open slots of one turn and priority, within a range of draws."""
     other = slots.alias("other")
-    priority = case(*((inside(scope, suite), number) for scope, number in first), else_=0)
+    priority = case(*((is_in_scope(scope, suite), number) for scope, number in first), else_=0)
     return (
         select(
             slots.c.item,
@@ -192,25 +199,27 @@ def _open_slots(
         )
         .join(items, items.c.id == slots.c.item)
         .where(
-            waits(),
+            is_unjudged(),
             slots.c.turn == bindparam("turn"),
             slots.c.draw.between(bindparam("least"), bindparam("most")),
-            *(~inside(scope, suite) for scope in left_out),
+            *(~is_in_scope(scope, suite) for scope in left_out),
             *([priority == bindparam("level")] if first else []),
-            *FREE,
-            in_suite(SUITE),
-            OFFERED,
-            *_unmet(slots.c.item),
+            *IS_FREE,
+            is_in_suite(SUITE),
+            NOT_EXCLUDED,
+            *_iter_availability(slots.c.item),
         )
         .order_by(slots.c.draw, slots.c.item)
         .limit(bindparam("number"))
     )
 
 
-def reference(connection: Connection, person: Person, recent: Collection[str]) -> Candidate | None:
-    """A reference that a person has not met, of no scenario met just now where there is one."""
+def choose_reference(
+    connection: Connection, person: Claimant, recent: Collection[str]
+) -> Candidate | None:
+    """Choose a reference that is new to a person, if possible of a scenario not shown recently."""
     factor, offset = person.order
-    values = person.values(recent=[*recent], factor=factor, offset=offset)
+    values = person.parameters(recent=[*recent], factor=factor, offset=offset)
     row = connection.execute(_REFERENCE, values).one_or_none()
     return None if row is None else Candidate(row.id, row.continuation, row.scenario, (), 0)
 
@@ -219,12 +228,12 @@ _REFERENCE = (
     select(items.c.id, items.c.continuation, items.c.scenario)
     .where(
         items.c.id.in_(select(reference_episodes.c.item)),
-        OFFERED,
-        *_unmet(items.c.id),
+        NOT_EXCLUDED,
+        *_iter_availability(items.c.id),
     )
     .order_by(
         items.c.scenario.in_(bindparam("recent", expanding=True)),
-        (items.c.draw * bindparam("factor") + bindparam("offset")) % PRIME,
+        (items.c.draw * bindparam("factor") + bindparam("offset")) % HASH_MODULUS,
         items.c.id,
     )
     .limit(1)

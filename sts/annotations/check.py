@@ -1,4 +1,4 @@
-"""Whether what people said is as they said it, and of what is there."""
+"""Integrity check of the annotation database and of the files that it refers to."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sts.annotations.database import Database
 from sts.annotations.decisions import of_draft
 from sts.annotations.history import History, verify
 from sts.annotations.schema import copies, decisions, item_suites
-from sts.annotations.store import FILE, Store
+from sts.annotations.store import DATABASE_FILE, Store
 from sts.continuations import index as indices
 from sts.errors import DamagedData, StsError
 from sts.storage.checks import Checked, Findings
@@ -23,27 +23,27 @@ from sts.suites.folders import drafts, versions
 
 
 def check(workspace: Workspace) -> Checked:
-    """Verify the database and every draft's decisions; looks for all that they are about."""
+    """Verify the database and every draft's decisions, and look for all files they refer to."""
     findings, counts = Findings(), dict[str, int]()
     with findings.of("annotation database"):
-        check_inside(workspace.path(FILE))
+        check_inside(workspace.path(DATABASE_FILE))
         store = Store.find(workspace)
         if store is not None:
             with store:
-                found = verify(store.database)
-                findings += found.findings
-                decided, lines = _decisions(store.database, workspace)
-                findings += lines
+                history = verify(store.database)
+                findings += history.findings
+                decided, problems = _check_decisions(store.database, workspace)
+                findings += problems
                 with store.database.read() as connection:
-                    findings += _missing(connection, workspace)
-                findings += _older(found, workspace)
-            counts = {"events": found.events, "clips": len(found.clips)}
-            counts |= {"authors": len(found.authors), "decisions": decided}
+                    findings += _find_missing(connection, workspace)
+                findings += _find_lost_events(history, workspace)
+            counts = {"events": history.events, "clips": len(history.clips)}
+            counts |= {"authors": len(history.authors), "decisions": decided}
     return Checked(counts, tuple(findings))
 
 
-def _decisions(database: Database, workspace: Workspace) -> tuple[int, list[str]]:
-    """Return how many decisions there are, and what is wrong with them or the files they name."""
+def _check_decisions(database: Database, workspace: Workspace) -> tuple[int, list[str]]:
+    """Return the number of decisions, and findings about them or the files they refer to."""
     findings, count = Findings(), 0
     open_drafts = {}
     for folder in drafts(workspace):
@@ -54,39 +54,43 @@ def _decisions(database: Database, workspace: Workspace) -> tuple[int, list[str]
     with database.read() as connection:
         for id in connection.execute(select(decisions.c.draft).distinct()).scalars().all():
             with findings.of(f"draft {open_drafts[id].name if id in open_drafts else id}"):
-                made = of_draft(connection, id)
-                count += len(made)
-                for candidate, state in states(made).items():
+                log = of_draft(connection, id)
+                count += len(log)
+                for candidate, state in states(log).items():
                     if id in open_drafts:
                         open_drafts[id].candidate(candidate, state.scenario)
     return count, findings
 
 
-def _missing(connection: Connection, workspace: Workspace) -> list[str]:
-    """Return a line for the suites, and for the continuations, that are judged and not there."""
+def _find_missing(connection: Connection, workspace: Workspace) -> list[str]:
+    """Report judged suites and continuations that are missing from the workspace."""
     lines = []
-    there = {f"{name}@{number}" for name, own in versions(workspace).items() for number in own}
+    existing = {
+        f"{name}@{number}" for name, numbers in versions(workspace).items() for number in numbers
+    }
     suites = set(connection.execute(select(item_suites.c.suite).distinct()).scalars())
-    for suite in sorted(one for one in suites if one.partition("+")[0] not in there):
-        lines.append(f"suite {suite}: people judge it, and it is not there")
+    for suite in sorted(suite for suite in suites if suite.partition("+")[0] not in existing):
+        lines.append(f"suite {suite}: it is missing, but its clips are queued")
     try:
         names = indices.from_parts(workspace.store).names
-    except StsError:  # said of the continuations
+    except StsError:  # reported by the check of continuations
         return lines
     ids = set(connection.execute(select(copies.c.continuation)).scalars())
     missing = sorted(ids - {name.hex() for name in names})
     if missing:
         lines.append(
-            f"{len(missing)} continuations that people judge are not there, {missing[0]} among them"
+            f"{len(missing)} continuations with queued clips are missing, such as {missing[0]}"
         )
     return lines
 
 
-def _older(found: History, workspace: Workspace) -> list[str]:
-    """Return what reports were made of and the database lacks, as an older copy of it does."""
+def _find_lost_events(history: History, workspace: Workspace) -> list[str]:
+    """Report events used in a report but missing from the database, as in an old copy."""
     findings = Findings()
     for file in sorted(workspace.path("reports").glob("*/report.json")):
-        with suppress(DamagedData):  # a report of a bare table; what is damaged is said of reports
-            own = digests.read(file)
-            findings += [f"{file.parent}: {line}" for line in digests.lost(found, own)]
+        with suppress(DamagedData):  # not from a workspace, or damaged
+            expected = digests.read(file)
+            findings += [
+                f"{file.parent}: {line}" for line in digests.iter_lost_events(history, expected)
+            ]
     return findings

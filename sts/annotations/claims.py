@@ -1,4 +1,4 @@
-"""Which item waits for whom: slots, leases, and the order in which a person meets items."""
+"""Assignment of items to annotators: slots, leases, and the order in which items are shown."""
 
 from __future__ import annotations
 
@@ -25,31 +25,31 @@ from sqlalchemy import (
 from sts.annotations import assignment, balance, controls, people
 from sts.annotations.assignment import FIRST, ORDINARY, Candidate
 from sts.annotations.candidates import (
-    FREE,
-    OFFERED,
+    IS_FREE,
+    NOT_EXCLUDED,
     PERSON,
     SUITE,
-    Person,
-    candidates,
-    free_slot,
-    in_suite,
-    inside,
-    recent_scenarios,
-    reference,
-    waits,
+    Claimant,
+    choose_reference,
+    is_in_scope,
+    is_in_suite,
+    is_unjudged,
+    load_candidates,
+    load_recent_scenarios,
+    lock_free_slot,
 )
-from sts.annotations.events import JUDGEMENTS, judges
-from sts.annotations.queue import PRIME
+from sts.annotations.events import JUDGEMENT_KINDS, is_judgement
+from sts.annotations.queue import HASH_MODULUS
 from sts.annotations.schema import claims, events, items, slots
-from sts.annotations.study import Study, whole
+from sts.annotations.study import Study, base_suite
 from sts.annotations.types import Claim
 from sts.errors import UnknownName
 
-_COUNTED = 10 * assignment.AHEAD
-"""Open slots that are counted: with more, no more are given ahead."""
+_MAX_COUNTED = 10 * assignment.MAX_BATCH_SIZE
+"""Number of open slots to count; batches do not grow beyond it."""
 
-LEASE = 15 * 60
-"""Seconds that an item is kept for the person who claimed it."""
+LEASE_S = 15 * 60
+"""Seconds for which an item is reserved for the person who claimed it."""
 
 
 def claim(
@@ -62,247 +62,261 @@ def claim(
     study: Study,
     now: float,
 ) -> list[Claim]:
-    """Return up to `count` items for one person, in the order to be shown.
+    """Claim up to `count` items for a person, and return them in the order in which to show them.
 
-    What they already hold comes first and its lease is renewed, so a reload keeps the queue; an
-    expired lease that nobody took is still theirs. Fewer than `count`, or none, come back when no
-    slot is free for them, or they have judged what the study's `cap` allows for today.
-    Continuations in `without` are passed over, and what they hold of them is given back. So is,
-    but for the first, which may be before their eyes, what the lead has paused.
+    The items they already hold come first and their leases are renewed, so reloading the page keeps
+    the queue; an expired lease is renewed unless someone else took the item. The result is shorter
+    than `count`, or empty, if no slot is free for them or they have reached the study's daily
+    `cap`. Items whose continuation is in `without` are skipped and released. Items that the lead
+    has paused are released except the first, which the person may be watching.
 
-    Their k-th item is a reference when hash(seed, annotator, k) falls under `reference_rate` and
-    the pool has one that they have not met. Else it is one of the open slots that follow a random
-    place of the queue, or, among what is judged twice first, its beginning: what has the highest
-    priority, is of no scenario that they met just now, and which `assignment.best` chooses. Ties
-    are broken by the hash (a x + b) mod p of the item's own draw x, with a and b from (seed,
-    annotator): pairwise independent between annotators (Carter and Wegman 1979).
+    The k-th item is a reference if hash(seed, annotator, k) is below `reference_rate` and the pool
+    has one that they have not met. Otherwise it comes from the open slots: those judged twice
+    first, from the start of the queue, then others from a random place on. The highest priority
+    wins, then scenarios not shown recently, then `assignment.choose_next`. Ties are broken by the
+    hash (a x + b) mod p of the item's own draw x, with a and b from (seed, annotator): pairwise
+    independent between annotators (Carter and Wegman 1979).
 
     Raises:
-      UnknownName: there is no such person, or they have retired or do not judge.
+      UnknownName: there is no such person, or they are retired or not an annotator.
     """
-    one = people.lock(connection, annotator_id)
-    if not one.judges:
-        current = [a.name for a in people.everybody(connection) if a.judges]
-        raise UnknownName("current annotator", one.name, current)
-    standing = controls.standing(connection, study, suite, annotator_id)
-    order = _order(study.seed, annotator_id)
-    person = Person(annotator_id, suite, order, tuple(without), standing, now + LEASE, now)
+    annotator = people.lock_person(connection, annotator_id)
+    if not annotator.is_annotator:
+        current = [a.name for a in people.everybody(connection) if a.is_annotator]
+        raise UnknownName("current annotator", annotator.name, current)
+    settings = controls.effective_settings(connection, study, suite, annotator_id)
+    order = _random_order(study.seed, annotator_id)
+    person = Claimant(annotator_id, suite, order, tuple(without), settings, now + LEASE_S, now)
     if without:
-        _give_back(connection, annotator_id, items.c.continuation.in_(without))
-    mine = {"person": annotator_id, "suite": suite, "until": person.until}
-    connection.execute(_KEEP, mine)
-    room = study.cap - _judged_today(connection, person) if study.cap else PRIME
-    held = _kept(connection, person, room)
-    if standing.paused or min(count, room) <= len(held):
+        _release_slots(connection, annotator_id, items.c.continuation.in_(without))
+    renewal = {"person": annotator_id, "suite": suite, "until": person.until}
+    connection.execute(_RENEW_LEASES, renewal)
+    room = study.cap - _count_judged_today(connection, person) if study.cap else HASH_MODULUS
+    held = _retain_claims(connection, person, room)
+    if settings.paused or min(count, room) <= len(held):
         return held
-    return held + _take(connection, person, study, min(count, room) - len(held), held)
+    return held + _claim_new(connection, person, study, min(count, room) - len(held), held)
 
 
-# Made once: to put a statement together costs more than to run it.
-_KEEP = (
+# Built once: building a statement takes longer than running it.
+_RENEW_LEASES = (
     update(slots)
-    .where(slots.c.annotator == PERSON, slots.c.judged == 0, in_suite(SUITE))
+    .where(slots.c.annotator == PERSON, slots.c.judged == 0, is_in_suite(SUITE))
     .values(lease_until=bindparam("until"))
 )
-_OPEN = select(func.count()).select_from(
-    select(slots.c.id).where(waits(), *FREE, in_suite(SUITE)).limit(_COUNTED).subquery()
+_COUNT_OPEN = select(func.count()).select_from(
+    select(slots.c.id)
+    .where(is_unjudged(), *IS_FREE, is_in_suite(SUITE))
+    .limit(_MAX_COUNTED)
+    .subquery()
 )
 _TAKE_SLOT = (
     update(slots)
     .where(slots.c.id == bindparam("number"))
     .values(annotator=PERSON, lease_until=bindparam("until"))
 )
-_CLAIM = insert(claims)
-_CLAIM_AGAIN = update(claims).where(
+_INSERT_CLAIM = insert(claims)
+_UPDATE_CLAIM = update(claims).where(
     claims.c.annotator == PERSON, claims.c.item == bindparam("which")
 )
 _LAST_POSITION = select(func.max(claims.c.position)).where(claims.c.annotator == PERSON)
 
 
-def _kept(connection: Connection, person: Person, room: int) -> list[Claim]:
-    """Return what a person goes on with, `room` at most; gives back what should not wait."""
-    standing, held = person.standing, _held(connection, person)
-    back = [
-        one.claim.item
-        for place, one in enumerate(held)
-        if place >= room or (place > 0 and (standing.paused or one.left_out))
+def _retain_claims(connection: Connection, person: Claimant, room: int) -> list[Claim]:
+    """Return the claims that a person keeps, at most `room`, and release the others."""
+    settings, holdings = person.settings, _load_held(connection, person)
+    released = [
+        holding.claim.item
+        for place, holding in enumerate(holdings)
+        if place >= room or (place > 0 and (settings.paused or holding.is_paused))
     ]
-    if back:
-        _give_back(connection, person.id, items.c.id.in_(back))
-    return [one.claim for one in held if one.claim.item not in back]
+    if released:
+        _release_slots(connection, person.id, items.c.id.in_(released))
+    return [holding.claim for holding in holdings if holding.claim.item not in released]
 
 
-def _give_back(connection: Connection, annotator_id: int, which: ColumnElement[bool]) -> None:
-    mine = slots.c.annotator == annotator_id, slots.c.judged == 0
+def _release_slots(
+    connection: Connection, annotator_id: int, condition: ColumnElement[bool]
+) -> None:
+    own_open = slots.c.annotator == annotator_id, slots.c.judged == 0
     connection.execute(
         update(slots)
-        .where(*mine, exists().where(items.c.id == slots.c.item, which))
+        .where(*own_open, exists().where(items.c.id == slots.c.item, condition))
         .values(annotator=None, lease_until=None)
     )
 
 
-def _take(
-    connection: Connection, person: Person, study: Study, number: int, held: Sequence[Claim]
+def _claim_new(
+    connection: Connection, person: Claimant, study: Study, number: int, held: Sequence[Claim]
 ) -> list[Claim]:
-    """Take up to so many slots and references for a person; return them in their order."""
-    shares = balance.of(connection, person.id, whole(person.suite))
+    """Claim up to `number` slots and references for a person; return them in the order to show."""
+    shares = balance.load_balance(connection, person.id, base_suite(person.suite))
     position = _next_position(connection, person.id)
-    recent = recent_scenarios(connection, person.id, study.spacing)
-    queue = _Queue(connection, person, study.seed, {one.item for one in held})
-    taken: list[Claim] = []
-    while len(taken) < number:
-        coin = assignment.share("order", study.seed, person.id, position)
-        # Both are looked for, or the time that it takes would tell which it is.
-        pooled = reference(connection, person, recent) if study.reference_rate else None
-        if assignment.share("reference", study.seed, person.id, position) >= study.reference_rate:
+    recent = load_recent_scenarios(connection, person.id, study.spacing)
+    queue = _OpenSlots(connection, person, study.seed, {claim.item for claim in held})
+    claims_: list[Claim] = []
+    while len(claims_) < number:
+        coin = assignment.unit_hash("order", study.seed, person.id, position)
+        # Both are searched for, so that the response time does not reveal references.
+        pooled = choose_reference(connection, person, recent) if study.reference_rate else None
+        if (
+            assignment.unit_hash("reference", study.seed, person.id, position)
+            >= study.reference_rate
+        ):
             pooled = None
-        best = queue.best(shares, recent, coin)
-        found = pooled or queue.taken(best, shares, recent, coin)
-        if found is None:
+        best = queue.choose_next(shares, recent, coin)
+        candidate = pooled or queue.take_next(best, shares, recent, coin)
+        if candidate is None:
             break
-        new = _note_claim(connection, person, found.item, position, pooled is not None)
+        new = _record_claim(connection, person, candidate.item, position, pooled is not None)
         if pooled is None and new:
-            balance.note(connection, person.id, whole(person.suite), found.agents)
-        shares.add(() if pooled else found.agents)
-        recent = [*recent, found.scenario][-study.spacing :] if study.spacing else []
-        queue.passed.add(found.item)
-        taken.append(Claim(found.item, found.continuation, person.until))
+            balance.count_clip(connection, person.id, base_suite(person.suite), candidate.agents)
+        shares.add(() if pooled else candidate.agents)
+        recent = [*recent, candidate.scenario][-study.spacing :] if study.spacing else []
+        queue.claimed.add(candidate.item)
+        claims_.append(Claim(candidate.item, candidate.continuation, person.until))
         position += 1
-    return taken
+    return claims_
 
 
-class _Queue:
-    """The open slots that a person may be given, as far as one claim looks at them."""
+class _OpenSlots:
+    """The open slots for a person, as loaded during one claim."""
 
-    def __init__(self, connection: Connection, person: Person, seed: int, passed: set[str]) -> None:
-        """Look at nothing yet; items in `passed` are theirs already."""
-        self.passed = passed
+    def __init__(
+        self, connection: Connection, person: Claimant, seed: int, claimed: set[str]
+    ) -> None:
+        """Load nothing yet; the person has already claimed the items in `claimed`."""
+        self.claimed = claimed
         self._connection, self._person, self._seed = connection, person, seed
-        levels = sorted({0, *(number for _, number in person.standing.first)}, reverse=True)
+        levels = sorted({0, *(number for _, number in person.settings.priorities)}, reverse=True)
         self._turns = [(level, turn) for level in levels for turn in (FIRST, ORDINARY)]
         self._seen: dict[tuple[int, int], list[Candidate]] = {}
 
-    def best(
+    def choose_next(
         self, shares: assignment.Balance, recent: Collection[str], coin: float
     ) -> Candidate | None:
-        """Return the best candidate; None where nothing is open for them.
+        """Choose the best candidate; return None if nothing is open for them.
 
-        A scenario that they met just now comes again only where all that is open is of such.
+        Recently shown scenarios are repeated only if no others are open.
         """
         for scenarios in (recent, ()) if recent else ((),):
             for turn in self._turns:
-                found = assignment.best(self._open(turn, coin), shares, scenarios, coin)
-                if found is not None:
-                    return found
+                candidate = assignment.choose_next(
+                    self._list_unclaimed(turn, coin), shares, scenarios, coin
+                )
+                if candidate is not None:
+                    return candidate
         return None
 
-    def taken(
+    def take_next(
         self,
         best: Candidate | None,
         shares: assignment.Balance,
         recent: Collection[str],
         coin: float,
     ) -> Candidate | None:
-        """Take a slot of the best candidate, or of the next that has one yet."""
+        """Take a slot of the best candidate, or of the next best that still has one."""
         while best is not None:
-            self.passed.add(best.item)
+            self.claimed.add(best.item)
             if _take_slot(self._connection, self._person, best.item):
                 break
-            best = self.best(shares, recent, coin)
+            best = self.choose_next(shares, recent, coin)
         return best
 
-    def _open(self, turn: tuple[int, int], coin: float) -> list[Candidate]:
-        """Return the candidates of a turn that were not passed."""
+    def _list_unclaimed(self, turn: tuple[int, int], coin: float) -> list[Candidate]:
+        """Return a turn's candidates that are not claimed yet, reloading if none is left."""
         if turn not in self._seen:
-            self._seen[turn] = candidates(self._connection, self._person, *turn, coin)
-        left = [one for one in self._seen[turn] if one.item not in self.passed]
+            self._seen[turn] = load_candidates(self._connection, self._person, *turn, coin)
+        left = [candidate for candidate in self._seen[turn] if candidate.item not in self.claimed]
         if not left and self._seen[turn]:
-            self._seen[turn] = candidates(self._connection, self._person, *turn, coin)
-            left = [one for one in self._seen[turn] if one.item not in self.passed]
+            self._seen[turn] = load_candidates(self._connection, self._person, *turn, coin)
+            left = [
+                candidate for candidate in self._seen[turn] if candidate.item not in self.claimed
+            ]
         return left
 
 
 def ahead(connection: Connection, suite: str, *, now: float) -> int:
-    """Return how many items a person should have at a time: a tenth of what is open, 3 to 20."""
-    return assignment.ahead(connection.execute(_OPEN, {"suite": suite, "now": now}).scalar_one())
+    """Return how many items to assign to a person at a time: a tenth of the open ones, 3 to 20."""
+    return assignment.batch_size(
+        connection.execute(_COUNT_OPEN, {"suite": suite, "now": now}).scalar_one()
+    )
 
 
-class _Held(NamedTuple):
-    """An item that waits for a person, and whether the lead has paused what it is of."""
+class _HeldItem(NamedTuple):
+    """An item that a person holds, and whether the lead has paused its scope."""
 
     claim: Claim
-    left_out: bool
+    is_paused: bool
 
 
-def _held(connection: Connection, person: Person) -> list[_Held]:
-    holding = _holding(person.suite, person.standing.left_out)
+def _load_held(connection: Connection, person: Claimant) -> list[_HeldItem]:
+    query = _select_held(person.suite, person.settings.paused_scopes)
     return [
-        _Held(Claim(r.item, r.continuation, person.until), bool(r.left_out))
-        for r in connection.execute(holding, person.values())
+        _HeldItem(Claim(row.item, row.continuation, person.until), bool(row.left_out))
+        for row in connection.execute(query, person.parameters())
     ]
 
 
 @lru_cache(maxsize=64)
-def _holding(suite: str, left_out: tuple[str, ...]) -> Select[tuple[str, str, bool]]:
-    """What waits for a person who judges a suite of which some scopes are left out."""
+def _select_held(suite: str, left_out: tuple[str, ...]) -> Select[tuple[str, str, bool]]:
+    """Select the unjudged items that a person holds in a suite, flagging those in paused scopes."""
     holds = and_(slots.c.item == claims.c.item, slots.c.annotator == PERSON)
-    paused = or_(False, *(inside(scope, suite) for scope in left_out))
+    paused = or_(False, *(is_in_scope(scope, suite) for scope in left_out))
     return (
-        select(
-            claims.c.item,
-            items.c.continuation,
-            exists().where(holds, paused).label("left_out"),
-        )
+        select(claims.c.item, items.c.continuation, exists().where(holds, paused).label("left_out"))
         .join(items, items.c.id == claims.c.item)
         .where(
             claims.c.annotator == PERSON,
-            or_(claims.c.pool == 1, exists().where(holds, in_suite(SUITE))),
-            OFFERED,
-            ~exists().where(events.c.item == claims.c.item, events.c.annotator == PERSON, judges()),
+            or_(claims.c.pool == 1, exists().where(holds, is_in_suite(SUITE))),
+            NOT_EXCLUDED,
+            ~exists().where(
+                events.c.item == claims.c.item, events.c.annotator == PERSON, is_judgement()
+            ),
         )
         .order_by(claims.c.position)
     )
 
 
-def _judged_today(connection: Connection, person: Person) -> int:
-    """How many items a person has judged for the first time since midnight, UTC."""
+def _count_judged_today(connection: Connection, person: Claimant) -> int:
+    """Count the items that a person has judged for the first time since midnight, UTC."""
     day = datetime.fromtimestamp(person.now, UTC).replace(hour=0, minute=0, second=0, microsecond=0)
     earlier = events.alias("earlier")
     return connection.execute(
         select(func.count(events.c.item.distinct())).where(
             events.c.annotator == person.id,
-            judges(),
+            is_judgement(),
             events.c.received >= day.timestamp(),
             ~exists().where(
                 earlier.c.item == events.c.item,
                 earlier.c.annotator == person.id,
-                earlier.c.kind.in_(JUDGEMENTS),
+                earlier.c.kind.in_(JUDGEMENT_KINDS),
                 earlier.c.received < day.timestamp(),
             ),
         )
     ).scalar_one()
 
 
-def _take_slot(connection: Connection, person: Person, item: str) -> bool:
-    """Take a free slot of an item for a person; return whether there was one."""
-    slot = free_slot(connection, item, person.now)
+def _take_slot(connection: Connection, person: Claimant, item: str) -> bool:
+    """Take a free slot of an item for a person; return False without one."""
+    slot = lock_free_slot(connection, item, person.now)
     if slot is None:
         return False
-    taken = {"number": slot, "person": person.id, "until": person.until}
-    connection.execute(_TAKE_SLOT, taken)
+    parameters = {"number": slot, "person": person.id, "until": person.until}
+    connection.execute(_TAKE_SLOT, parameters)
     return True
 
 
-def _note_claim(
-    connection: Connection, person: Person, item: str, position: int, pool: bool
+def _record_claim(
+    connection: Connection, person: Claimant, item: str, position: int, pool: bool
 ) -> bool:
-    """Keep what a person was given at which place; return whether it is given the first time."""
-    own = {"annotator": person.id, "item": item}
+    """Store the position at which a person gets an item; return True if it is new to them."""
+    key = {"annotator": person.id, "item": item}
     values = {"position": position, "pool": int(pool), "claimed": person.now}
-    again = {"person": person.id, "which": item, **values}
-    if connection.execute(_CLAIM_AGAIN, again).rowcount:
+    parameters = {"person": person.id, "which": item, **values}
+    if connection.execute(_UPDATE_CLAIM, parameters).rowcount:
         return False
-    connection.execute(_CLAIM, own | values)
+    connection.execute(_INSERT_CLAIM, key | values)
     return True
 
 
@@ -311,6 +325,7 @@ def _next_position(connection: Connection, annotator_id: int) -> int:
     return 0 if last is None else int(last) + 1
 
 
-def _order(seed: int, annotator_id: int) -> tuple[int, int]:
+def _random_order(seed: int, annotator_id: int) -> tuple[int, int]:
     digest = hashlib.blake2b(f"order {seed} {annotator_id}".encode(), digest_size=16).digest()
-    return 1 + int.from_bytes(digest[:8]) % (PRIME - 1), int.from_bytes(digest[8:]) % PRIME
+    factor, offset = int.from_bytes(digest[:8]), int.from_bytes(digest[8:])
+    return 1 + factor % (HASH_MODULUS - 1), offset % HASH_MODULUS

@@ -1,4 +1,4 @@
-"""One clip with what was said of it, for those who may see it."""
+"""One clip with its verdicts, for people who may see them."""
 
 from __future__ import annotations
 
@@ -8,72 +8,75 @@ from typing import NamedTuple
 from sqlalchemy import Connection, exists, select
 
 from sts.annotations.events import ADJUDICATION
-from sts.annotations.remarks import remarks
+from sts.annotations.remarks import load_current_events
 from sts.annotations.schema import claims, events, items, reference_episodes, slots
 from sts.annotations.types import Annotator, Mark
 from sts.errors import ArgumentError
 
 _ITEM = re.compile(r"[0-9A-Za-z_-]{22}")
-_SEEING_ALL = {"reviewer", "lead"}
-HIDDEN = "There is no clip at this address that you may see."
-WAITING = (
-    "This clip waits for a judgement of your own. Give it first; what others say of it is shown "
-    "after that."
+_ROLES_SEEING_ALL = {"reviewer", "lead"}
+NOT_FOUND = "This clip does not exist, or you may not view it."
+JUDGE_FIRST = (
+    "You have not judged this clip yet. Other people's verdicts are shown once you have submitted "
+    "yours."
 )
 
 
-class Clip(NamedTuple):
-    """A clip as somebody may see it: a continuation that shows it, and its marks in their order."""
+class ClipView(NamedTuple):
+    """A clip as one person may see it: a continuation that shows it, and its verdicts in order."""
 
     item: str
     continuation: str
     marks: tuple[Mark, ...]
 
 
-def clip(connection: Connection, person: Annotator, item: object) -> Clip:
-    """Return a clip with its marks: all of them for reviewers and leads, else the person's own.
+def clip(connection: Connection, person: Annotator, item: object) -> ClipView:
+    """Load a clip with all its verdicts for reviewers and leads, or else with the person's own.
 
     Raises:
-      ArgumentError: there is no clip of that identifier that the person may see; a person who is to
-        judge it sees nothing of it before.
+      ArgumentError: there is no such clip that the person may see, or they still have to judge it.
     """
     if not isinstance(item, str) or not _ITEM.fullmatch(item):
-        raise ArgumentError(HIDDEN)
+        raise ArgumentError(NOT_FOUND)
     continuation = connection.execute(
         select(items.c.continuation).where(items.c.id == item)
     ).scalar_one_or_none()
-    own = _said(connection, person, item, everybody=False)
-    if continuation is not None and not own and _waits(connection, person.id, item):
-        raise ArgumentError(WAITING)
-    sees_all = bool(_SEEING_ALL & {*person.roles})
-    if continuation is None or not (own or sees_all):
-        raise ArgumentError(HIDDEN)
-    marks = own
+    own_marks = _load_marks(connection, person, item, everybody=False)
+    if continuation is not None and not own_marks and _has_open_claim(connection, person.id, item):
+        raise ArgumentError(JUDGE_FIRST)
+    sees_all = bool(_ROLES_SEEING_ALL & {*person.roles})
+    if continuation is None or not (own_marks or sees_all):
+        raise ArgumentError(NOT_FOUND)
+    marks = own_marks
     if sees_all:
-        marks = _said(connection, person, item, everybody=True) + _known(connection, item)
-    return Clip(item, continuation, tuple(marks))
+        marks = _load_marks(connection, person, item, everybody=True) + _load_truth(
+            connection, item
+        )
+    return ClipView(item, continuation, tuple(marks))
 
 
-def _said(connection: Connection, person: Annotator, item: str, *, everybody: bool) -> list[Mark]:
-    """Return the judgements that stand of a clip, and the adjudication for those who see all."""
-    own = events.c.item == item
-    said = remarks(connection, own)
+def _load_marks(
+    connection: Connection, person: Annotator, item: str, *, everybody: bool
+) -> list[Mark]:
+    """Load a clip's current judgements and, with `everybody`, its adjudication."""
+    of_item = events.c.item == item
+    current = load_current_events(connection, of_item)
     if everybody:
-        said += remarks(connection, own, kinds=[ADJUDICATION], by=False)
+        current += load_current_events(connection, of_item, kinds=[ADJUDICATION], by=False)
     return [
         Mark(
-            "you" if one.person == person.id else one.pseudonym,
-            one.kind,
-            str(one.verdict),
-            one.step,
-            one.reason,
+            "you" if event.person == person.id else event.pseudonym,
+            event.kind,
+            str(event.verdict),
+            event.step,
+            event.reason,
         )
-        for one in said
-        if everybody or one.person == person.id
+        for event in current
+        if everybody or event.person == person.id
     ]
 
 
-def _known(connection: Connection, item: str) -> list[Mark]:
+def _load_truth(connection: Connection, item: str) -> list[Mark]:
     rows = connection.execute(
         select(
             reference_episodes.c.truth, reference_episodes.c.step, reference_episodes.c.note
@@ -82,8 +85,8 @@ def _known(connection: Connection, item: str) -> list[Mark]:
     return [Mark("known", "reference", *row) for row in rows]
 
 
-def _waits(connection: Connection, annotator_id: int, item: str) -> bool:
-    """Whether a person was given a clip, and has not judged it."""
+def _has_open_claim(connection: Connection, annotator_id: int, item: str) -> bool:
+    """Return True if a person has been assigned a clip and has not judged it."""
     held = select(
         exists().where(slots.c.item == item, slots.c.annotator == annotator_id, slots.c.judged == 0)
         | exists().where(
@@ -94,9 +97,9 @@ def _waits(connection: Connection, annotator_id: int, item: str) -> bool:
 
 
 def items_of(connection: Connection) -> dict[str, str]:
-    """Return the identifier under which each clip is watched, by the hash of what it shows.
+    """Return the item identifier of each clip, by the hash of its appearance.
 
-    A clip that is judged by a rubric is stored as `HASH.VERSION`; of several versions one is taken.
+    The stored name of a clip with a rubric is `HASH.VERSION`; of several versions one is returned.
     """
     rows = connection.execute(select(items.c.clip, items.c.id).order_by(items.c.id))
     return {clip.partition(".")[0]: item for clip, item in rows if clip}

@@ -1,4 +1,4 @@
-"""The text that people of a study agree to before they work, and who agreed to which version."""
+"""The consent text of a study, and records of who agreed to which version."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from sts.names import shown
 from sts.storage.files import content_hash, regular_bytes
 from sts.storage.workspace import Workspace
 
-_LONGEST = 2**16
+_MAX_BYTES = 2**16
 
 
 class Consent(NamedTuple):
-    """What is agreed to, in Markdown, and 12 hexadecimal digits of its hash, the version."""
+    """A consent text in Markdown; its version is the first 12 hexadecimal digits of its hash."""
 
     text: str
     version: str
 
 
 class Agreed(NamedTuple):
-    """How many people agreed to one version of the text, the first and the last in UTC seconds."""
+    """Number of people who agreed to a version, and the first and last time in UTC seconds."""
 
     version: str
     people: int
@@ -32,10 +32,10 @@ class Agreed(NamedTuple):
 
 
 def text(workspace: Workspace, file: str) -> Consent:
-    """Return the text in a file of the workspace.
+    """Load the consent text from a file of the workspace.
 
     Raises:
-      DamagedData: there is none, or it is empty, too long or not UTF-8.
+      DamagedData: the file is missing, outside the workspace, empty, too long or not UTF-8.
     """
     path = workspace.path(file)
     if not path.resolve().is_relative_to(workspace.root.resolve()):
@@ -44,27 +44,27 @@ def text(workspace: Workspace, file: str) -> Consent:
             f"(annotation.consent), found {shown(file)}; put it there"
         )
     try:
-        raw = regular_bytes(path, _LONGEST)
-        words = raw.decode("utf-8").strip()
+        raw = regular_bytes(path, _MAX_BYTES)
+        content = raw.decode("utf-8").strip()
     except (OSError, ArgumentError, UnicodeDecodeError) as error:
-        why = "no UTF-8 text" if isinstance(error, ValueError) else "no such file"
+        why = "a file that is not UTF-8 text" if isinstance(error, ValueError) else "no such file"
         raise DamagedData(
             f"{workspace.path('workspace.toml')}: expected a text at {path} (annotation.consent), "
-            f"found {why}; write it, or take the setting out"
+            f"found {why}; create the file, or remove the setting"
         ) from None
-    if not words:
+    if not content:
         raise DamagedData(f"expected a text that people agree to at {path}, found an empty file")
-    return Consent(words, content_hash(words.encode())[:12])
+    return Consent(content, content_hash(content.encode())[:12])
 
 
 def has_agreed(connection: Connection, annotator_id: int, version: str) -> bool:
-    """Whether a person agreed to this version."""
-    own = consents.c.annotator == annotator_id, consents.c.version == version
-    return connection.execute(select(consents).where(*own)).one_or_none() is not None
+    """Return True if a person agreed to this version."""
+    matches = consents.c.annotator == annotator_id, consents.c.version == version
+    return connection.execute(select(consents).where(*matches)).one_or_none() is not None
 
 
 def agree(connection: Connection, annotator_id: int, version: str, *, now: float) -> None:
-    """Note that a person agrees to this version; the first time stays."""
+    """Record that a person agrees to this version; repeating it keeps the first time."""
     if not has_agreed(connection, annotator_id, version):
         connection.execute(
             insert(consents).values(annotator=annotator_id, version=version, agreed=now)
@@ -72,7 +72,7 @@ def agree(connection: Connection, annotator_id: int, version: str, *, now: float
 
 
 def counts(connection: Connection) -> list[Agreed]:
-    """How many agreed to each version, in the order in which these came."""
+    """Count the people who agreed to each version, in order of first agreement."""
     first, last = func.min(consents.c.agreed), func.max(consents.c.agreed)
     rows = connection.execute(
         select(consents.c.version, func.count(), first, last)

@@ -1,4 +1,4 @@
-"""Pauses of a suite, a category or a person while people judge; the last of each stands."""
+"""Pauses of a suite, a category or a person; the latest entry for each is in force."""
 
 from __future__ import annotations
 
@@ -7,18 +7,19 @@ from typing import NamedTuple
 from sqlalchemy import Connection, exists, insert, select
 
 from sts.annotations.schema import annotators, controls, item_suites, items
-from sts.annotations.study import Study, whole
+from sts.annotations.study import Study, base_suite
 from sts.errors import ArgumentError, UnknownName
 
 PAUSE = "pause"
-_REASON_LIMIT = 500
+_MAX_REASON_CHARS = 500
 
 
 class Control(NamedTuple):
     """A pause (value 1) or its end (0), of a scope or a person, made at a time in UTC seconds.
 
-    A scope is `NAME@VERSION`, a part of it as it is enqueued, or either with `/CATEGORY`; "" for a
-    person. `by` is the number of who did it, None for the command line or the study's own rule.
+    A scope is an enqueued suite or part of one, optionally followed by `/CATEGORY`; "" for a
+    person. `by` is the number of the person who made it, None for the command line or an automatic
+    pause.
     """
 
     scope: str
@@ -29,15 +30,16 @@ class Control(NamedTuple):
     made: float
 
 
-class Standing(NamedTuple):
-    """What stands for one person under one suite: whether all is paused for them.
+class EffectiveSettings(NamedTuple):
+    """The pauses and priorities in force for one person in one suite.
 
-    Of the scopes in `left_out` nothing is given; `first` are those with a priority, highest first.
+    `paused` is True if they get nothing at all. Clips of `paused_scopes` are not assigned;
+    `priorities` are scopes and their priorities, highest first.
     """
 
     paused: bool
-    left_out: tuple[str, ...]
-    first: tuple[tuple[str, int], ...]
+    paused_scopes: tuple[str, ...]
+    priorities: tuple[tuple[str, int], ...]
 
 
 def pause(
@@ -50,18 +52,20 @@ def pause(
     now: float,
     resume: bool = False,
 ) -> None:
-    """Give nothing of a suite or category, or nothing to a person, until that is resumed.
+    """Pause, or resume, the assignment of a suite or category, or assignments to a person.
 
-    What somebody has before their eyes stays theirs; what waits behind it is given back. The
-    connection is alone in writing. A scope is `NAME@VERSION` or `NAME@VERSION/CATEGORY`; `by` is
-    the number of who pauses, None for the command line or the study's own rule.
+    A person keeps the clip that they are watching; the clips queued behind it are released. The
+    connection must be the only writer. A scope is `NAME@VERSION` or `NAME@VERSION/CATEGORY`; `by`
+    is the number of the person who does it, None for the command line or an automatic pause.
 
     Raises:
-      ArgumentError: it is of neither a scope nor a person.
+      ArgumentError: neither a scope nor a person is given, or both are.
       UnknownName: nothing of that suite or category is enqueued, or there is no such person.
     """
     if bool(scope) == (person is not None):
-        raise ArgumentError("expected a suite, a category of one, or a person; name one of them")
+        raise ArgumentError(
+            "expected either a suite or category, or a person, found both or neither"
+        )
     if scope:
         _check_scope(connection, scope)
     if person is not None:
@@ -74,19 +78,19 @@ def pause(
             scope=scope,
             person=person,
             value=int(not resume),
-            reason=reason[:_REASON_LIMIT],
+            reason=reason[:_MAX_REASON_CHARS],
             annotator=by,
             made=now,
         )
     )
 
 
-def every(connection: Connection) -> list[Control]:
-    """Return every pause and every end of one, in order."""
-    return [Control(*row) for row in connection.execute(_EVERY)]
+def list_controls(connection: Connection) -> list[Control]:
+    """List all pauses and resumptions, in order."""
+    return [Control(*row) for row in connection.execute(_CONTROLS)]
 
 
-_EVERY = (
+_CONTROLS = (
     select(
         *(controls.c[name] for name in ("scope", "person", "value", "reason", "annotator", "made"))
     )
@@ -96,44 +100,48 @@ _EVERY = (
 
 
 def paused(connection: Connection) -> list[Control]:
-    """Return the pauses that have not ended."""
-    last = {(one.scope, one.person): one for one in every(connection)}
-    return [one for one in last.values() if one.value]
+    """List the pauses in force."""
+    last = {(control.scope, control.person): control for control in list_controls(connection)}
+    return [control for control in last.values() if control.value]
 
 
-def standing(connection: Connection, study: Study, suite: str, person: int) -> Standing:
-    """Return the pauses and priorities in force for a person under a suite."""
-    scopes = {one.scope for one in paused(connection) if _concerns(one, suite, person)}
-    first = [pair for pair in study.priority.items() if _inside(pair[0], suite)]
-    return Standing(
-        bool(scopes & {"", suite, whole(suite)}),
-        tuple(sorted(scopes - {"", suite, whole(suite)})),
+def effective_settings(
+    connection: Connection, study: Study, suite: str, person: int
+) -> EffectiveSettings:
+    """Return the pauses and priorities in force for a person in a suite."""
+    scopes = {
+        control.scope for control in paused(connection) if _applies_to(control, suite, person)
+    }
+    first = [pair for pair in study.priority.items() if _is_in_suite(pair[0], suite)]
+    return EffectiveSettings(
+        bool(scopes & {"", suite, base_suite(suite)}),
+        tuple(sorted(scopes - {"", suite, base_suite(suite)})),
         tuple(sorted(first, key=lambda pair: (-pair[1], pair[0]))),
     )
 
 
-def _concerns(control: Control, suite: str, person: int) -> bool:
+def _applies_to(control: Control, suite: str, person: int) -> bool:
     if control.scope:
-        return _inside(control.scope, suite)
+        return _is_in_suite(control.scope, suite)
     return control.person == person
 
 
-def _inside(scope: str, suite: str) -> bool:
-    return whole(scope.partition("/")[0]) == whole(suite)
+def _is_in_suite(scope: str, suite: str) -> bool:
+    return base_suite(scope.partition("/")[0]) == base_suite(suite)
 
 
 def _check_scope(connection: Connection, scope: str) -> None:
     suite, slash, category = scope.partition("/")
-    kept = item_suites.c.suite == suite
-    if not connection.execute(select(exists().where(kept))).scalar_one():
+    in_suite = item_suites.c.suite == suite
+    if not connection.execute(select(exists().where(in_suite))).scalar_one():
         known = connection.scalars(select(item_suites.c.suite).distinct())
         raise UnknownName("enqueued suite", suite, sorted(known))
     if slash:
-        there = connection.scalars(
+        categories = connection.scalars(
             select(items.c.category)
             .join(item_suites, item_suites.c.item == items.c.id)
-            .where(kept)
+            .where(in_suite)
             .distinct()
         ).all()
-        if category not in there:
-            raise UnknownName(f"enqueued category of {suite}", category, sorted(there))
+        if category not in categories:
+            raise UnknownName(f"enqueued category of {suite}", category, sorted(categories))

@@ -1,4 +1,4 @@
-"""What an SQLite database finds wrong with itself, and texts in it that cannot be read."""
+"""Detection of corruption in SQLite databases."""
 
 from __future__ import annotations
 
@@ -8,35 +8,35 @@ from sqlalchemy import Connection, Table, Text
 
 from sts.annotations import schema
 
-_LINES = 20
-"""Lines that a database is asked for of what it finds wrong with itself."""
+_MAX_LINES = 20
+"""Maximum number of errors that SQLite is asked to report."""
 
 
-def inconsistent(connection: Connection) -> Iterator[str]:
-    """Yield what a database finds wrong with itself, such as an index that lacks a row."""
+def iter_integrity_errors(connection: Connection) -> Iterator[str]:
+    """Yield the errors that SQLite's integrity check reports, such as an index that lacks a row."""
     if connection.dialect.name != "sqlite":
         return
-    for line in connection.exec_driver_sql(f"PRAGMA integrity_check({_LINES})").scalars():
+    for line in connection.exec_driver_sql(f"PRAGMA integrity_check({_MAX_LINES})").scalars():
         if line != "ok":
             yield f"database: {' '.join(str(line).split())}"
 
 
-def unreadable(connection: Connection) -> Iterator[str]:
-    """Yield a line for each text that is not UTF-8, as a flipped bit leaves one."""
+def iter_undecodable(connection: Connection) -> Iterator[str]:
+    """Yield a finding for each text that is not valid UTF-8, for example after a bit flip."""
     if connection.dialect.name != "sqlite":
         return
     for table in schema.metadata.sorted_tables:
         for column in table.columns:
             if isinstance(column.type, Text):
-                yield from _of_column(connection, table, column.name)
+                yield from _iter_undecodable_rows(connection, table, column.name)
 
 
-def _of_column(connection: Connection, table: Table, column: str) -> Iterator[str]:
+def _iter_undecodable_rows(connection: Connection, table: Table, column: str) -> Iterator[str]:
     author = "annotator" if "annotator" in table.columns else "NULL"
     query = f"SELECT rowid, {author}, CAST({column} AS BLOB) FROM {table.name}"
     for row, person, raw in connection.exec_driver_sql(f"{query} WHERE {column} IS NOT NULL"):
         try:
             raw.decode()
         except UnicodeDecodeError:
-            whose = f" of person {person}" if person is not None else ""
-            yield f"table {table.name}, row {row}{whose}: {column} is damaged: it is not UTF-8 text"
+            owner = f" of person {person}" if person is not None else ""
+            yield f"table {table.name}, row {row}{owner}: {column} is damaged: it is not UTF-8 text"

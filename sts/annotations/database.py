@@ -1,4 +1,4 @@
-"""A connection to the annotation database, SQLite or PostgreSQL, and words for its failures."""
+"""Connection to the annotation database, SQLite or PostgreSQL, with readable error messages."""
 
 from __future__ import annotations
 
@@ -15,129 +15,133 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from sts.errors import StoreError
 
-WAIT = 30
-"""Seconds to wait for another process's transaction before giving up."""
-STATEMENT = 60
-"""Seconds that PostgreSQL may work on one statement."""
+LOCK_TIMEOUT_S = 30
+"""Seconds to wait for another process's transaction."""
+STATEMENT_TIMEOUT_S = 60
+"""Seconds that PostgreSQL may spend on one statement."""
 
-RECORD = "annotations.json"
-"""The record that a study began, by which a lost database is noticed."""
+RECORD_FILE = "annotations.json"
+"""File that records that a study has started, so that a lost database is noticed."""
 
 _ADVISORY_LOCK = 0x535453
-"""PostgreSQL's key for work that only one connection may do at a time: "STS" in ASCII."""
+"""PostgreSQL's key of the lock held by a transaction that must run alone: "STS" in ASCII."""
 
 
 class Database:
-    """Owns an engine; every statement runs inside `read` or `write`.
+    """Owner of an engine; every statement runs inside `read` or `write`.
 
     Attributes:
       engine: of the database.
-      name: what messages call it: a path, or a URL without its password.
-      record: the file that says that a study began.
+      name: a path, or a URL without its password, for messages.
+      record: the file that records that a study has started.
     """
 
     def __init__(self, engine: Engine, name: str, record: Path) -> None:
-        """Take over `engine`; `close` ends its connections."""
+        """Take ownership of `engine`; `close` closes its connections."""
         self.name = name
         self.record = record
         self.engine = engine
         self._file: os.stat_result | None = None
         self._sqlite = engine.dialect.name == "sqlite"
-        # SQLite keeps one connection for all threads, since opening one costs hundreds of saves.
-        # Re-entrant, so that a transaction inside a transaction fails instead of waiting for ever.
+        # On SQLite all threads share one connection: opening one takes as long as many saves.
+        # Re-entrant, so that a nested transaction fails instead of deadlocking.
         self._turn: AbstractContextManager[Any] = (
             threading.RLock() if self._sqlite else nullcontext()
         )
 
     @contextmanager
     def read(self) -> Iterator[Connection]:
-        """Open a transaction that changes nothing; StoreError if the database fails."""
-        with self._translated(), self._turn, self.engine.connect() as connection:
+        """Open a read-only transaction; raise StoreError if the database fails."""
+        with self._translate_errors(), self._turn, self.engine.connect() as connection:
             yield connection
 
     @contextmanager
     def write(self, *, alone: bool = False) -> Iterator[Connection]:
-        """Open a transaction that is kept whole, or not at all when its body raises.
+        """Open a transaction that is committed, or rolled back if its body raises.
 
         On SQLite it holds the write lock from its first statement (BEGIN IMMEDIATE), so that what
-        it reads cannot change before it writes. On PostgreSQL rows are locked where they are
-        read; with `alone`, transactions that also ask for it come one after another.
-        A database that fails raises StoreError, in the words of `failure`.
+        it reads cannot change before it writes. On PostgreSQL rows are locked where they are read;
+        with `alone`, transactions that also ask for it run one after another. If the database
+        fails, raise StoreError.
         """
-        with self._translated(), self._turn, self.engine.connect() as plain:
+        with self._translate_errors(), self._turn, self.engine.connect() as plain:
             connection = plain.execution_options(writes=True)
             with connection.begin():
                 if alone and not self._sqlite:
                     connection.execute(select(func.pg_advisory_xact_lock(_ADVISORY_LOCK)))
                 yield connection
 
-    def hold(self, file: Path) -> None:
-        """Take `file` for what is open: nothing is read or written once it is not there."""
-        with self._translated():
+    def watch_file(self, file: Path) -> None:
+        """Make later reads and writes fail if the open `file` is moved, removed or replaced."""
+        with self._translate_errors():
             self._file = file.stat()
 
     def close(self) -> None:
-        """End every connection; the database stays."""
+        """Close all connections."""
         self.engine.dispose()
 
     @contextmanager
-    def _translated(self) -> Iterator[None]:
+    def _translate_errors(self) -> Iterator[None]:
         try:
-            self._check_there()
+            self._check_file_in_place()
             yield
         except IntegrityError:
-            raise  # a broken rule of ours, not the reader's database: never hidden
+            raise  # a bug in this program rather than a problem of the database
         except DBAPIError as error:
-            raise failure(self.name, str(error.orig)) from error
+            raise make_store_error(self.name, str(error.orig)) from error
         except PoolTimeout:
             raise StoreError(
-                f"annotation database {self.name} had no connection free within {WAIT} s; "
-                "wait for other work on it to end and try again"
+                f"annotation database {self.name} had no free connection within {LOCK_TIMEOUT_S} "
+                "s; wait for other work on it to finish and try again"
             ) from None
 
-    def _check_there(self) -> None:
-        """Raise StoreError where the open file is not at its path: its work would be lost."""
+    def _check_file_in_place(self) -> None:
+        """Raise StoreError if the open file is not at its path: changes would be lost."""
         if self._file is None:
             return
         try:
-            there = os.path.samestat(self._file, os.stat(self.name))
+            in_place = os.path.samestat(self._file, os.stat(self.name))
         except OSError:
-            there = False
-        if not there:
+            in_place = False
+        if not in_place:
             raise StoreError(
                 f"annotation database {self.name} was moved, removed or replaced while it was in "
-                "use; put it back, or start again what uses it"
+                "use; put it back, or restart the program that uses it"
             )
 
 
 class MisreadDatabase(StoreError):
-    """A database that one look found damaged; only a second look can tell."""
+    """An SQLite file that looked damaged once; only a second read can confirm it."""
 
 
-def failure(name: str, found: str) -> StoreError:
-    """Return the error, in one line, for what a driver says that it found in a database."""
-    for symptom, words in _MISREAD.items():
-        if symptom in found:
-            return MisreadDatabase(f"annotation database {name} {words}")
-    for symptom, words in _SYMPTOMS.items():
-        if symptom in found:
-            return StoreError(f"annotation database {name} {words}")
-    said = next((line.strip() for line in found.splitlines() if line.strip()), "no reason given")
+def make_store_error(name: str, message: str) -> StoreError:
+    """Turn a driver's message about a database into a one-line error."""
+    for symptom, problem in _UNREADABLE.items():
+        if symptom in message:
+            return MisreadDatabase(f"annotation database {name} {problem}")
+    for symptom, problem in _SYMPTOMS.items():
+        if symptom in message:
+            return StoreError(f"annotation database {name} {problem}")
+    reason = next(
+        (line.strip() for line in message.splitlines() if line.strip()), "no reason given"
+    )
     return StoreError(
-        f"annotation database {name} failed: {said}; check that it is there and reachable"
+        f"annotation database {name} failed: {reason}; check that it exists and is reachable"
     )
 
 
-_MISREAD = {
+_UNREADABLE = {
     "file is not a database": "could not be read as an SQLite file; check the disk and try again",
     "malformed": "could not be read; check the disk and try again",
 }
+_BUSY = f"was busy for {LOCK_TIMEOUT_S} s; stop the program that locks it and try again"
 _SYMPTOMS = {
     "unable to open database file": "cannot be opened; its folder must exist and be writable",
     "readonly database": "is read-only; make the file and its folder writable",
     "disk is full": "could not be written, the disk is full; free some space and send again",
     "disk I/O error": "could not be read or written; check the disk and try again",
-    "database is locked": f"was busy for {WAIT} s; end the program that holds it and try again",
-    "lock timeout": f"was busy for {WAIT} s; end the program that holds it and try again",
-    "statement timeout": f"worked on one statement for {STATEMENT} s; end other work and try again",
+    "database is locked": _BUSY,
+    "lock timeout": _BUSY,
+    "statement timeout": f"spent {STATEMENT_TIMEOUT_S} s on one statement; stop other work on it "
+    "and try again",
 }

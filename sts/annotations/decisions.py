@@ -1,4 +1,4 @@
-"""Decisions about drafts, appended to a chain: one after another, and none that overlooks one."""
+"""Hash-chained, append-only log of the decisions about each draft."""
 
 from __future__ import annotations
 
@@ -15,144 +15,150 @@ from sts.storage.chains import START, Link
 from sts.storage.files import parsed_json
 from sts.suites.decisions import KINDS, OPINIONS, Decision, State, after, opinion_of, states
 
-_AT_ONCE = 500
-"""Candidates named in one query."""
+_BATCH_SIZE = 500
+"""Number of candidates in one query."""
 
 
 class Overtaken(StoreError):
-    """Somebody has decided about the same candidate meanwhile; it has come to `state`."""
+    """Someone else has decided about the same candidate meanwhile; `state` is its current state."""
 
     def __init__(self, decision: Decision, state: State) -> None:
-        who = f" by {state.by}" if state.by else ""
-        why = f" ({state.reason})" if state.reason else ""
+        author = f" by {state.by}" if state.by else ""
+        reason = f" ({state.reason})" if state.reason else ""
         super().__init__(
-            f"{decision.candidate} has changed since you saw it: it is now {state.status}{who}{why}"
-            "; look at it again"
+            f"{decision.candidate} has changed since you saw it: it is now {state.status}{author}"
+            f"{reason}; reload it and decide again"
         )
         self.decision, self.state = decision, state
 
 
 def append(connection: Connection, draft: str, made: Sequence[Decision]) -> list[Decision]:
-    """Append decisions to a draft's chain, all or none; return them as they are kept.
+    """Append decisions to a draft's chain, all or none; return them as stored.
 
-    The connection is alone in writing. Number and digest are given here. One that is there already
-    is returned as it is.
+    The connection must be the only writer. Numbers and digests are assigned here. A decision that
+    is already stored is returned unchanged.
 
     Raises:
-      Overtaken: one follows what is not the latest on its candidate.
-      StoreError: one undoes what does not stand last, or has the uuid of another.
+      Overtaken: a decision does not follow the latest one about its candidate.
+      StoreError: it undoes a decision that is not the last in force, or reuses another's uuid.
     """
-    about = sorted({one.candidate for one in made})
+    candidates = sorted({decision.candidate for decision in made})
     earlier: list[Decision] = []
-    for at in range(0, len(about), _AT_ONCE):
-        some = table.c.candidate.in_(about[at : at + _AT_ONCE])
-        earlier += _read(connection, table.c.draft == draft, some)
-    there, found = {one.uuid: one for one in earlier}, states(earlier)
-    end = _end(connection, draft)
-    kept, new = [], []
-    for one in made:
-        if one.uuid in there:
-            kept.append(_same(there[one.uuid], one))
+    for at in range(0, len(candidates), _BATCH_SIZE):
+        in_batch = table.c.candidate.in_(candidates[at : at + _BATCH_SIZE])
+        earlier += _select_decisions(connection, table.c.draft == draft, in_batch)
+    by_uuid, state_of = {decision.uuid: decision for decision in earlier}, states(earlier)
+    end = _chain_tip(connection, draft)
+    stored, new = [], []
+    for decision in made:
+        if decision.uuid in by_uuid:
+            stored.append(_check_same(by_uuid[decision.uuid], decision))
             continue
-        state = found.get(one.candidate, State())
-        _check(one, state)
-        chained = one.chained(end)
-        found[one.candidate], there[one.uuid] = after(state, chained), chained
+        state = state_of.get(decision.candidate, State())
+        _check_decision(decision, state)
+        chained = decision.chained(end)
+        state_of[decision.candidate], by_uuid[decision.uuid] = after(state, chained), chained
         end = Link(chained.number, chained.digest)
-        kept.append(chained)
-        new.append(_row(draft, chained))
+        stored.append(chained)
+        new.append(_to_row(draft, chained))
     if new:
         connection.execute(insert(table), new)
-    return kept
+    return stored
 
 
-def _check(one: Decision, state: State) -> None:
-    """Raise unless the decision can be made on a candidate in this state."""
-    if one.kind not in KINDS:
-        raise StoreError(f"expected a decision of {', '.join(KINDS)}, found {one.kind!r}")
-    if one.kind == "opinion":
-        if one.detail.get("opinion") not in OPINIONS:
-            raise StoreError(f"{one.candidate}: expected an opinion of {' or '.join(OPINIONS)}")
-        if one.scenario != state.meaning:
-            raise Overtaken(one, state)
+def _check_decision(decision: Decision, state: State) -> None:
+    """Raise unless the decision is allowed for a candidate in this state."""
+    if decision.kind not in KINDS:
+        raise StoreError(f"expected a decision of {', '.join(KINDS)}, found {decision.kind!r}")
+    if decision.kind == "opinion":
+        if decision.detail.get("opinion") not in OPINIONS:
+            raise StoreError(
+                f"{decision.candidate}: expected an opinion of {' or '.join(OPINIONS)}"
+            )
+        if decision.scenario != state.meaning:
+            raise Overtaken(decision, state)
         return
-    own, undoes = opinion_of(state, one.person), one.detail.get("undoes")
-    if one.kind == "undo" and own is not None and own.uuid == undoes:
+    opinion, undoes = opinion_of(state, decision.person), decision.detail.get("undoes")
+    if decision.kind == "undo" and opinion is not None and opinion.uuid == undoes:
         return
-    if one.follows != state.last:
-        raise Overtaken(one, state)
+    if decision.follows != state.last:
+        raise Overtaken(decision, state)
     last = state.standing[-1].uuid if state.standing else None
-    if one.kind == "undo" and undoes != last:
-        raise StoreError(f"{one.candidate}: there is no such decision to undo")
+    if decision.kind == "undo" and undoes != last:
+        raise StoreError(
+            f"{decision.candidate}: expected the latest decision to undo, found another"
+        )
 
 
-def _same(kept: Decision, sent: Decision) -> Decision:
-    """Return what is kept, where it is what was sent once more."""
-    if kept[:6] != sent[:6] or dict(kept.detail) != dict(sent.detail):
-        raise StoreError(f"{sent.candidate}: another decision has the uuid {sent.uuid}")
-    return kept
+def _check_same(stored: Decision, sent: Decision) -> Decision:
+    """Return the stored decision if it equals the one sent; otherwise raise StoreError."""
+    if stored[:6] != sent[:6] or dict(stored.detail) != dict(sent.detail):
+        raise StoreError(f"{sent.candidate}: uuid {sent.uuid} already belongs to another decision")
+    return stored
 
 
 _COLUMNS = {name: name for name in Decision._fields[:-1]} | {
     "person": "annotator",
     "at": "received",
 }
-"""The column of each field but the author's name, which may change."""
+"""Column of each field, except the author's name, which may change."""
 _DECISIONS = select(
     *(table.c[column].label(name) for name, column in _COLUMNS.items()),
     annotators.c.name.label("by"),
 ).join(annotators, annotators.c.id == table.c.annotator)
 
 
-def _row(draft: str, one: Decision) -> dict[str, Any]:
-    row = {column: getattr(one, name) for name, column in _COLUMNS.items()}
-    detail = json.dumps(dict(one.detail), ensure_ascii=False, sort_keys=True)
+def _to_row(draft: str, decision: Decision) -> dict[str, Any]:
+    row = {column: getattr(decision, name) for name, column in _COLUMNS.items()}
+    detail = json.dumps(dict(decision.detail), ensure_ascii=False, sort_keys=True)
     return row | {"draft": draft, "detail": detail}
 
 
 def of_draft(connection: Connection, draft: str, since: Decision | None = None) -> list[Decision]:
-    """Return the decisions about a draft, or those after `since`, held to the chain's digests.
+    """Load the decisions about a draft, or those after `since`, and verify their chain.
 
     Raises:
       DamagedData: one is missing or was altered.
     """
     later = table.c.number > (since.number if since else 0)
-    return _held(_read(connection, table.c.draft == draft, later), since)
+    return _verify_chain(_select_decisions(connection, table.c.draft == draft, later), since)
 
 
-def _end(connection: Connection, draft: str) -> Link:
-    """Return the end of a draft's chain."""
-    found = select(table.c.number, table.c.digest).where(table.c.draft == draft)
-    row = connection.execute(found.order_by(table.c.number.desc()).limit(1)).one_or_none()
+def _chain_tip(connection: Connection, draft: str) -> Link:
+    """Return the last link of a draft's chain."""
+    query = select(table.c.number, table.c.digest).where(table.c.draft == draft)
+    row = connection.execute(query.order_by(table.c.number.desc()).limit(1)).one_or_none()
     return START if row is None else Link(*row)
 
 
-def _read(connection: Connection, *which: ColumnElement[bool]) -> Iterator[Decision]:
-    rows = connection.execute(_DECISIONS.where(*which).order_by(table.c.number))
-    return (_decision(row) for row in rows)
+def _select_decisions(
+    connection: Connection, *conditions: ColumnElement[bool]
+) -> Iterator[Decision]:
+    rows = connection.execute(_DECISIONS.where(*conditions).order_by(table.c.number))
+    return (_from_row(row) for row in rows)
 
 
-def _held(decisions: Iterable[Decision], since: Decision | None) -> list[Decision]:
-    kept: list[Decision] = []
+def _verify_chain(decisions: Iterable[Decision], since: Decision | None) -> list[Decision]:
+    verified: list[Decision] = []
     end = Link(since.number, since.digest) if since else START
-    for one in decisions:
-        if one != one.chained(end):
-            raise _altered(one.number, one.candidate)
-        kept.append(one)
-        end = Link(one.number, one.digest)
-    return kept
+    for decision in decisions:
+        if decision != decision.chained(end):
+            raise _altered_error(decision.number, decision.candidate)
+        verified.append(decision)
+        end = Link(decision.number, decision.digest)
+    return verified
 
 
-def _altered(number: int, candidate: str) -> DamagedData:
+def _altered_error(number: int, candidate: str) -> DamagedData:
     return DamagedData(
         f"decision {number} about {candidate} was altered, or one before it is missing: the "
-        "annotation database was edited; restore it from a copy"
+        "annotation database was edited; restore a backup"
     )
 
 
-def _decision(row: Row[*tuple[Any, ...]]) -> Decision:
+def _from_row(row: Row[*tuple[Any, ...]]) -> Decision:
     try:
         detail = parsed_json(row.detail, dict)
     except (TypeError, ValueError):
-        raise _altered(row.number, row.candidate) from None
+        raise _altered_error(row.number, row.candidate) from None
     return Decision(**{**row._mapping, "detail": detail})

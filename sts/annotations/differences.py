@@ -1,11 +1,11 @@
-"""Where people and a category's rule say different things of a clip, and who was found right."""
+"""Clips on which annotators and automatic labels disagree, and the reviewers' decisions."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from sts.annotations.opinions import Clip
+from sts.annotations.opinions import JudgedClip
 from sts.annotations.remarks import Remark
 from sts.annotations.verdicts import Verdict
 from sts.continuations import label_table
@@ -13,15 +13,15 @@ from sts.ratings import UNABLE
 from sts.storage.store import Store
 
 
-class Contradicted(NamedTuple):
-    """A scenario whose rule people and reviewers have contradicted.
+class ScenarioDisagreement(NamedTuple):
+    """A scenario on which annotators disagree with its automatic label.
 
     Attributes:
       scenario: its identifier.
-      differing: clips of it of which people say something else than the rule.
-      against_rule: of these, the ones that a reviewer decided against the rule.
-      for_rule: those decided as the rule has it.
-      remarks: what reviewers said of them in words.
+      differing: number of its clips on which annotators disagree with the label.
+      against_rule: of these, the ones that a reviewer decided against the label.
+      for_rule: of these, the ones that a reviewer decided in favour of the label.
+      remarks: reviewers' comments on them.
     """
 
     scenario: str
@@ -32,7 +32,7 @@ class Contradicted(NamedTuple):
 
 
 def rules_verdicts(store: Store, suite: str, continuations: Collection[str]) -> dict[str, Verdict]:
-    """Return what the rules say of these continuations, as `sts label` has written it.
+    """Load the automatic labels of these continuations, as `sts label` stored them.
 
     It is empty if nothing of the suite is labelled.
     """
@@ -41,45 +41,54 @@ def rules_verdicts(store: Store, suite: str, continuations: Collection[str]) -> 
         raw = store.get(name)
     except FileNotFoundError:
         return {}
-    every = label_table.verdicts(name, raw, continuations)
-    return {one: Verdict(verdict, step) for one, (verdict, step) in every.items() if verdict}
+    labels = label_table.verdicts(name, raw, continuations)
+    return {
+        continuation: Verdict(verdict, step)
+        for continuation, (verdict, step) in labels.items()
+        if verdict
+    }
 
 
-def differs(clip: Clip, rule: Verdict | None) -> bool:
-    """Whether most of its judges see a clip otherwise than the rule.
+def differs_from_label(clip: JudgedClip, rule: Verdict | None) -> bool:
+    """Return True if the majority of a clip's annotators disagrees with the automatic label.
 
-    Where as many say yes as no, they differ from each other.
+    A tie counts as a disagreement between annotators, and returns False.
     """
-    if rule is None or clip.value is None or clip.value == 0.5:
+    if rule is None or clip.success_share is None or clip.success_share == 0.5:
         return False
-    return (clip.value > 0.5) != (rule.verdict == "success")
+    return (clip.success_share > 0.5) != (rule.verdict == "success")
 
 
 def contradicted(
-    clips: Iterable[Clip],
+    clips: Iterable[JudgedClip],
     rules: Mapping[str, Verdict],
     decided: Mapping[str, Remark],
     notes: Mapping[str, Sequence[Remark]],
-) -> list[Contradicted]:
-    """Return the scenarios of which people and rule say different things, most doubtful first.
+) -> list[ScenarioDisagreement]:
+    """List the scenarios on which annotators and labels disagree, most reviewer overrulings first.
 
     `rules` are by continuation; the adjudications and the notes are by item.
     """
-    found: dict[str, Contradicted] = {}
+    disagreements: dict[str, ScenarioDisagreement] = {}
     for clip in clips:
         rule = rules.get(clip.continuation)
-        if rule is None or not differs(clip, rule):
+        if rule is None or not differs_from_label(clip, rule):
             continue
-        one = found.get(clip.scenario, Contradicted(clip.scenario, 0, 0, 0, ()))
-        says = decided.get(clip.item)
-        outcome = None if says is None or says.verdict == UNABLE else says.verdict
-        agrees = outcome is not None and (outcome == "success") == (rule.verdict == "success")
-        said = [*([says] if says else []), *notes.get(clip.item, ())]
-        found[clip.scenario] = Contradicted(
-            clip.scenario,
-            one.differing + 1,
-            one.against_rule + (outcome is not None and not agrees),
-            one.for_rule + agrees,
-            (*one.remarks, *(remark.text for remark in said if remark.text)),
+        before = disagreements.get(clip.scenario, ScenarioDisagreement(clip.scenario, 0, 0, 0, ()))
+        adjudication = decided.get(clip.item)
+        outcome = (
+            None if adjudication is None or adjudication.verdict == UNABLE else adjudication.verdict
         )
-    return sorted(found.values(), key=lambda one: (-one.against_rule, -one.differing, one.scenario))
+        agrees = outcome is not None and (outcome == "success") == (rule.verdict == "success")
+        events = [*([adjudication] if adjudication else []), *notes.get(clip.item, ())]
+        disagreements[clip.scenario] = ScenarioDisagreement(
+            clip.scenario,
+            before.differing + 1,
+            before.against_rule + (outcome is not None and not agrees),
+            before.for_rule + agrees,
+            (*before.remarks, *(remark.text for remark in events if remark.text)),
+        )
+    return sorted(
+        disagreements.values(),
+        key=lambda scenario: (-scenario.against_rule, -scenario.differing, scenario.scenario),
+    )

@@ -1,4 +1,4 @@
-"""The digests of what a table or a report was made of, and what a workspace lacks of it by now."""
+"""Digests of the inputs of a table or report, and comparison with the current workspace."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from sts.annotations import history, played
 from sts.annotations.history import History
-from sts.annotations.played import Played
+from sts.annotations.played import StudyContinuations
 from sts.annotations.store import Store
 from sts.continuations import label_table
 from sts.errors import DamagedData
@@ -22,19 +22,19 @@ from sts.storage.files import (
 )
 from sts.storage.workspace import Workspace
 
-KEY = "digests"
+DIGESTS_KEY = "digests"
 """The key of digests in a report and in the file next to an exported table."""
-_MOST_BYTES = 2**30
+_MAX_BYTES = 2**30
 _LINKS = ("continuations", "references")
 
 
 class Digests(NamedTuple):
-    """The inputs of a table or a report, by their digests.
+    """Digests of the inputs of a table or a report.
 
     Attributes:
       suite: NAME@VERSION, or None for all suites.
       suite_hash: the content hash of the suite.
-      continuations: how many there were of the suite, and the digest of their contents.
+      continuations: the number of the suite's continuations, and the digest of their contents.
       authors: the number and the digest of everyone's last event, by pseudonym.
       references: the number and the digest of the last reference.
       labels: the digest of the table of automatic labels; None if it was not used.
@@ -50,33 +50,39 @@ class Digests(NamedTuple):
     scores: str | None = None
 
 
-def of(suite: str | None, found: History, there: Played) -> Digests:
-    """Return the digests of what was said and what was played."""
-    authors = {one.pseudonym: one.end for one in found.authors.values()}
-    return Digests(suite, there.suite_hash, there.continuations, authors, found.study)
+def compute_digests(
+    suite: str | None, history: History, continuations: StudyContinuations
+) -> Digests:
+    """Compute the digests of the events in the database and of the continuations."""
+    authors = {author.pseudonym: author.end for author in history.authors.values()}
+    return Digests(
+        suite, continuations.suite_hash, continuations.continuations, authors, history.reference_tip
+    )
 
 
-def with_files(workspace: Workspace, own: Digests) -> Digests:
-    """Return digests that cover the automatic labels and the scores of the workspace, too."""
-    return own._replace(labels=_labels(workspace, own.suite), scores=_scores(workspace))
+def with_files(workspace: Workspace, digests: Digests) -> Digests:
+    """Add the digests of the workspace's automatic labels and scores."""
+    return digests._replace(
+        labels=_digest_labels(workspace, digests.suite), scores=_digest_scores(workspace)
+    )
 
 
-def write(file: Path, own: Digests) -> None:
+def write(file: Path, digests: Digests) -> None:
     """Write digests to a JSON file."""
-    links = {name: getattr(own, name)._asdict() for name in _LINKS}
-    ends = {name: one._asdict() for name, one in own.authors.items()}
-    value = own._asdict() | links | {"authors": ends}
-    write_atomically(file, canonical_json({KEY: value}) + b"\n")
+    links = {name: getattr(digests, name)._asdict() for name in _LINKS}
+    ends = {name: link._asdict() for name, link in digests.authors.items()}
+    value = digests._asdict() | links | {"authors": ends}
+    write_atomically(file, canonical_json({DIGESTS_KEY: value}) + b"\n")
 
 
 def read(file: Path) -> Digests:
-    """Return the digests in a report or in the file next to an exported table."""
+    """Read the digests in a report or in the file next to an exported table."""
     try:
-        own = parsed_json(regular_bytes(file, _MOST_BYTES).decode(), dict)[KEY]
-        ends = {name: _link(one) for name, one in own["authors"].items()}
-        continuations, references = (_link(own[name]) for name in _LINKS)
-        texts = {name: own[name] for name in ("suite", "suite_hash", "labels", "scores")}
-        if not all(one is None or isinstance(one, str) for one in texts.values()):
+        value = parsed_json(regular_bytes(file, _MAX_BYTES).decode(), dict)[DIGESTS_KEY]
+        ends = {name: _parse_link(link) for name, link in value["authors"].items()}
+        continuations, references = (_parse_link(value[name]) for name in _LINKS)
+        texts = {name: value[name] for name in ("suite", "suite_hash", "labels", "scores")}
+        if not all(text is None or isinstance(text, str) for text in texts.values()):
             raise ValueError("expected texts")
         return Digests(authors=ends, continuations=continuations, references=references, **texts)
     except (ValueError, KeyError, TypeError, AttributeError):
@@ -85,55 +91,55 @@ def read(file: Path) -> Digests:
         ) from None
 
 
-def _link(value: Mapping[str, Any]) -> Link:
+def _parse_link(value: Mapping[str, Any]) -> Link:
     number, digest = value["number"], value["digest"]
     if type(number) is not int or number < 0 or not isinstance(digest, str):
         raise ValueError("expected a number and a digest")
     return Link(number, digest)
 
 
-def differences(workspace: Workspace, own: Digests) -> Iterator[str]:
-    """Yield what a workspace lacks of what these digests are of, or has otherwise.
+def differences(workspace: Workspace, expected: Digests) -> Iterator[str]:
+    """Yield the inputs that the workspace lacks by now, or has in another version.
 
-    What was said since is no difference.
+    Events that were added since then are not reported.
     """
-    there = played.read(workspace, own.suite, ())
-    if there.suite_hash != own.suite_hash:
-        yield f"suite {own.suite}: it is not the one"
-    if there.continuations != own.continuations:
+    current = played.read_continuations(workspace, expected.suite, ())
+    if current.suite_hash != expected.suite_hash:
+        yield f"suite {expected.suite}: its content hash has changed"
+    if current.continuations != expected.continuations:
         yield (
-            f"continuations: expected the {own.continuations.number} that there were, found "
-            f"{there.continuations.number}, or others"
+            f"continuations: expected the same {expected.continuations.number}, found "
+            f"{current.continuations.number}, or different ones"
         )
-    now = with_files(workspace, own)
-    if own.labels not in (None, now.labels):
-        yield f"labels of {own.suite}: they are not the same"
-    if own.scores not in (None, now.scores):
-        yield "scores: they are not the same"
+    now = with_files(workspace, expected)
+    if expected.labels not in (None, now.labels):
+        yield f"labels of {expected.suite}: they have changed"
+    if expected.scores not in (None, now.scores):
+        yield "scores: they have changed"
     store = Store.find(workspace)
     if store is not None:
         with store:
-            yield from lost(history.verify(store.database), own)
-    elif any(end.number for end in own.authors.values()):
+            yield from iter_lost_events(history.verify(store.database), expected)
+    elif any(end.number for end in expected.authors.values()):
         yield "annotation database: it is missing"
 
 
-def lost(found: History, own: Digests) -> Iterator[str]:
-    """Yield who had said more, or something else, than a database has of them."""
-    there = {author.pseudonym: author.digests for author in found.authors.values()}
-    for pseudonym, end in own.authors.items():
-        yield from _differs(f"{pseudonym}: event", end, there.get(pseudonym, []))
-    yield from _differs("reference", own.references, found.reference_digests)
+def iter_lost_events(history: History, expected: Digests) -> Iterator[str]:
+    """Yield the authors whose chain in a database is shorter than in the digests, or different."""
+    chains = {author.pseudonym: author.digests for author in history.authors.values()}
+    for pseudonym, end in expected.authors.items():
+        yield from _iter_chain_differences(f"{pseudonym}: event", end, chains.get(pseudonym, []))
+    yield from _iter_chain_differences("reference", expected.references, history.reference_digests)
 
 
-def _differs(what: str, end: Link, digests: Sequence[str]) -> Iterator[str]:
-    """Yield how the end that a chain had is not in it any more."""
+def _iter_chain_differences(subject: str, end: Link, digests: Sequence[str]) -> Iterator[str]:
+    """Yield a difference if a chain does not contain an earlier end of it."""
     if end.number and digests[end.number - 1 : end.number] != [end.digest]:
-        how = "is missing" if end.number > len(digests) else "is another one"
-        yield f"{what} {end.number} {how}; is the database an older copy?"
+        problem = "is missing" if end.number > len(digests) else "has changed"
+        yield f"{subject} {end.number} {problem}; is the database an older copy?"
 
 
-def _labels(workspace: Workspace, suite: str | None) -> str | None:
+def _digest_labels(workspace: Workspace, suite: str | None) -> str | None:
     if suite is None:
         return None
     try:
@@ -142,7 +148,7 @@ def _labels(workspace: Workspace, suite: str | None) -> str | None:
         return None
 
 
-def _scores(workspace: Workspace) -> str | None:
+def _digest_scores(workspace: Workspace) -> str | None:
     names = [name for name in workspace.store.list("scores") if name.endswith(".parquet")]
     raw = [part for name in names for part in (name.encode(), workspace.store.get(name))]
     return content_hash(*raw) if raw else None

@@ -1,12 +1,12 @@
-"""What an event is: something that a person said of a clip, kept for ever as it came.
+"""Append-only, hash-chained events: everything that people submit about clips.
 
-A judgement is an annotator's verdict, or a correction of an earlier one of theirs. A reviewer says
-what kind of error an episode shows, or decides between annotators. A note is words alone.
+A judgement is an annotator's verdict, or a correction of their earlier verdict. Reviewers submit
+reviews, which name the error that an episode shows, and adjudications, which decide between
+annotators. A note is text only.
 
-Of several events of one person and kind on a clip the last stands; verdicts and corrections are one
-kind in this. Of the adjudications of a clip the last stands, whoever made it, and over all its
-annotators' judgements: it is what the clip is worth. These stay what agreement and accuracy are
-computed from.
+Of several events by one person about a clip, the last of each kind is current; verdicts and
+corrections count as one kind. The last adjudication of a clip, by any reviewer, is final and
+overrides the annotators' judgements, but agreement and accuracy are still computed from these.
 """
 
 from __future__ import annotations
@@ -27,57 +27,57 @@ VERDICT, CORRECTION, REVIEW, ADJUDICATION, NOTE = KINDS = (
     "adjudication",
     "note",
 )
-JUDGEMENTS = (VERDICT, CORRECTION)
-"""The kinds that judge: what counts as judged, in agreement, accuracy and hours."""
-DECIDING = (*JUDGEMENTS, ADJUDICATION)
-"""The kinds that carry a verdict."""
+JUDGEMENT_KINDS = (VERDICT, CORRECTION)
+"""The kinds that count as judgements, in progress, agreement, accuracy and annotation time."""
+VERDICT_KINDS = (*JUDGEMENT_KINDS, ADJUDICATION)
+"""The kinds that have a verdict."""
 REVIEWERS = (REVIEW, ADJUDICATION)
-"""The kinds that only a reviewer may send."""
-PLAYERS_ERRORS = ("imprecise", "out_of_time", "empty", "control")
-ANNOTATORS_ERRORS = ("annotation_mistake", "rigidity", "ambiguity")
+"""The kinds that only reviewers may submit."""
+PLAYER_ERRORS = ("imprecise", "out_of_time", "empty", "control")
+ANNOTATOR_ERRORS = ("annotation_mistake", "rigidity", "ambiguity")
 FAIR = "fair"
-LABELS = (*PLAYERS_ERRORS, *ANNOTATORS_ERRORS, FAIR)
-"""What a review may call a failure (Abramson et al. 2022, section A.3, Table 1).
+ERROR_TYPES = (*PLAYER_ERRORS, *ANNOTATOR_ERRORS, FAIR)
+"""The error types of a review (Abramson et al. 2022, section A.3, Table 1).
 
-The last says that the judgement is right and that it is none of these errors: an agent that does
-something else than was asked makes none of those that people make.
+The last one means that the judgement is right and none of the other types applies: an agent that
+does something other than asked makes none of the errors that people make.
 """
 
 
-COVERED = (
+DIGESTED_COLUMNS = (
     *("annotator", "uuid", "item", "kind", "verdict", "step", "label", "words", "watched"),
     *("seconds", "corrects", "extra", "source", "received"),
 )
-"""The columns that an event's digest covers, in its order; the hash of its clip follows them."""
+"""The columns that an event's digest covers, in this order, followed by the hash of its clip."""
 
 
-# Made once: to put a statement together costs more than SQLite.
+# Built once: building a statement takes longer than running it on SQLite.
 _INSERT = insert(table)
-_FIND = select(table).where(
+_SELECT_EVENT = select(table).where(
     table.c.annotator == bindparam("annotator"), table.c.uuid == bindparam("uuid")
 )
 _CLIP = select(items.c.clip).where(items.c.id == bindparam("item")).scalar_subquery()
-_END = select(annotators.c.number, annotators.c.digest, _CLIP).where(
+_CHAIN_TIP = select(annotators.c.number, annotators.c.digest, _CLIP).where(
     annotators.c.id == bindparam("annotator")
 )
-_SET_END = update(annotators).where(annotators.c.id == bindparam("person"))
+_UPDATE_CHAIN_TIP = update(annotators).where(annotators.c.id == bindparam("person"))
 
 
 class Event(NamedTuple):
-    """One checked event.
+    """One validated event.
 
     Attributes:
-      uuid: the client's, 32 hexadecimal digits.
+      uuid: assigned by the client, 32 hexadecimal digits.
       item: the clip's opaque identifier.
       kind: one of `KINDS`.
-      verdict: of the kinds in `DECIDING`, else None.
+      verdict: of the kinds in `VERDICT_KINDS`, else None.
       step: 1..horizon from takeover with success and failure, else None.
-      reason: why it cannot be judged, else "".
-      label: of a review, one of `LABELS`, else "".
-      text: what else was said in words, or "".
+      reason: why the clip cannot be judged, else "".
+      label: error type of a review, else "".
+      text: comment, or "".
       watched: share of the continuation's frames that were seen, 0 to 1, or None.
       seconds: time spent on the item, or None.
-      corrects: of a correction, the author's earlier event that it replaces, else None.
+      corrects: uuid of the author's earlier event that a correction replaces, else None.
     """
 
     uuid: str
@@ -93,12 +93,12 @@ class Event(NamedTuple):
     corrects: str | None = None
 
     @property
-    def said(self) -> tuple[object, ...]:
-        """What makes it another event, whenever and in what time it was sent."""
+    def content(self) -> tuple[object, ...]:
+        """The fields that distinguish events; times are excluded."""
         return (self.item, self.kind, self.verdict, self.step, self.reason, self.label, self.text)
 
 
-def append(
+def append_event(
     connection: Connection,
     annotator_id: int,
     event: Event,
@@ -107,15 +107,16 @@ def append(
     source: str,
     now: float,
 ) -> None:
-    """Append an event of one person, whose rows are locked, to their chain.
+    """Append an event to the chain of its author, whose rows are locked.
 
-    This is the one place where events are written. The person's row holds the end of their chain.
+    This is the only function that writes events. The person's row holds the last link of their
+    chain.
 
     Args:
       connection: in a transaction that writes.
-      annotator_id: its author.
-      event: checked.
-      extra: whether it judges what had been judged as often as required.
+      annotator_id: the author.
+      event: validated.
+      extra: if True, the item already had all required judgements.
       source: browser or import.
       now: UTC seconds.
     """
@@ -124,50 +125,50 @@ def append(
         "extra": int(extra),
         "source": source,
         "received": float(now),
-        "words": words(event.uuid, event.reason, event.text),
+        "words": hash_texts(event.uuid, event.reason, event.text),
         **event._asdict(),
     }
-    own = {"annotator": annotator_id, "item": event.item}
-    number, digest, clip = connection.execute(_END, own).one()
-    values = [row[name] for name in COVERED]
+    parameters = {"annotator": annotator_id, "item": event.item}
+    number, digest, clip = connection.execute(_CHAIN_TIP, parameters).one()
+    values = [row[name] for name in DIGESTED_COLUMNS]
     end = follow(Link(number, digest), [*values, clip])._asdict()
     connection.execute(_INSERT, row | end)
-    connection.execute(_SET_END, {"person": annotator_id} | end)
+    connection.execute(_UPDATE_CHAIN_TIP, {"person": annotator_id} | end)
 
 
-def words(uuid: str, reason: str, text: str) -> str:
-    """Return what an event's digest holds of its words, so that it outlives them; "" of none."""
+def hash_texts(uuid: str, reason: str, text: str) -> str:
+    """Hash an event's texts, so that its digest survives their erasure; "" if both are empty."""
     if not reason and not text:
         return ""
     return content_hash(uuid.encode(), reason.encode(), text.encode())
 
 
-def forget(connection: Connection, annotator_id: int) -> None:
-    """Empty the words of a person's events; their digests stay, and so does every verdict."""
-    own = table.c.annotator == annotator_id, (table.c.reason != "") | (table.c.text != "")
-    connection.execute(update(table).where(*own).values(reason="", text=""))
+def erase_texts(connection: Connection, annotator_id: int) -> None:
+    """Erase the texts of a person's events; their digests and verdicts are kept."""
+    with_texts = table.c.annotator == annotator_id, (table.c.reason != "") | (table.c.text != "")
+    connection.execute(update(table).where(*with_texts).values(reason="", text=""))
 
 
-def find(connection: Connection, annotator_id: int, uuid: str) -> Event | None:
-    """Return the person's event of that uuid."""
-    row = connection.execute(_FIND, {"annotator": annotator_id, "uuid": uuid}).one_or_none()
-    return None if row is None else of(row)
+def find_event(connection: Connection, annotator_id: int, uuid: str) -> Event | None:
+    """Return the person's event with this uuid, or None."""
+    row = connection.execute(_SELECT_EVENT, {"annotator": annotator_id, "uuid": uuid}).one_or_none()
+    return None if row is None else event_from_row(row)
 
 
-def judgement(connection: Connection, annotator_id: int, item: str) -> Event | None:
-    """Return the person's judgement of an item that stands."""
-    own = table.c.annotator == annotator_id, table.c.item == item, judges()
+def find_judgement(connection: Connection, annotator_id: int, item: str) -> Event | None:
+    """Return the person's current judgement of an item, or None."""
+    current = table.c.annotator == annotator_id, table.c.item == item, is_judgement()
     row = connection.execute(
-        select(table).where(*own).order_by(table.c.id.desc()).limit(1)
+        select(table).where(*current).order_by(table.c.id.desc()).limit(1)
     ).one_or_none()
-    return None if row is None else of(row)
+    return None if row is None else event_from_row(row)
 
 
-def of(row: Row[*tuple[Any, ...]]) -> Event:
+def event_from_row(row: Row[*tuple[Any, ...]]) -> Event:
     """Return the event in a row of the table."""
     return Event(*(getattr(row, name) for name in Event._fields))
 
 
-def judges() -> ColumnElement[bool]:
-    """Whether an event is a judgement."""
-    return table.c.kind.in_(JUDGEMENTS)
+def is_judgement() -> ColumnElement[bool]:
+    """Select events that are judgements."""
+    return table.c.kind.in_(JUDGEMENT_KINDS)

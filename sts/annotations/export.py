@@ -1,4 +1,4 @@
-"""Judgements as the ratings table that analysis and other programs read."""
+"""Export of judgements as the ratings table that analysis and other programs read."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from typing import NamedTuple
 import pandas as pd
 
 from sts.annotations import digests, history, played, references
-from sts.annotations.assignment import share
+from sts.annotations.assignment import unit_hash
 from sts.annotations.digests import Digests
-from sts.annotations.history import Author, Clip, History, Said
-from sts.annotations.played import Played
+from sts.annotations.history import Author, ClipRecord, History, StandingVerdict
+from sts.annotations.played import StudyContinuations
 from sts.annotations.store import Store
 from sts.annotations.study import USUAL, Study
 from sts.continuations.index import Entry
@@ -29,166 +29,186 @@ _TYPES = columns(
 )
 
 
-_REMEDY = "restore the workspace from a copy; `sts workspace check` lists everything that it finds"
+_REMEDY = "restore a backup of the workspace; `sts workspace check` lists all findings"
 
 
-class Exported(NamedTuple):
-    """A ratings table, and what it was made of."""
+class RatingsExport(NamedTuple):
+    """A ratings table, and the digests of its inputs."""
 
     table: pd.DataFrame
     digests: Digests
 
 
-def ratings(workspace: Workspace, suite: str | None = None, *, names: bool = False) -> pd.DataFrame:
-    """Return the table of `exported`."""
+def load_ratings(
+    workspace: Workspace, suite: str | None = None, *, names: bool = False
+) -> pd.DataFrame:
+    """Return only the table of `exported`."""
     return exported(workspace, suite, names=names).table
 
 
-def exported(workspace: Workspace, suite: str | None = None, *, names: bool = False) -> Exported:
-    """Return the current judgements of a suite's continuations, corrections applied.
+def exported(
+    workspace: Workspace, suite: str | None = None, *, names: bool = False
+) -> RatingsExport:
+    """Export the current judgements of a suite's continuations, with corrections applied.
 
-    One row per judgement and continuation that it covers, which are all of one clip: what was
-    said of a clip is said of each continuation that shows it. A continuation that waits and that
-    no one has judged has one row with annotator and verdict empty; one that a rule settles has the
-    source `settled` and the verdict not_done. The adjudication of a clip stands in all its rows.
-    Rows with a `truth` are those of reference episodes: every judgement of one is here, whichever
-    suite its annotator was working on, because it measures the annotator.
+    Each judgement of a clip gives one row for every continuation that shows the clip. A
+    continuation that is queued and has no judgement has one row with empty annotator and verdict;
+    an auto-resolved one has the source `settled` and the verdict not_done. All rows of a clip carry
+    its adjudication. Rows with a `truth` are references: they include every judgement of a
+    reference, whichever suite its annotator was working on, because they measure the annotator.
 
-    The chain of every author is checked. Agents and scenarios are read from the continuations.
+    Every author's chain is verified. Agents and scenarios are read from the continuations.
 
     Args:
-      workspace: where the store is; none is made.
+      workspace: not changed; no store is created.
       suite: `NAME@VERSION`, or None for everything in the store.
-      names: whether people are called by name; else each by their pseudonym.
+      names: if True, show people by name, otherwise by pseudonym.
 
     Returns:
-      The columns of the ratings format; text is "" and numbers are NA where they are missing.
-      Without a store, or for a suite that is not enqueued, it has no rows.
+      The columns of the ratings format; missing texts are "" and missing numbers NA. There are no
+      rows without a store, or for a suite that is not enqueued.
 
     Raises:
       UnknownName: no such suite.
-      StoreError: the store is there and cannot be read.
-      DamagedData: what people said was altered, or a continuation that they judged is not there.
+      StoreError: the store exists and cannot be read.
+      DamagedData: an event was altered, or a judged continuation is missing.
     """
     store = Store.find(workspace)
-    found, study = History(), USUAL
+    record, study = History(), USUAL
     if store is not None:
         with store, store.database.read() as connection:
-            history.stand_still(connection)
-            found, study = history.read(connection), store.study
-    _check(found.findings)
-    clips = {one.shown for one in found.clips.values()}
-    there = played.read(workspace, suite, clips, settle=bool(study.settle))
-    _check([*_unlike(found, there)])
-    rows = _Rows(found, there, study, suite, names=names).every()
+            history.set_snapshot_isolation(connection)
+            record, study = history.read_history(connection), store.study
+    _raise_findings(record.findings)
+    clips = {clip.shown_hash for clip in record.clips.values()}
+    continuations = played.read_continuations(workspace, suite, clips, settle=bool(study.settle))
+    _raise_findings([*_iter_altered_clips(record, continuations)])
+    rows = _RatingsTable(record, continuations, study, suite, names=names).build_rows()
     table = pd.DataFrame(rows, columns=list(_TYPES)).astype(_TYPES)
-    return Exported(table, digests.of(suite, found, there))
+    return RatingsExport(table, digests.compute_digests(suite, record, continuations))
 
 
-def _check(findings: Sequence[str]) -> None:
-    """Raise DamagedData if anything was found."""
+def _raise_findings(findings: Sequence[str]) -> None:
+    """Raise DamagedData if there are findings."""
     if findings:
         more = f" (and {len(findings) - 1} more)" if len(findings) > 1 else ""
         raise DamagedData(f"annotation database: {findings[0]}{more}; {_REMEDY}")
 
 
-def _unlike(found: History, there: Played) -> Iterator[str]:
-    """Yield the clips that no continuation shows, or not the one that they are called by."""
-    shown = {entry.clip for entry in there.entries}
-    of_id = {entry.id: entry.clip for entry in there.entries}
-    for clip in found.clips.values():
-        if clip.shown not in shown:
-            yield f"continuation {clip.continuation}: its clip is not in this workspace"
-        elif not clip.is_superseded and of_id.get(clip.continuation) != clip.shown:
+def _iter_altered_clips(record: History, continuations: StudyContinuations) -> Iterator[str]:
+    """Yield the clips that no continuation shows, or whose own continuation shows another clip."""
+    shown = {entry.clip for entry in continuations.entries}
+    of_id = {entry.id: entry.clip for entry in continuations.entries}
+    for clip in record.clips.values():
+        if clip.shown_hash not in shown:
+            yield f"continuation {clip.continuation}: its clip is missing from this workspace"
+        elif not clip.is_superseded and of_id.get(clip.continuation) != clip.shown_hash:
             yield f"continuation {clip.continuation}: its clip was altered"
 
 
 def pool(workspace: Workspace) -> set[str]:
-    """Return the continuations that serve as reference episodes, judged or not."""
+    """Load the ids of the continuations that are references, judged or not."""
     with Store.read_existing(workspace) as connection:
-        found = references.every(connection) if connection else []
-    return {one.continuation for one in found}
+        pool_ = references.every(connection) if connection else []
+    return {reference.continuation for reference in pool_}
 
 
 def write_csv(path: Path, table: pd.DataFrame) -> None:
-    """Write a ratings table as CSV, UTF-8 with one header line; the file is whole or absent."""
+    """Write a ratings table as CSV, UTF-8 with one header line; the file is complete or absent."""
     cells = table.astype(object).where(table.notna(), None)
     write_atomically(path, to_csv(table.columns, cells.itertuples(index=False, name=None)))
 
 
-class _Rows:
-    """The rows of a ratings table, from what was said and what was played."""
+class _RatingsTable:
+    """Builder of the rows of a ratings table from events and continuations."""
 
     def __init__(
-        self, found: History, there: Played, study: Study, suite: str | None, *, names: bool
+        self,
+        record: History,
+        continuations: StudyContinuations,
+        study: Study,
+        suite: str | None,
+        *,
+        names: bool,
     ) -> None:
-        self._found, self._there, self._study, self._names = found, there, study, names
-        self._said: dict[str, list[Said]] = defaultdict(list)
-        for said in found.judgements:
-            self._said[found.clips[said.item].shown].append(said)
+        self._record, self._continuations, self._study, self._names = (
+            record,
+            continuations,
+            study,
+            names,
+        )
+        self._verdicts: dict[str, list[StandingVerdict]] = defaultdict(list)
+        for verdict in record.judgements:
+            self._verdicts[record.clips[verdict.item].shown_hash].append(verdict)
         part = suite if suite is not None and "+" in suite else None
         self._queued = {
-            found.clips[item].shown: found.clips[item]
-            for label, item in sorted(found.suites)
+            record.clips[item].shown_hash: record.clips[item]
+            for label, item in sorted(record.suites)
             if part in (None, label)
         }
         self._inside = None if part is None else self._queued.keys()
-        self._pool = {found.clips[item].shown: truth for item, truth in found.references.items()}
+        self._pool = {
+            record.clips[item].shown_hash: truth for item, truth in record.references.items()
+        }
 
-    def every(self) -> list[tuple[object, ...]]:
+    def build_rows(self) -> list[tuple[object, ...]]:
         """Return all rows, in order of scenario, agent, continuation and annotator."""
-        rows = [row for entry in self._there.entries for row in self._of(entry)]
+        rows = [row for entry in self._continuations.entries for row in self._iter_rows(entry)]
         return sorted(rows, key=lambda row: (row[1], row[0], row[3], row[4]))
 
-    def _of(self, entry: Entry) -> Iterator[tuple[object, ...]]:
+    def _iter_rows(self, entry: Entry) -> Iterator[tuple[object, ...]]:
         """Yield the rows of a continuation."""
-        member = entry.id in self._there.members
+        member = entry.id in self._continuations.members
         member = member and (self._inside is None or entry.clip in self._inside)
         if not member and entry.clip not in self._pool:
             return
-        last: dict[int, Said] = {}
-        for said in self._said.get(entry.clip, ()):
-            if said.annotator not in last or last[said.annotator].event < said.event:
-                last[said.annotator] = said
-        for said in last.values():
-            yield self._row(entry, self._found.clips[said.item], said)
-        if member and not last and entry.clip in self._queued:
-            yield self._row(entry, self._queued[entry.clip], None)
+        latest: dict[int, StandingVerdict] = {}
+        for verdict in self._verdicts.get(entry.clip, ()):
+            if verdict.annotator not in latest or latest[verdict.annotator].event < verdict.event:
+                latest[verdict.annotator] = verdict
+        for verdict in latest.values():
+            yield self._make_row(entry, self._record.clips[verdict.item], verdict)
+        if member and not latest and entry.clip in self._queued:
+            yield self._make_row(entry, self._queued[entry.clip], None)
 
-    def _row(self, entry: Entry, clip: Clip, said: Said | None) -> tuple[object, ...]:
-        settled = said is None and entry.id in self._there.silent
+    def _make_row(
+        self, entry: Entry, clip: ClipRecord, verdict: StandingVerdict | None
+    ) -> tuple[object, ...]:
+        settled = verdict is None and entry.id in self._continuations.silent
         truth, truth_step = self._pool.get(entry.clip, ("", None))
-        decided = self._found.decided.get(clip.item)
-        judged = said or Said(0, 0, "", "not_done" if settled else "", None, "", None, 0)
-        twice = not settled and not truth and self._is_twice(clip)
+        decided = self._record.adjudications.get(clip.item)
+        shown = verdict or StandingVerdict(
+            0, 0, "", "not_done" if settled else "", None, "", None, 0
+        )
+        twice = not settled and not truth and self._is_double_annotated(clip)
         return (
             entry.agent,
             entry.scenario_id,
             entry.category,
             entry.id,
-            self._called(self._found.authors[said.annotator]) if said else "",
-            judged.verdict,
-            judged.step,
+            self._display_name(self._record.authors[verdict.annotator]) if verdict else "",
+            shown.verdict,
+            shown.step,
             entry.horizon,
             entry.kind,
             truth,
             truth_step,
             clip.clip,
-            judged.seconds,
+            shown.seconds,
             "settled" if settled else "human",
             entry.sees,
-            judged.reason,
-            judged.extra,
+            shown.reason,
+            shown.extra,
             decided.verdict if decided else "",
             decided.step if decided else None,
             clip.rubric,
-            judged.place or None,
+            shown.position or None,
             int(twice),
         )
 
-    def _is_twice(self, clip: Clip) -> bool:
-        """Return True for the share of clips that the study has judged twice."""
-        return share(self._study.seed, "twice", clip.clip) < self._study.twice
+    def _is_double_annotated(self, clip: ClipRecord) -> bool:
+        """Return True if a clip is in the random share that the study has judged twice."""
+        return unit_hash(self._study.seed, "twice", clip.clip) < self._study.twice
 
-    def _called(self, author: Author) -> str:
+    def _display_name(self, author: Author) -> str:
         return author.name if self._names else author.pseudonym

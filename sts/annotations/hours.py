@@ -1,4 +1,4 @@
-"""What judging took: hours by suite and agent."""
+"""Annotation time by suite and agent."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from typing import NamedTuple
 
 from sqlalchemy import Connection, case, func, select
 
-from sts.annotations.remarks import current
+from sts.annotations.remarks import select_current
 from sts.annotations.schema import copies, events, item_suites, reference_episodes
 
 
 class Hours(NamedTuple):
-    """The active hours that judgements took, by suite and agent; `untimed` ones are not in them.
+    """Active hours spent on judgements, by suite and agent; `untimed` judgements add none.
 
-    A clip of two suites counts in both; one of several agents counts for each in equal parts.
+    A clip of two suites counts for both; a clip of several agents is divided equally between them.
     """
 
     suite: str
@@ -24,8 +24,8 @@ class Hours(NamedTuple):
 
 
 def hours(connection: Connection) -> list[Hours]:
-    """Return what judging took by suite and agent, references left out."""
-    standing = current()
+    """Return the annotation time by suite and agent, without references."""
+    current = select_current()
     of_item = (
         select(copies.c.item, func.count(copies.c.agent.distinct()).label("agents"))
         .group_by(copies.c.item)
@@ -38,7 +38,7 @@ def hours(connection: Connection) -> list[Hours]:
     rows = connection.execute(
         select(item_suites.c.suite, agents.c.agent, total, number, timed)
         .select_from(events)
-        .join(standing, standing.c.id == events.c.id)
+        .join(current, current.c.id == events.c.id)
         .join(item_suites, item_suites.c.item == events.c.item)
         .join(agents, agents.c.item == events.c.item)
         .join(of_item, of_item.c.item == events.c.item)

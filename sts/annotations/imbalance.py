@@ -1,4 +1,4 @@
-"""Who judged which agent: the table, how uneven it is, and whether the two can be told apart."""
+"""Assignment balance: how evenly annotators are spread over agents."""
 
 from __future__ import annotations
 
@@ -10,33 +10,32 @@ from numpy.typing import NDArray
 
 from sts.numerics.streams import stream
 
-UNEVEN = 0.2
-"""An imbalance from which on agents should only be compared with annotators adjusted for."""
-_SIGNIFICANT = 0.05
-_PERMUTATIONS, _FEWEST = 999, 99
-_AT_MOST = 5_000_000
-"""Clips that change places, over all permutations; of many clips there are fewer permutations."""
+LARGE_IMBALANCE = 0.2
+"""Imbalance from which agents should only be compared with adjustment for annotators."""
+_ALPHA = 0.05
+_MAX_PERMUTATIONS, _MIN_PERMUTATIONS = 999, 99
+_MAX_PERMUTED_CLIPS = 5_000_000
+"""Maximum of clips times permutations; with more clips there are fewer permutations."""
 
 
 class Audit(NamedTuple):
-    """Who judged which agent.
+    """Judgements by agent and annotator, with measures of their imbalance.
 
     Attributes:
       agents: sorted.
       annotators: sorted.
       judgements: of each agent by each annotator; a clip of several agents counts for each.
-      imbalance: the share of one agent's judgements that would have to be other people's, for it to
-        be judged by the same people as another; of the two agents where it is the largest. 0 is the
-        same people in the same shares, 1 nobody in common. None with one agent or without any.
+      imbalance: the largest total variation distance between two agents' shares of annotators: the
+        share of one agent's judgements that other people would have to make to match the other's.
+        0 means equal shares, 1 no common annotators; None with fewer than two agents.
       between: these two agents, or None.
-      cramers_v: of the table, 0 to 1; None where it has one row or column.
-      p: how often as much of it comes about where who judges has nothing to do with the agent, by
-        permutations of the clips of each scenario; None with it, and where no scenario has clips of
-        different agents.
-      clips: that somebody judged.
-      twice: of these, the ones that two people or more judged.
-      anchors: clips that were opened once more as agents joined.
-      anchors_judged: of these, the ones that were judged once more.
+      cramers_v: of the table, 0 to 1; None if it has one row or column.
+      p: permutation p-value of `cramers_v`, if annotators are independent of agents; clips are
+        permuted within scenarios. None without it, or if no scenario has clips of different agents.
+      clips: number of judged clips.
+      twice: number of clips that at least two people judged.
+      anchors: number of clips that were reopened when agents were added.
+      anchors_judged: number of anchors that were judged again.
     """
 
     agents: tuple[str, ...]
@@ -53,36 +52,36 @@ class Audit(NamedTuple):
 
     @property
     def sentence(self) -> str:
-        """Whether agents and annotators can be told apart, in plain words."""
+        """Conclusion about whether agents' and annotators' effects can be separated."""
         if not self.clips:
-            return "Nobody has judged anything yet."
+            return "There are no judgements yet."
         if len(self.annotators) == 1:
             return (
-                f"{self.annotators[0]} judged everything: agents are compared by the same eyes, and"
-                " what is found holds for that one person's judgement."
+                f"{self.annotators[0]} judged everything: agents are compared fairly, but only by "
+                "the judgement of this one person."
             )
         if self.between is None or self.imbalance is None:
-            return "There is one agent: there is nothing that annotators could be taken for."
-        one, other = self.between
-        parts = _parts(np.array(self.judgements))
+            return "There is only one agent, so annotators cannot bias a comparison."
+        first, second = self.between
+        parts = _connected_agents(np.array(self.judgements))
         if len(parts) > 1:
-            one, other = (self.agents[min(part)] for part in parts[:2])
+            first, second = (self.agents[min(part)] for part in parts[:2])
             return (
-                f"Agents and annotators cannot be told apart: nobody judged both {one} and {other},"
-                " not even by way of a third agent; a difference between the two may be one between"
-                " people."
+                f"Agents and annotators are confounded: {first} and {second} have no annotators in "
+                "common, not even through other agents; a difference between them may be one "
+                "between people."
             )
-        share = f"{self.imbalance:.0%} of {one}'s judgements are not by whom {other}'s are"
-        if self.imbalance >= UNEVEN and (self.p or 0) <= _SIGNIFICANT:
+        share = f"{self.imbalance:.0%} of {first}'s judgements differ in annotator from {second}'s"
+        if self.imbalance >= LARGE_IMBALANCE and (self.p or 0) <= _ALPHA:
             return (
-                f"Agents and annotators can be told apart, but {share}: compare agents only with "
-                "annotators adjusted for, and have old clips judged by those who judge now."
+                f"Agents and annotators are unbalanced: {share}. Compare agents only with "
+                "adjustment for annotators, and have the current annotators judge old clips again."
             )
-        return f"Agents and annotators can be told apart: at most {share}."
+        return f"Agents and annotators are balanced: at most {share}."
 
 
 NONE = Audit((), (), (), None, None, None, None, 0, 0)
-"""Of no judgement."""
+"""The audit without judgements."""
 
 
 def of_rows(
@@ -93,13 +92,13 @@ def of_rows(
     *,
     seed: int = 0,
 ) -> Audit:
-    """Return the audit of rows, one of each clip, agent that it is of, and person who judged it.
+    """Compute the audit from rows, one for each combination of clip, agent and annotator.
 
     Args:
-      item: the clip of each of the rows, at least one.
-      scenario: of the clip; clips change places within one.
-      agent: one of the clip's.
-      annotator: one of its judges.
+      item: the clip of each row, at least one row.
+      scenario: of the clip; clips are permuted within scenarios.
+      agent: one of the clip's agents.
+      annotator: one of its annotators.
       seed: of the permutations.
 
     Source: Cramer 1946, section 21.9; the imbalance is the total variation distance between two
@@ -111,14 +110,17 @@ def of_rows(
     clip, clips = pd.factorize(item)
     stratum, strata = np.zeros(len(clips), np.int64), pd.factorize(scenario)[0]
     stratum[clip] = strata
-    who, agents = pd.factorize(agent, sort=True)
+    agent_code, agents = pd.factorize(agent, sort=True)
     judge, people = pd.factorize(annotator, sort=True)
-    of_agents, of_judges = _sets(clip, who, len(clips)), _sets(clip, judge, len(clips))
-    cells = _cells(of_agents, of_judges, of_agents.code, of_judges.code)
-    table = _table(of_agents, of_judges, cells)
+    of_agents, of_judges = (
+        _group_by_clip(clip, agent_code, len(clips)),
+        _group_by_clip(clip, judge, len(clips)),
+    )
+    cells = _count_cells(of_agents, of_judges, of_agents.code, of_judges.code)
+    table = _count_judgements(of_agents, of_judges, cells)
     names = tuple(map(str, agents))
-    imbalance, between = _imbalance(table, names)
-    value, p = _association(of_agents, of_judges, stratum, table, seed)
+    imbalance, between = _largest_imbalance(table, names)
+    value, p = _measure_association(of_agents, of_judges, stratum, table, seed)
     return Audit(
         agents=names,
         annotators=tuple(map(str, people)),
@@ -132,27 +134,27 @@ def of_rows(
     )
 
 
-class _Sets(NamedTuple):
-    """Of each clip a set of things.
+class _ClipSets(NamedTuple):
+    """A set of things for each clip.
 
     Attributes:
-      code: int64[clips], which of the different sets.
-      members: int64[sets, things], 1 for what is in a set.
+      code: int64[clips], index of the clip's set among the distinct sets.
+      members: int64[sets, things], 1 for members of the set.
     """
 
     code: NDArray[np.int64]
     members: NDArray[np.int64]
 
 
-def _sets(clip: NDArray[np.int64], thing: NDArray[np.int64], clips: int) -> _Sets:
-    """Return the set of things of each clip; both are of rows."""
+def _group_by_clip(clip: NDArray[np.int64], thing: NDArray[np.int64], clips: int) -> _ClipSets:
+    """Return the set of things of each clip; `clip` and `thing` are per row."""
     import pandas as pd
 
     things = int(thing.max()) + 1
     pairs = clip * things + thing
-    if not (np.diff(pairs) > 0).all():  # else they stand in order, each once
+    if not (np.diff(pairs) > 0).all():  # otherwise they are sorted and unique
         clip, thing = np.divmod(np.unique(pairs), things)
-    # Sets grow thing by thing: which set a clip has depends on the one before and on the thing.
+    # Build sets thing by thing: a new code stands for the previous code and the added thing.
     code = np.zeros(clips, np.int64)
     first = np.flatnonzero(np.diff(clip, prepend=-1))
     place = np.arange(len(clip)) - np.repeat(first, np.diff(first, append=len(clip)))
@@ -163,55 +165,57 @@ def _sets(clip: NDArray[np.int64], thing: NDArray[np.int64], clips: int) -> _Set
     code, sets = pd.factorize(code, sort=True)
     members = np.zeros((len(sets), things), np.int64)
     members[code[clip], thing] = 1
-    return _Sets(code, members)
+    return _ClipSets(code, members)
 
 
-def _cells(
-    agents: _Sets, judges: _Sets, of_agents: NDArray[np.int64], of_judges: NDArray[np.int64]
+def _count_cells(
+    agents: _ClipSets, judges: _ClipSets, of_agents: NDArray[np.int64], of_judges: NDArray[np.int64]
 ) -> NDArray[np.int64]:
-    """Return int64[agents' sets, judges' sets], how many clips have both; the codes are clips'."""
+    """Count clips by pair of sets, int64[agents' sets, judges' sets]; codes are per clip."""
     shape = len(agents.members), len(judges.members)
     counts = np.bincount(of_agents * shape[1] + of_judges, minlength=shape[0] * shape[1])
     return counts.reshape(shape)
 
 
-def _table(agents: _Sets, judges: _Sets, cells: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return int64[G, A], judgements of each agent by each person; `cells` are of their sets."""
+def _count_judgements(
+    agents: _ClipSets, judges: _ClipSets, cells: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """Return int64[G, A], the judgements of each agent by each person; `cells` are by sets."""
     table: NDArray[np.int64] = agents.members.T @ (cells @ judges.members)
     return table
 
 
-def by_name(found: Audit) -> Mapping[str, Mapping[str, int]]:
-    """Return the table by annotator and agent."""
-    rows = zip(*found.judgements, strict=True)
+def by_name(audit: Audit) -> Mapping[str, Mapping[str, int]]:
+    """Return the number of judgements by annotator and agent."""
+    rows = zip(*audit.judgements, strict=True)
     return {
-        name: dict(zip(found.agents, row, strict=True))
-        for name, row in zip(found.annotators, rows, strict=True)
+        name: dict(zip(audit.agents, row, strict=True))
+        for name, row in zip(audit.annotators, rows, strict=True)
     }
 
 
-def _imbalance(
+def _largest_imbalance(
     table: NDArray[np.int64], agents: Sequence[str]
 ) -> tuple[float | None, tuple[str, str] | None]:
     if len(agents) < 2:
         return None, None
     shares = table / table.sum(axis=1, keepdims=True)
-    apart = np.abs(shares[:, None] - shares[None]).sum(axis=2) / 2
-    one, other = np.unravel_index(int(apart.argmax()), apart.shape)
-    return float(apart[one, other]), (agents[int(one)], agents[int(other)])
+    distance = np.abs(shares[:, None] - shares[None]).sum(axis=2) / 2
+    first, second = np.unravel_index(int(distance.argmax()), distance.shape)
+    return float(distance[first, second]), (agents[int(first)], agents[int(second)])
 
 
-def _association(
-    agents: _Sets,
-    judges: _Sets,
+def _measure_association(
+    agents: _ClipSets,
+    judges: _ClipSets,
     stratum: NDArray[np.int64],
     table: NDArray[np.int64],
     seed: int,
 ) -> tuple[float | None, float | None]:
-    """Return Cramer's V of a table of agents x annotators and its permutation p.
+    """Return Cramer's V of the table of agents x annotators and its permutation p-value.
 
-    Within each scenario clips change places, each with its judges: who judges a scenario, and who
-    judges a clip beside whom, stays as it is.
+    Clips are permuted within each scenario together with all their annotators, so the annotators of
+    each scenario, and the groups that judge one clip, stay the same.
     """
     if min(table.shape) < 2:
         return None, None
@@ -224,24 +228,24 @@ def _association(
     if not mixed.any():  # no scenario has clips of different agents
         return value, 1.0 if len(agents.members) == 1 else None
     rng = np.random.default_rng(int(stream("audit", seed)))
-    times = int(np.clip(_AT_MOST // len(code), _FEWEST, _PERMUTATIONS))
-    # Scenarios with as many clips are shuffled at once, each on its own.
-    places = [start[mixed & (size == one), None] + np.arange(one) for one in np.unique(size[mixed])]
+    times = int(np.clip(_MAX_PERMUTED_CLIPS // len(code), _MIN_PERMUTATIONS, _MAX_PERMUTATIONS))
+    # Scenarios with equally many clips are shuffled in one call, each separately.
+    places = [start[mixed & (size == n), None] + np.arange(n) for n in np.unique(size[mixed])]
     still = np.repeat(~mixed, size)
     blocks = [(code[place], judges.code[place]) for place in places]
-    fixed = _cells(agents, judges, code[still], judges.code[still])
+    fixed = _count_cells(agents, judges, code[still], judges.code[still])
     as_large = 0
     for _ in range(times):
         cells = fixed.copy()
         for block, judge in blocks:
             rng.permuted(block, axis=1, out=block)
-            cells += _cells(agents, judges, block.ravel(), judge.ravel())
-        as_large += bool(_cramers_v(_table(agents, judges, cells)) >= value - 1e-12)
+            cells += _count_cells(agents, judges, block.ravel(), judge.ravel())
+        as_large += bool(_cramers_v(_count_judgements(agents, judges, cells)) >= value - 1e-12)
     return value, (1 + as_large) / (1 + times)
 
 
 def _cramers_v(tables: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Return V of each of [..., G, A] tables of two agents and two annotators or more."""
+    """Return V of each of [..., G, A] tables with at least two agents and two annotators."""
     total = tables.sum(axis=(-2, -1), keepdims=True)
     expected = tables.sum(axis=-1, keepdims=True) * tables.sum(axis=-2, keepdims=True) / total
     chi2 = ((tables - expected) ** 2 / np.where(expected > 0, expected, 1)).sum(axis=(-2, -1))
@@ -249,8 +253,8 @@ def _cramers_v(tables: NDArray[np.int64]) -> NDArray[np.float64]:
     return out
 
 
-def _parts(table: NDArray[np.int64]) -> list[set[int]]:
-    """Return the agents that annotators connect with each other, part by part."""
+def _connected_agents(table: NDArray[np.int64]) -> list[set[int]]:
+    """Return the groups of agents that are connected through common annotators."""
     left, parts = set(range(len(table))), []
     while left:
         part, edge = set(), {min(left)}

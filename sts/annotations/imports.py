@@ -1,4 +1,4 @@
-"""Judgements made elsewhere: a ratings table in CSV, checked line by line, then appended."""
+"""Import of judgements from a ratings table in CSV, validated line by line."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from sts.annotations import events, people, queue
 from sts.annotations.events import Event
 from sts.annotations.schema import copies, item_players, items
 from sts.annotations.study import Study
-from sts.annotations.submissions import REASON_LIMIT, record
+from sts.annotations.submissions import MAX_TEXT_CHARS, record_event
 from sts.annotations.types import Item
 from sts.errors import ArgumentError, DamagedData
 from sts.names import clean_name, printable, shown
@@ -23,28 +23,28 @@ from sts.storage.csv_tables import MOST_BYTES, from_csv
 from sts.storage.files import regular_bytes
 from sts.storage.memory import bounded
 
-COLUMNS = (*REQUIRED, "annotator")
-"""The columns that an import cannot do without: a judgement has an author."""
+REQUIRED_COLUMNS = (*REQUIRED, "annotator")
+"""Columns that an import needs: unlike other ratings tables, it needs the annotator."""
 
 
 class Rating(NamedTuple):
     """One line of a ratings table that holds a judgement.
 
     Attributes:
-      place: the file and line, for messages.
-      continuation: what was judged: its identity, or its index among those of agent and scenario,
-        or "" where these have one alone.
-      annotator: by whom.
+      location: the file and line, for messages.
+      continuation: identity of the judged continuation, or its index among those of the agent and
+        scenario, or "" if there is only one.
+      annotator: name or pseudonym.
       verdict: success, failure, not_done or cannot_judge.
       step: 1..horizon for success and failure, else None.
-      horizon: continuation steps, or None where the table does not say.
+      horizon: continuation steps, or None if the table does not have it.
       seconds: time spent, or None.
-      reason: why it cannot be judged, or "".
-      agent: who was judged.
+      reason: why the clip cannot be judged, or "".
+      agent: the judged agent.
       scenario: the scenario's name in its suite.
     """
 
-    place: str
+    location: str
     continuation: str
     annotator: str
     verdict: str
@@ -56,13 +56,13 @@ class Rating(NamedTuple):
     scenario: str
 
 
-class Imported(NamedTuple):
-    """What an import did.
+class ImportResult(NamedTuple):
+    """Result of an import.
 
     Attributes:
-      added: judgements appended.
-      known: judgements that were already there.
-      annotators: names that were new.
+      added: number of judgements appended.
+      known: number of judgements that were already stored.
+      annotators: names that were added.
     """
 
     added: int
@@ -71,28 +71,28 @@ class Imported(NamedTuple):
 
 
 def read_csv(path: Path) -> list[Rating]:
-    """Return the judgements of a ratings table; those that no one judged are passed over.
+    """Read the judgements in a ratings table; lines without a judgement are skipped.
 
     Raises:
       ArgumentError: there is no such file.
-      DamagedData: it is no regular file, or is empty, binary or ragged, a column is missing, or a
-        cell is not what it should be; names the line.
+      DamagedData: it is not a regular file, is empty, binary or ragged, or lacks a column, or a
+        cell is invalid; the message has the line.
     """
     try:
         with bounded(path.name):
             header, rows, lines = from_csv(path.name, regular_bytes(path, MOST_BYTES))
     except FileNotFoundError:
         raise ArgumentError(f"no table at {path}; check the path") from None
-    missing = [column for column in COLUMNS if column not in header]
+    missing = [column for column in REQUIRED_COLUMNS if column not in header]
     if missing:
         raise DamagedData(
             f"{path.name}, line 1: missing column {', '.join(map(repr, missing))}; "
-            f"expected {', '.join(COLUMNS)}"
+            f"expected {', '.join(REQUIRED_COLUMNS)}"
         )
-    each = zip(lines, rows, strict=True)
+    numbered = zip(lines, rows, strict=True)
     ratings = (
-        _rating(f"{path.name}, line {line}", dict(zip(header, cells, strict=True)))
-        for line, cells in each
+        _parse_rating(f"{path.name}, line {line}", dict(zip(header, cells, strict=True)))
+        for line, cells in numbered
     )
     return [rating for rating in ratings if rating is not None]
 
@@ -105,56 +105,58 @@ def append(
     study: Study,
     required: int | None = 1,
     now: float,
-) -> Imported:
-    """Append judgements, once `additions` is enqueued; all of them or none.
+) -> ImportResult:
+    """Enqueue `additions`, then append judgements; all of them or none.
 
-    A judgement that is already there, or that says what its annotator's current one says, changes
-    nothing, so an import may be repeated and an export read back. An annotator is known by name or
-    by pseudonym; an unknown one is added without an invitation.
+    Judgements that are stored already, or equal their annotator's current judgement, change
+    nothing, so an import may be repeated and an export imported again. Annotators are identified by
+    name or pseudonym; unknown ones are added without an invitation.
 
     Raises:
       DamagedData: a continuation is unknown, has another horizon, or was played by the annotator;
-        names the line.
+        the message has the line.
     """
-    everyone = names(ratings)
+    everyone = annotator_names(ratings)
     queue.enqueue(connection, additions, study=study, required=required, now=now)
-    here = {
-        called: one for one in people.everybody(connection) for called in (one.name, one.pseudonym)
+    known = {
+        name: person
+        for person in people.everybody(connection)
+        for name in (person.name, person.pseudonym)
     }
-    new = [name for name in everyone if name not in here]
-    here |= {name: people.add(connection, name, now=now) for name in new}
-    for number in sorted({here[name].id for name in everyone}):
-        people.lock(connection, number)  # before any slot is taken, as `lock` asks
+    new = [name for name in everyone if name not in known]
+    known |= {name: people.add_person(connection, name, now=now) for name in new}
+    for number in sorted({known[name].id for name in everyone}):
+        people.lock_person(connection, number)  # before taking any slot; see `people.lock_person`
     added = 0
     for rating in ratings:
-        item, person = _item(connection, rating), here[people.checked_name(rating.annotator)]
+        item, person = _find_item(connection, rating), known[people.checked_name(rating.annotator)]
         event = Event(
-            _uuid(rating, person.name),
+            _make_uuid(rating, person.name),
             item.id,
             verdict=rating.verdict,
             step=rating.step,
             reason=rating.reason,
             seconds=rating.seconds,
         )
-        if not _is_known(connection, person.id, event):
+        if not _is_recorded(connection, person.id, event):
             _check_player(connection, rating, item.id, person.name)
-            record(connection, person.id, event, source="import", now=now)
+            record_event(connection, person.id, event, source="import", now=now)
             added += 1
-    return Imported(added, len(ratings) - added, tuple(new))
+    return ImportResult(added, len(ratings) - added, tuple(new))
 
 
-def names(ratings: Sequence[Rating]) -> list[str]:
-    """Return who judged, as names are kept."""
+def annotator_names(ratings: Sequence[Rating]) -> list[str]:
+    """Return the distinct normalised names of the annotators."""
     unique: dict[str, None] = {}
     for rating in ratings:
         try:
             unique[people.checked_name(rating.annotator)] = None
         except ArgumentError as error:
-            raise DamagedData(f"{rating.place}: annotator: {error}") from None
+            raise DamagedData(f"{rating.location}: annotator: {error}") from None
     return list(unique)
 
 
-def _item(connection: Connection, rating: Rating) -> Row[*tuple[Any, ...]]:
+def _find_item(connection: Connection, rating: Rating) -> Row[*tuple[Any, ...]]:
     item = connection.execute(
         select(items.c.id, items.c.horizon)
         .join(copies, copies.c.item == items.c.id)
@@ -162,17 +164,17 @@ def _item(connection: Connection, rating: Rating) -> Row[*tuple[Any, ...]]:
     ).one_or_none()
     if item is None:
         raise DamagedData(
-            f"{rating.place}: continuation {shown(rating.continuation)} is neither in this "
+            f"{rating.location}: continuation {shown(rating.continuation)} is neither in this "
             "workspace nor in its annotation store; run it first: sts run"
         )
     if rating.step is not None and rating.step > item.horizon:
         raise DamagedData(
-            f"{rating.place}: expected a step of 1 to {item.horizon}, counted from takeover, "
+            f"{rating.location}: expected a step of 1 to {item.horizon}, counted from takeover, "
             f"found {rating.step}"
         )
     if rating.horizon not in (None, item.horizon):
         raise DamagedData(
-            f"{rating.place}: expected the horizon {item.horizon} of continuation "
+            f"{rating.location}: expected the horizon {item.horizon} of continuation "
             f"{rating.continuation!r}, found {rating.horizon}"
         )
     return item
@@ -184,65 +186,68 @@ def _check_player(connection: Connection, rating: Rating, item: str, name: str) 
     ).one_or_none()
     if played is not None:
         raise DamagedData(
-            f"{rating.place}: {name!r} played continuation {rating.continuation!r} and may not "
-            "judge it; leave the line out"
+            f"{rating.location}: {name!r} played continuation {rating.continuation!r} and may not "
+            "judge it; remove the line"
         )
 
 
-def _is_known(connection: Connection, number: int, event: Event) -> bool:
-    if events.find(connection, number, event.uuid) is not None:
+def _is_recorded(connection: Connection, number: int, event: Event) -> bool:
+    if events.find_event(connection, number, event.uuid) is not None:
         return True
-    last = events.judgement(connection, number, event.item)
+    last = events.find_judgement(connection, number, event.item)
     if last is None:
         return False
     return (last.verdict, last.step, last.reason) == (event.verdict, event.step, event.reason)
 
 
-def _uuid(rating: Rating, name: str) -> str:
+def _make_uuid(rating: Rating, name: str) -> str:
     parts = (rating.continuation, name, rating.verdict, str(rating.step), rating.reason)
     return hashlib.blake2b("\0".join(parts).encode(), digest_size=16).hexdigest()
 
 
-def _rating(place: str, row: Mapping[str, str]) -> Rating | None:
+def _parse_rating(location: str, row: Mapping[str, str]) -> Rating | None:
     word = verdict(row["verdict"])
     if not row["annotator"] and not word:
         return None
     if word not in VERDICTS:
         raise DamagedData(
-            f"{place}: expected a verdict of {', '.join(VERDICTS)}, found {shown(row['verdict'])}"
+            f"{location}: expected a verdict of {', '.join(VERDICTS)}, "
+            f"found {shown(row['verdict'])}"
         )
     source = row.get("source") or "human"
     if source == "settled":
         return None
     if source != "human":
-        raise DamagedData(f"{place}: expected human judgements alone, found source {source!r}")
+        raise DamagedData(f"{location}: expected only human judgements, found source {source!r}")
     marked = word in MARKED
     if not marked and row.get("step"):
-        raise DamagedData(f"{place}: expected no step with {word}, found {shown(row['step'])}")
+        raise DamagedData(f"{location}: expected no step with {word}, found {shown(row['step'])}")
     cell = row.get("horizon", "")
-    horizon = _whole(place, "horizon", cell, MOST_STEPS) if cell else None
+    horizon = _parse_int(location, "horizon", cell, MOST_STEPS) if cell else None
     return Rating(
-        place,
-        _name(place, "continuation", row.get("continuation", "")),
+        location,
+        _parse_name(location, "continuation", row.get("continuation", "")),
         row["annotator"],
         word,
-        _whole(place, "step", row.get("step", ""), horizon or MOST_STEPS) if marked else None,
+        _parse_int(location, "step", row.get("step", ""), horizon or MOST_STEPS)
+        if marked
+        else None,
         horizon,
-        _seconds(place, row.get("seconds", "")),
-        _reason(place, row.get("reason", "")) if word == UNABLE else "",
-        _name(place, "agent", row["agent"]),
-        _name(place, "scenario", row["scenario"]),
+        _parse_seconds(location, row.get("seconds", "")),
+        _parse_reason(location, row.get("reason", "")) if word == UNABLE else "",
+        _parse_name(location, "agent", row["agent"]),
+        _parse_name(location, "scenario", row["scenario"]),
     )
 
 
-def _name(place: str, column: str, cell: str) -> str:
+def _parse_name(location: str, column: str, cell: str) -> str:
     try:
         return clean_name(cell) if cell else cell
     except ArgumentError as error:
-        raise DamagedData(f"{place}: {column}: {error}") from None
+        raise DamagedData(f"{location}: {column}: {error}") from None
 
 
-def _whole(place: str, column: str, cell: str, limit: int) -> int:
+def _parse_int(location: str, column: str, cell: str, limit: int) -> int:
     try:
         value = float(cell)  # pandas writes a column of whole numbers with gaps as 7.0
     except ValueError:
@@ -250,12 +255,12 @@ def _whole(place: str, column: str, cell: str, limit: int) -> int:
     if not (value.is_integer() and 1 <= value <= limit):
         counted = ", counted from takeover" if column == "step" else ""
         raise DamagedData(
-            f"{place}: expected a {column} of 1 to {limit}{counted}, found {shown(cell)}"
+            f"{location}: expected a {column} of 1 to {limit}{counted}, found {shown(cell)}"
         )
     return int(value)
 
 
-def _seconds(place: str, cell: str) -> float | None:
+def _parse_seconds(location: str, cell: str) -> float | None:
     if not cell:
         return None
     try:
@@ -263,13 +268,14 @@ def _seconds(place: str, cell: str) -> float | None:
     except ValueError:
         value = math.nan
     if not (math.isfinite(value) and value >= 0):
-        raise DamagedData(f"{place}: expected seconds of 0 or more, found {shown(cell)}")
-    return value + 0.0  # SQLite keeps no sign of zero, and a digest would
+        raise DamagedData(f"{location}: expected seconds of 0 or more, found {shown(cell)}")
+    return value + 0.0  # removes the sign of zero, which SQLite loses but digests include
 
 
-def _reason(place: str, cell: str) -> str:
-    if len(cell) > REASON_LIMIT:
+def _parse_reason(location: str, cell: str) -> str:
+    if len(cell) > MAX_TEXT_CHARS:
         raise DamagedData(
-            f"{place}: expected a reason of at most {REASON_LIMIT} characters, found {len(cell)}"
+            f"{location}: expected a reason of at most {MAX_TEXT_CHARS} characters, "
+            f"found {len(cell)}"
         )
     return printable(cell)

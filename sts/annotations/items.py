@@ -1,4 +1,4 @@
-"""From a continuation to the item that stands for it in the annotation store."""
+"""Conversion of continuations to items of the annotation store."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def item_of(
     rubric: str | None = None,
     settled: str | None = None,
 ) -> Item:
-    """Return the item of a continuation, as `suite` keeps it; "" for a reference."""
+    """Return a continuation's item for `suite`, which is "" for a reference."""
     return Item(
         continuation=continuation.id,
         suite=suite,
@@ -41,7 +41,7 @@ def item_of(
 
 
 def players(continuation: Continuation | Entry, people: Iterable[str]) -> tuple[str, ...]:
-    """Return who of `people` played a continuation themselves, and so may not judge it."""
+    """Return the names in `people` who played a continuation, and so may not judge it."""
     if continuation.agent != HUMAN:
         return ()
     return tuple(name for name in people if human.mark(name) == continuation.identity.fingerprint)

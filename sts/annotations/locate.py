@@ -1,4 +1,4 @@
-"""From the lines of a table to the continuations of a workspace, served or not."""
+"""Lookup of the continuations that the lines of a ratings table refer to."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from sts.annotations import people, queue
-from sts.annotations.imports import Rating, names
+from sts.annotations.imports import Rating, annotator_names
 from sts.annotations.items import item_of, players
 from sts.annotations.store import Store
 from sts.annotations.types import Item
@@ -21,26 +21,28 @@ from sts.suites import store as suites
 def located(
     workspace: Workspace, store: Store, ratings: Sequence[Rating]
 ) -> tuple[list[Rating], list[Item]]:
-    """Return the ratings with each continuation's identity, and what to enqueue for them.
+    """Return the ratings with their continuations' identities, and the items to enqueue for them.
 
-    A continuation may be given by its identity, by its index, or, where agent and scenario have one
-    alone, not at all.
+    A line may give its continuation's identity or index, or neither if its agent and scenario have
+    only one continuation.
 
     Raises:
-      DamagedData: a line means no continuation, or more than one; names the line.
+      DamagedData: a line matches no continuation, or several; the message has the line.
     """
     with store.read() as connection:
-        enqueued = queue.enqueued(connection, {rating.continuation for rating in ratings})
+        enqueued = queue.find_enqueued(connection, {rating.continuation for rating in ratings})
         known = [person.name for person in people.everybody(connection)]
     if all(rating.continuation in enqueued for rating in ratings):
         return list(ratings), []
-    return named(ratings, enqueued, candidates(workspace, {*known, *names(ratings)}))
+    return match_ratings(
+        ratings, enqueued, iter_candidates(workspace, {*known, *annotator_names(ratings)})
+    )
 
 
-def candidates(workspace: Workspace, called: Collection[str]) -> Iterable[tuple[Item, int]]:
-    """Yield every continuation and its index, once for each suite that keeps it.
+def iter_candidates(workspace: Workspace, names: Collection[str]) -> Iterable[tuple[Item, int]]:
+    """Yield every continuation and its index, once for each suite that contains its scenario.
 
-    A suite whose world is not installed is passed over. `called` may have played some themselves.
+    Suites whose environment is not installed are skipped. `names` are possible players.
     """
     for versions in folders.versions(workspace).values():
         for folder in versions.values():
@@ -48,14 +50,14 @@ def candidates(workspace: Workspace, called: Collection[str]) -> Iterable[tuple[
                 suite = suites.read(folder)
             except MissingExtra:
                 continue
-            for one in continuations.entries(workspace, {s.hash for s in suite.scenarios}):
-                yield item_of(one, suite.label, players(one, called)), one.identity.index
+            for entry in continuations.entries(workspace, {s.hash for s in suite.scenarios}):
+                yield (item_of(entry, suite.label, players(entry, names)), entry.identity.index)
 
 
-def named(
+def match_ratings(
     ratings: Sequence[Rating], enqueued: Collection[str], candidates: Iterable[tuple[Item, int]]
 ) -> tuple[list[Rating], list[Item]]:
-    """Find each line's continuation among those that are enqueued and what the workspace has."""
+    """Match each line to a continuation that is enqueued or in the workspace."""
     by_id: dict[str, list[Item]] = defaultdict(list)
     indices: dict[tuple[str, str], dict[str, int]] = defaultdict(dict)
     for item, index in candidates:
@@ -65,24 +67,24 @@ def named(
     for rating in ratings:
         identity = rating.continuation
         if identity not in by_id and identity not in enqueued:
-            identity = _meant(rating, indices.get((rating.agent, rating.scenario), {}))
+            identity = _match_by_index(rating, indices.get((rating.agent, rating.scenario), {}))
         additions[identity] = by_id.get(identity, [])
         out.append(rating._replace(continuation=identity))
     return out, [item for group in additions.values() for item in group]
 
 
-def _meant(rating: Rating, indices: Mapping[str, int]) -> str:
+def _match_by_index(rating: Rating, indices: Mapping[str, int]) -> str:
     name = rating.continuation
-    hits = [one for one, index in indices.items() if name in ("", str(index))]
-    if len(hits) == 1:
-        return hits[0]
-    what = f"continuation {shown(name)}" if name else "one continuation"
-    whose = f"of agent {shown(rating.agent)} in scenario {shown(rating.scenario)}"
-    if not hits:
+    matches = [identity for identity, index in indices.items() if name in ("", str(index))]
+    if len(matches) == 1:
+        return matches[0]
+    wanted = f"continuation {shown(name)}" if name else "one continuation"
+    source = f"of agent {shown(rating.agent)} in scenario {shown(rating.scenario)}"
+    if not matches:
         raise DamagedData(
-            f"{rating.place}: {what} {whose} is not in this workspace; run it first: sts run"
+            f"{rating.location}: {wanted} {source} is not in this workspace; run it first: sts run"
         )
     raise DamagedData(
-        f"{rating.place}: expected {what} {whose}, found {len(hits)}: give its identity, such as "
-        f"{hits[0]}"
+        f"{rating.location}: expected {wanted} {source}, found {len(matches)}; give its identity, "
+        f"such as {matches[0]}"
     )

@@ -1,4 +1,4 @@
-"""What the lead sees of people at work: who is there, what each has done, holds and was given."""
+"""The lead's overview of people: activity, access, open clips and assigned agents."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import NamedTuple
 from sqlalchemy import Connection, func, select
 
 from sts.annotations import people, sessions
-from sts.annotations.events import judges
+from sts.annotations.events import is_judgement
 from sts.annotations.schema import annotators, events, exposures, slots
 from sts.annotations.types import Annotator
 
@@ -16,12 +16,12 @@ DAY = 86400.0
 
 
 class Member(NamedTuple):
-    """A person at work: clips that they judged today, since midnight UTC, and in all.
+    """A person's activity: clips judged today, since midnight UTC, and in total.
 
-    `seen` is when they last used a session or sent something, and `until` when the first of the
-    clips that they hold is free again, both in UTC seconds. `seconds` are of active time, as far as
-    it was measured. Their access is retired; entered, with an open session; invited, with an
-    invitation to be spent; or outside.
+    `seen` is the last time that they used a session or submitted anything, and `until` the earliest
+    end of a lease among their `held` clips, both in UTC seconds. `seconds` is measured active time.
+    `access` is "retired", "entered" (has an open session), "invited" (has an unused invitation) or
+    "outside".
     """
 
     person: Annotator
@@ -44,12 +44,12 @@ class Work(NamedTuple):
 
 
 def members(connection: Connection, *, now: float) -> list[Member]:
-    """Everyone who was ever added, in that order."""
-    used = sessions.last_uses(connection)
-    entered = {one.name for one in sessions.under_way(connection, now=now)}
-    invited = sessions.invited(connection, now=now)
-    today = _judged(connection, since=now - now % DAY)
-    ever = _judged(connection, since=0.0)
+    """List everyone who was ever added, in that order."""
+    used = sessions.last_use_by_person(connection)
+    entered = {session.name for session in sessions.under_way(connection, now=now)}
+    invited = sessions.people_with_invitation(connection, now=now)
+    today = _activity_since(connection, since=now - now % DAY)
+    ever = _activity_since(connection, since=0.0)
     held = {
         row.annotator: (row.held, row.until)
         for row in connection.execute(
@@ -62,25 +62,25 @@ def members(connection: Connection, *, now: float) -> list[Member]:
             .group_by(slots.c.annotator)
         )
     }
-    found = []
-    for one in people.everybody(connection):
-        total, seconds, last = ever.get(one.id, (0, 0.0, None))
-        seen = max((t for t in (used.get(one.id), last) if t is not None), default=None)
-        found.append(
+    result = []
+    for person in people.everybody(connection):
+        total, seconds, last = ever.get(person.id, (0, 0.0, None))
+        seen = max((t for t in (used.get(person.id), last) if t is not None), default=None)
+        result.append(
             Member(
-                one,
+                person,
                 seen,
-                today.get(one.id, (0, 0.0, None))[0],
+                today.get(person.id, (0, 0.0, None))[0],
                 total,
                 seconds,
-                *held.get(one.id, (0, None)),
-                _access(one, entered, invited),
+                *held.get(person.id, (0, None)),
+                _access_status(person, entered, invited),
             )
         )
-    return found
+    return result
 
 
-def _access(person: Annotator, entered: Collection[str], invited: Collection[int]) -> str:
+def _access_status(person: Annotator, entered: Collection[str], invited: Collection[int]) -> str:
     if person.retired:
         return "retired"
     if person.name in entered:
@@ -89,43 +89,46 @@ def _access(person: Annotator, entered: Collection[str], invited: Collection[int
 
 
 def work(connection: Connection, *, since: float) -> list[Work]:
-    """What each person did on our pages on each day since a moment, UTC seconds."""
+    """Return each person's timed judgements per day since a time in UTC seconds."""
     rows = connection.execute(
         select(events.c.annotator, events.c.received, events.c.seconds).where(
-            judges(), events.c.received >= since, events.c.seconds.is_not(None)
+            is_judgement(), events.c.received >= since, events.c.seconds.is_not(None)
         )
     )
     sums: dict[tuple[int, int], list[float]] = {}
     for row in rows:
-        own = sums.setdefault((row.annotator, int(row.received // DAY)), [0, 0.0])
-        own[0] += 1
-        own[1] += row.seconds
-    return [Work(who, day, int(n), s) for (who, day), (n, s) in sorted(sums.items())]
+        totals = sums.setdefault((row.annotator, int(row.received // DAY)), [0, 0.0])
+        totals[0] += 1
+        totals[1] += row.seconds
+    return [
+        Work(annotator, day, int(clips), seconds)
+        for (annotator, day), (clips, seconds) in sorted(sums.items())
+    ]
 
 
 def served(connection: Connection, suite: str) -> dict[str, dict[int, int]]:
-    """How many clips of each agent each person was given of `suite`: agent -> number -> clips."""
+    """Count each person's assigned clips by agent in `suite`: agent -> person's number -> clips."""
     rows = connection.execute(
         select(exposures.c.agent, exposures.c.annotator, exposures.c.clips)
         .where(exposures.c.suite == suite)
         .order_by(exposures.c.agent, exposures.c.annotator)
     )
-    found: dict[str, dict[int, int]] = {}
+    counts: dict[str, dict[int, int]] = {}
     for agent, number, clips in rows:
-        found.setdefault(agent, {})[number] = clips
-    return found
+        counts.setdefault(agent, {})[number] = clips
+    return counts
 
 
 def last_event(connection: Connection) -> float | None:
-    """When the latest event of anybody was kept, UTC seconds; None before the first."""
+    """Return the time of the latest event, in UTC seconds; None before the first."""
     latest = select(events.c.received).order_by(events.c.id.desc()).limit(1)
     return connection.execute(latest).scalar_one_or_none()
 
 
-def _judged(
+def _activity_since(
     connection: Connection, *, since: float
 ) -> Mapping[int, tuple[int, float, float | None]]:
-    """Clips, active seconds and the latest event of each person since a moment."""
+    """Return each person's judged clips, active seconds and latest event time since a time."""
     rows = connection.execute(
         select(
             annotators.c.id,
@@ -134,7 +137,7 @@ def _judged(
             func.max(events.c.received),
         )
         .join(events, events.c.annotator == annotators.c.id)
-        .where(judges(), events.c.received >= since)
+        .where(is_judgement(), events.c.received >= since)
         .group_by(annotators.c.id)
     )
     return {row[0]: (row[1], float(row[2]), row[3]) for row in rows}

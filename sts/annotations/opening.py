@@ -1,4 +1,4 @@
-"""Open the annotation database of a workspace, make it when a study begins, and miss a lost one."""
+"""Opening of a workspace's annotation database, with creation, ownership and loss checks."""
 
 from __future__ import annotations
 
@@ -10,40 +10,42 @@ from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError as MalformedUrl
 
 from sts.annotations import baseline, schema, sqlite
-from sts.annotations.database import RECORD, Database, MisreadDatabase
+from sts.annotations.database import RECORD_FILE, Database, MisreadDatabase
 from sts.errors import ArgumentError, MissingExtra, StoreError
 from sts.storage.files import put_new
 
 
 def is_present(path: Path) -> bool:
-    """Return whether a database is in the file at `path`; raise StoreError if it is lost."""
-    # The record first: another process may be making both.
-    recorded = path.with_name(RECORD).exists()
+    """Return True if the file at `path` holds a database; raise StoreError if it was lost."""
+    # Check the record first: another process may be creating both.
+    recorded = path.with_name(RECORD_FILE).exists()
     present = not sqlite.is_empty(path)
     if recorded and not present:
-        raise _lost(str(path), path.with_name(RECORD), "is empty" if path.exists() else "is absent")
+        raise _lost_error(
+            str(path), path.with_name(RECORD_FILE), "is empty" if path.exists() else "is missing"
+        )
     return present
 
 
 Fill = Callable[[Connection], None]
-"""Puts rows into new tables, in the transaction that makes them."""
+"""Function that inserts rows into new tables, in the transaction that creates them."""
 
 
 def open_sqlite(path: Path, workspace: str, fill: Fill | None = None) -> Database:
-    """Return the database in the file at `path`, which is made if no study has begun.
+    """Open the database in the file at `path`; create it if no study has started.
 
-    Errors are those of `Store.open`. With `fill` the database must be a new one.
+    Errors are those of `Store.open`. With `fill` the database must be new.
     """
     try:
         return _open_sqlite(path, workspace, fill)
-    except MisreadDatabase:  # a disk may fail once: look again, through a new connection
+    except MisreadDatabase:  # perhaps a temporary disk error: retry with a new connection
         pass
     try:
         return _open_sqlite(path, workspace, fill)
     except MisreadDatabase:
         raise StoreError(
-            f"annotation database {path} is damaged or not an SQLite file, as a repeated check "
-            f"found; restore a backup; to begin a new study, move it and {RECORD} away"
+            f"annotation database {path} is damaged or not an SQLite file, as two checks found; "
+            f"restore a backup, or move it and {RECORD_FILE} away to start a new study"
         ) from None
 
 
@@ -53,24 +55,24 @@ def _open_sqlite(path: Path, workspace: str, fill: Fill | None) -> Database:
 
     def prepare() -> None:
         with database.read() as connection:
-            sqlite.check(connection, database.name)
-        sqlite.set_journal(database, "WAL")
+            sqlite.check_integrity(connection, database.name)
+        sqlite.set_journal_mode(database, "WAL")
 
-    _ready(database, workspace, prepare, fill)
-    database.hold(path)
+    _prepare_database(database, workspace, prepare, fill)
+    database.watch_file(path)
     return database
 
 
 def open_postgresql(url: str, workspace: str, folder: Path, fill: Fill | None = None) -> Database:
-    """Return the database at `url`, whose record that a study began is in `folder`.
+    """Open the database at `url`; the file that records that a study has started is in `folder`.
 
-    Errors are those of `Store.open`. With `fill` the database must be a new one.
+    Errors are those of `Store.open`. With `fill` the database must be new.
     """
-    return _ready(connect_postgresql(url, folder), workspace, lambda: None, fill)
+    return _prepare_database(connect_postgresql(url, folder), workspace, lambda: None, fill)
 
 
 def connect_postgresql(url: str, folder: Path) -> Database:
-    """Return the database at `url`, whatever is in it."""
+    """Return the database at `url`, without checking its content."""
     parsed = parse_url(url)
     try:
         from sts.annotations import postgresql
@@ -83,7 +85,7 @@ def connect_postgresql(url: str, folder: Path) -> Database:
 
 
 def parse_url(url: str, name: str = "STS_DATABASE_URL") -> URL:
-    """Return the parts of the URL of a PostgreSQL database; an error calls it `name`."""
+    """Parse the URL of a PostgreSQL database; `name` is the setting or option, for messages."""
     try:
         parsed = make_url(url)
     except (MalformedUrl, ValueError):
@@ -97,12 +99,12 @@ def parse_url(url: str, name: str = "STS_DATABASE_URL") -> URL:
 
 
 def check_present(connection: Connection, database: Database) -> bool:
-    """Return whether a study is in a database; raise StoreError if it is lost."""
-    recorded = database.record.exists()  # before the tables, as another process may be making both
-    there = baseline.exists(connection, database.name)
-    if recorded and not there:
-        raise _lost(database.name, database.record, "lacks it")
-    return there
+    """Return True if a database holds a study; raise StoreError if it was lost."""
+    recorded = database.record.exists()  # first, as another process may be creating both
+    present = baseline.has_tables(connection, database.name)
+    if recorded and not present:
+        raise _lost_error(database.name, database.record, "does not contain it")
+    return present
 
 
 def check_owner(connection: Connection, name: str, workspace: str) -> None:
@@ -110,34 +112,30 @@ def check_owner(connection: Connection, name: str, workspace: str) -> None:
     owner = connection.execute(select(schema.workspaces.c.id)).scalar()
     if owner != workspace:
         raise StoreError(
-            f"annotation database {name} is of the workspace with the id {owner}, and "
-            f"this one has the id {workspace}: give it a database of its own, or, where this "
-            f'is its own, write id = "{owner}" into its workspace.toml'
+            f"annotation database {name} belongs to the workspace with the id {owner}, and "
+            f"this workspace has the id {workspace}; use a separate database or, if this one "
+            f'belongs here, set id = "{owner}" in workspace.toml'
         )
 
 
 def check_unused(connection: Connection, name: str) -> None:
-    """Raise StoreError if a study is in a database that is to be filled."""
-    if baseline.exists(connection, name):
+    """Raise StoreError if a database that is to be filled already holds a study."""
+    if baseline.has_tables(connection, name):
         raise StoreError(
-            f"expected an empty database at {name}, found one that is in use: name another, or "
-            "empty it"
+            f"expected an empty database at {name}, found one with a study; use another or empty it"
         )
 
 
-def _ready(
-    database: Database,
-    workspace: str,
-    prepare: Callable[[], None],
-    fill: Fill | None,
+def _prepare_database(
+    database: Database, workspace: str, prepare: Callable[[], None], fill: Fill | None
 ) -> Database:
-    """Return a database that holds the study of a workspace; close it if it cannot."""
+    """Return a database that holds the study of a workspace; close it if that fails."""
     try:
         with database.read() as connection:
-            there = fill is None and check_present(connection, database)
+            present = fill is None and check_present(connection, database)
         prepare()
-        if not there:
-            _begin(database, workspace, fill)
+        if not present:
+            _create_tables(database, workspace, fill)
         with database.read() as connection:
             check_owner(connection, database.name, workspace)
         put_new(database.record, b"{}\n")
@@ -147,21 +145,21 @@ def _ready(
     return database
 
 
-def _begin(database: Database, workspace: str, fill: Fill | None) -> None:
-    """Make the tables where there are none, once among all processes."""
+def _create_tables(database: Database, workspace: str, fill: Fill | None) -> None:
+    """Create the tables if they are missing, in only one of the processes that try."""
     with database.write(alone=True) as connection:
         if fill is not None:
             check_unused(connection, database.name)
-        if not baseline.exists(connection, database.name):
-            baseline.create(connection)
+        if not baseline.has_tables(connection, database.name):
+            baseline.create_tables(connection)
             connection.execute(schema.workspaces.insert().values(id=workspace))
             if fill is not None:
                 fill(connection)
 
 
-def _lost(name: str, record: Path, found: str) -> StoreError:
+def _lost_error(name: str, record: Path, problem: str) -> StoreError:
     return StoreError(
-        f"a study began in this workspace ({record.name}), and its annotation database {name} "
-        f"{found}; put the database back or restore a backup; for a study on PostgreSQL, set "
-        f"STS_DATABASE_URL; to begin a new study, move {record} away"
+        f"a study started in this workspace ({record.name}), but its annotation database {name} "
+        f"{problem}; put the database back or restore a backup; for a study on PostgreSQL, set "
+        f"STS_DATABASE_URL; to start a new study, move {record} away"
     )

@@ -1,4 +1,4 @@
-"""What people have said of each clip of a suite, side by side, as reviewers look at it."""
+"""Judged clips of a suite and the disagreements between their annotators, for review."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, exists, func, or_, select
 
-from sts.annotations.events import NOTE, judges
-from sts.annotations.remarks import Remark, remarks
+from sts.annotations.events import NOTE, is_judgement
+from sts.annotations.remarks import Remark, load_current_events
 from sts.annotations.schema import (
     annotators,
     copies,
@@ -23,14 +23,14 @@ from sts.annotations.schema import (
 from sts.continuations.types import HUMAN
 from sts.ratings import UNABLE
 
-DISPUTES = OUTCOME, VERDICT, MARK = ("outcome", "verdict", "mark")
-"""Whether it was done; else what was said of it; else when. The first weighs most."""
+DISAGREEMENTS = OUTCOME, VERDICT, MARK = ("outcome", "verdict", "mark")
+"""Disagreements about success, verdict or marker, the most important first."""
 
 
-class Clip(NamedTuple):
-    """A clip of a suite and the judgements that stand of it, the earlier first; at least one.
+class JudgedClip(NamedTuple):
+    """A clip of a suite with its current judgements, earliest first; at least one.
 
-    `played` tells whether a person plays in one of the continuations that show it.
+    `played` is True if a person plays in one of the continuations that show it.
     """
 
     item: str
@@ -41,81 +41,89 @@ class Clip(NamedTuple):
     opinions: tuple[Remark, ...]
 
     @property
-    def value(self) -> float | None:
-        """The share of those who could judge it who saw it done; None where nobody could."""
-        counted = [one.verdict == "success" for one in self.opinions if one.verdict != UNABLE]
+    def success_share(self) -> float | None:
+        """Share of success among those who could judge the clip; None if none could."""
+        counted = [event.verdict == "success" for event in self.opinions if event.verdict != UNABLE]
         return fmean(counted) if counted else None
 
 
-def clips(connection: Connection, suite: str) -> list[Clip]:
-    """Return each clip of a suite that somebody has judged, without references."""
-    people = select(copies.c.item).where(copies.c.agent == HUMAN, _of(suite, copies.c.item))
+def load_judged_clips(connection: Connection, suite: str) -> list[JudgedClip]:
+    """Load the judged clips of a suite, without references."""
+    people = select(copies.c.item).where(
+        copies.c.agent == HUMAN, _is_suite_item(suite, copies.c.item)
+    )
     played = set(connection.scalars(people.distinct()))
-    found: dict[str, list[Remark]] = {}
-    for one in remarks(connection, _of(suite, events.c.item)):
-        found.setdefault(one.item, []).append(one)
+    by_item: dict[str, list[Remark]] = {}
+    for event in load_current_events(connection, _is_suite_item(suite, events.c.item)):
+        by_item.setdefault(event.item, []).append(event)
     return [
-        Clip(item, *said[0][1:4], item in played, tuple(said))
-        for item, said in sorted(found.items())
+        JudgedClip(item, *judgements[0][1:4], item in played, tuple(judgements))
+        for item, judgements in sorted(by_item.items())
     ]
 
 
-def dispute(opinions: Sequence[Remark], tolerance: int) -> str:
-    """Return about what annotators of a clip disagree, one of `DISPUTES`, or "" for nothing.
+def classify_disagreement(opinions: Sequence[Remark], tolerance: int) -> str:
+    """Return the disagreement between a clip's annotators: one of `DISAGREEMENTS`, or "".
 
-    Failure and not done agree on the outcome. Who cannot judge it says nothing of the outcome, and
-    yet something else than who can. Marks of one verdict may lie `tolerance` steps apart.
+    Failure and not done are the same outcome. "Cannot judge" has no outcome, but differs from every
+    other verdict. Markers of equal verdicts may be `tolerance` steps apart.
     """
-    verdicts = {one.verdict for one in opinions}
+    verdicts = {event.verdict for event in opinions}
     if "success" in verdicts and verdicts & {"failure", "not_done"}:
         return OUTCOME
     if len(verdicts) > 1:
         return VERDICT
-    steps = [one.step for one in opinions if one.step is not None]
+    steps = [event.step for event in opinions if event.step is not None]
     return MARK if steps and max(steps) - min(steps) > tolerance else ""
 
 
-def last(connection: Connection) -> int:
-    """Return the number of the last judgement of anybody; 0 before the first."""
-    query = select(func.max(events.c.id)).where(judges())
+def last_judgement_id(connection: Connection) -> int:
+    """Return the number of the latest judgement; 0 before the first."""
+    query = select(func.max(events.c.id)).where(is_judgement())
     return connection.execute(query).scalar_one() or 0
 
 
-def own(connection: Connection, person: int, suite: str) -> set[str]:
-    """Return the items that a person has judged or played, and so does not review."""
-    judged = select(events.c.item).where(events.c.annotator == person, judges())
+def items_by_person(connection: Connection, person: int, suite: str) -> set[str]:
+    """Return the items that a person has judged or played, and so may not review."""
+    judged = select(events.c.item).where(events.c.annotator == person, is_judgement())
     name = select(annotators.c.name).where(annotators.c.id == person).scalar_subquery()
     played = select(item_players.c.item).where(item_players.c.name == name)
-    kept = select(item_suites.c.item).where(item_suites.c.suite == suite)
-    mine = or_(items.c.id.in_(judged), items.c.id.in_(played))
-    return set(connection.scalars(select(items.c.id).where(items.c.id.in_(kept), mine)))
+    in_suite = select(item_suites.c.item).where(item_suites.c.suite == suite)
+    involved = or_(items.c.id.in_(judged), items.c.id.in_(played))
+    return set(connection.scalars(select(items.c.id).where(items.c.id.in_(in_suite), involved)))
 
 
-def noted(connection: Connection, person: int, suite: str) -> set[str]:
-    """Return the items of which a person has left a note."""
-    mine = events.c.annotator == person, events.c.kind == NOTE
-    return set(connection.scalars(select(events.c.item).where(*mine, _of(suite, events.c.item))))
+def items_with_note(connection: Connection, person: int, suite: str) -> set[str]:
+    """Return the items that a person has left a note about."""
+    own_notes = events.c.annotator == person, events.c.kind == NOTE
+    return set(
+        connection.scalars(
+            select(events.c.item).where(*own_notes, _is_suite_item(suite, events.c.item))
+        )
+    )
 
 
 def of_others(
-    connection: Connection, person: int, kind: str, about: Collection[str]
+    connection: Connection, person: int, kind: str, wanted: Collection[str]
 ) -> dict[str, Remark]:
-    """Return of these items the latest of a kind that somebody else has said."""
-    theirs = events.c.item.in_(about), events.c.annotator != person
-    return {one.item: one for one in remarks(connection, *theirs, kinds=[kind])}
+    """Return the latest event of a kind by anyone else about each of these items."""
+    by_others = events.c.item.in_(wanted), events.c.annotator != person
+    return {
+        event.item: event for event in load_current_events(connection, *by_others, kinds=[kind])
+    }
 
 
-def by_lot(every: Iterable[Clip], seed: int, purpose: str) -> list[Clip]:
-    """Return clips in an order that says nothing of them, by the seed and its purpose."""
-    return sorted(every, key=lambda one: lot(seed, purpose, one.clip))
+def shuffle_clips(clips: Iterable[JudgedClip], seed: int, purpose: str) -> list[JudgedClip]:
+    """Return clips in a random order that depends only on the seed and the purpose."""
+    return sorted(clips, key=lambda clip: lot(seed, purpose, clip.clip))
 
 
 def lot(seed: int, purpose: str, text: str) -> bytes:
-    """Return the place of something in an order by lot."""
+    """Return a hash to sort by, for a random order."""
     return hashlib.sha256(f"{seed} {purpose} {text}".encode()).digest()
 
 
-def _of(suite: str, item: ColumnElement[str]) -> ColumnElement[bool]:
-    """Whether an item is of a suite, and no reference."""
-    kept = exists().where(item_suites.c.suite == suite, item_suites.c.item == item)
-    return kept & ~exists().where(reference_episodes.c.item == item)
+def _is_suite_item(suite: str, item: ColumnElement[str]) -> ColumnElement[bool]:
+    """Select items of a suite that are not references."""
+    in_suite = exists().where(item_suites.c.suite == suite, item_suites.c.item == item)
+    return in_suite & ~exists().where(reference_episodes.c.item == item)

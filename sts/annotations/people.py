@@ -1,6 +1,6 @@
-"""The people of a study: who they are, and what they do.
+"""The people of a study and their roles.
 
-Functions that take a name raise `UnknownName` if it is neither a name nor a pseudonym of anyone.
+Functions that take a name raise `UnknownName` unless it is someone's name or pseudonym.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ from sts.storage.files import content_hash
 if TYPE_CHECKING:
     from sts.annotations.store import Store
 
-# Made once: to put a statement together costs more than to run it.
+# Built once: building a statement takes longer than running it.
 _PERSON = select(annotators).where(annotators.c.id == bindparam("number"))
 _LOCKED = _PERSON.with_for_update()
-_HELD = (
+_HELD_SLOTS = (
     select(slots.c.id)
     .where(slots.c.annotator == bindparam("number"), slots.c.judged == 0)
     .with_for_update()
@@ -44,60 +44,60 @@ def add_invited(
     *,
     now: float,
 ) -> Annotator:
-    """Add a person, who is invited; see `invite`. With an address they can sign in as well.
+    """Add a person and invite them; see `invite`. With an e-mail address they can also sign in.
 
-    The connection is alone in writing, as for all that changes who takes part.
+    The connection must be the only writer, as for all functions that change people.
 
     Raises:
       ArgumentError: the name is taken, or not 1 to 64 printable characters; or the address is
-        invalid, or somebody else's.
+        invalid or taken.
     """
-    person = add(connection, name, now=now, doing=doing)
+    person = add_person(connection, name, now=now, doing=doing)
     if email is not None:
-        addresses.keep(connection, person.id, email)
+        addresses.set_address(connection, person.id, email)
     return invite(connection, person.name, now=now)
 
 
-def add(
+def add_person(
     connection: Connection, name: str, *, now: float, doing: Collection[str] = ROLES[:1]
 ) -> Annotator:
-    """Add a person in the roles `doing`.
+    """Add a person with the roles `doing`.
 
-    A name of the form of a pseudonym is one already, as another study has given it, and stays so.
+    A name in the form of a pseudonym, as another study assigned it, is also their pseudonym.
 
     Raises:
       ArgumentError: the name is taken or not 1 to 64 printable characters.
     """
     name = checked_name(name)
-    if find(connection, name) is not None:
+    if find_person(connection, name) is not None:
         raise ArgumentError(f"annotator {name!r} already exists; choose another name")
-    pseudonym = name if _PSEUDONYM.fullmatch(name) else _new_pseudonym(connection)
+    pseudonym = name if _PSEUDONYM.fullmatch(name) else _draw_pseudonym(connection)
     number = connection.execute(
         insert(annotators)
-        .values(name=name, pseudonym=pseudonym, seal=seal(name, pseudonym), added=now)
+        .values(name=name, pseudonym=pseudonym, seal=hash_names(name, pseudonym), added=now)
         .returning(annotators.c.id)
     ).scalar_one()
     if doing:
         connection.execute(
             insert(roles), [{"annotator": number, "role": role, "added": now} for role in doing]
         )
-    return Annotator(number, name, pseudonym=pseudonym, roles=in_order(doing))
+    return Annotator(number, name, pseudonym=pseudonym, roles=sort_roles(doing))
 
 
-def seal(name: str, pseudonym: str) -> str:
-    """Return the digest of what a person is called, by which a change of it is found."""
+def hash_names(name: str, pseudonym: str) -> str:
+    """Hash a person's name and pseudonym, so that changes to them are detected."""
     return content_hash(name.encode(), pseudonym.encode())
 
 
-def _new_pseudonym(connection: Connection) -> str:
-    """Return one that nobody has; it is drawn, so it tells nothing about a name."""
+def _draw_pseudonym(connection: Connection) -> str:
+    """Draw an unused pseudonym, independent of the name."""
     while True:
-        drawn = f"annotator-{secrets.token_hex(3)}"
-        if find(connection, drawn) is None:
-            return drawn
+        pseudonym = f"annotator-{secrets.token_hex(3)}"
+        if find_person(connection, pseudonym) is None:
+            return pseudonym
 
 
-def in_order(doing: Collection[str]) -> tuple[str, ...]:
+def sort_roles(doing: Collection[str]) -> tuple[str, ...]:
     """Return roles in the order of `ROLES`."""
     return tuple(role for role in ROLES if role in doing)
 
@@ -105,28 +105,28 @@ def in_order(doing: Collection[str]) -> tuple[str, ...]:
 def set_role(
     connection: Connection, name: str, role: str, *, held: bool = True, now: float
 ) -> Annotator:
-    """Give a person a role, or takes it away; repeating it changes nothing.
+    """Give a person a role or, without `held`, remove it; repeating it changes nothing.
 
-    Who no longer judges frees what waits for them; their judgements stay.
+    Removing the role of annotator releases their open clips; their judgements are kept.
 
     Raises:
       UnknownName: there is no such person, or no such role.
     """
     if role not in ROLES:
         raise UnknownName("role", role, ROLES)
-    person = lock(connection, named(connection, name).id)
-    own = roles.c.annotator == person.id, roles.c.role == role
+    person = lock_person(connection, named(connection, name).id)
+    assignment = roles.c.annotator == person.id, roles.c.role == role
     if held and role not in person.roles:
         connection.execute(insert(roles).values(annotator=person.id, role=role, added=now))
     elif not held:
-        connection.execute(delete(roles).where(*own))
+        connection.execute(delete(roles).where(*assignment))
         if role == "annotator":
-            _free(connection, person.id)
+            _release_slots(connection, person.id)
     return named(connection, name)
 
 
 def checked_name(name: str) -> str:
-    """Return `name` as it is kept: composed Unicode without outer spaces.
+    """Normalise a name: composed Unicode without surrounding spaces.
 
     Raises:
       ArgumentError: it is not 1 to 64 printable characters.
@@ -134,142 +134,142 @@ def checked_name(name: str) -> str:
     return clean_name(name, 64)
 
 
-def find(connection: Connection, name: str) -> Annotator | None:
-    """The person of that name or pseudonym."""
-    called = or_(annotators.c.name == name, annotators.c.pseudonym == name)
-    row = connection.execute(select(annotators).where(called)).one_or_none()
-    return None if row is None else _annotator(connection, row)
+def find_person(connection: Connection, name: str) -> Annotator | None:
+    """Return the person with this name or pseudonym, or None."""
+    matches = or_(annotators.c.name == name, annotators.c.pseudonym == name)
+    row = connection.execute(select(annotators).where(matches)).one_or_none()
+    return None if row is None else _load_annotator(connection, row)
 
 
 def named(connection: Connection, name: str) -> Annotator:
-    """The person of that name or pseudonym.
+    """Return the person with this name or pseudonym.
 
     Raises:
-      UnknownName: there is none.
+      UnknownName: there is no such person.
     """
-    found = find(connection, name)
-    if found is None:
+    person = find_person(connection, name)
+    if person is None:
         raise UnknownName("annotator", name, [a.name for a in everybody(connection)])
-    return found
+    return person
 
 
-def numbered(connection: Connection, annotator_id: int) -> Annotator | None:
-    """The person of that number."""
-    found = connection.execute(_PERSON, {"number": annotator_id}).one_or_none()
-    return None if found is None else _annotator(connection, found)
+def find_by_id(connection: Connection, annotator_id: int) -> Annotator | None:
+    """Return the person with this number, or None."""
+    row = connection.execute(_PERSON, {"number": annotator_id}).one_or_none()
+    return None if row is None else _load_annotator(connection, row)
 
 
 def find_by_session(store: Store, secret: str) -> Annotator | None:
-    """Return whose session a secret is of, which lasts longer by it; None if it has ended."""
+    """Return the person whose session has this secret, renewing it; None if it has ended."""
     now = store.now()
     with store.read() as connection:
-        held = sessions.holder(connection, secret, now=now)
-        person = numbered(connection, held[0]) if held else None
-    if held and held[1]:
+        session = sessions.find_session_owner(connection, secret, now=now)
+        person = find_by_id(connection, session[0]) if session else None
+    if session and session[1]:
         with store.write() as connection:
-            sessions.note_use(connection, secret, now=now)
+            sessions.record_use(connection, secret, now=now)
     return person
 
 
 def pseudonyms(connection: Connection) -> dict[str, str]:
-    """Return what exports call each person, by their name."""
-    return {one.name: one.pseudonym for one in everybody(connection)}
+    """Return everyone's pseudonym, by name."""
+    return {person.name: person.pseudonym for person in everybody(connection)}
 
 
 def everybody(connection: Connection) -> list[Annotator]:
-    """Everyone ever added, in that order."""
+    """List everyone who was ever added, in that order."""
     doing: dict[int, list[str]] = {}
     for number, role in connection.execute(select(roles.c.annotator, roles.c.role)):
         doing.setdefault(number, []).append(role)
     rows = connection.execute(select(annotators).order_by("id"))
-    return [_with(row, doing.get(row.id, ())) for row in rows]
+    return [_make_annotator(row, doing.get(row.id, ())) for row in rows]
 
 
 def set_email(connection: Connection, name: str, email: str | None) -> Annotator:
-    """Have a person sign in by an e-mail address in place of any other; None: by none.
+    """Set the e-mail address that a person signs in with, replacing any other; None removes it.
 
     Raises:
-      ArgumentError: it is invalid, or somebody else's.
+      ArgumentError: it is invalid or taken.
       UnknownName: there is no such person.
     """
     person = named(connection, name)
     if email is None:
-        addresses.remove(connection, person.id)
+        addresses.remove_address(connection, person.id)
     else:
-        addresses.keep(connection, person.id, email)
+        addresses.set_address(connection, person.id, email)
     return person
 
 
 def sign_in(connection: Connection, email: str, held: str = "", *, now: float) -> str:
-    """Begin a session of the person with an address, which a provider has verified.
+    """Start a session for the person with an e-mail address that an identity provider has verified.
 
-    Return its secret, kept as a hash alone; `held` as in `sessions.begin`.
+    Return its secret, of which only the hash is stored; see `sessions.begin_session` for `held`.
 
     Raises:
-      ArgumentError: no person has that address, or they have retired.
+      ArgumentError: no person has that address, or they are retired.
     """
-    number = addresses.holder(connection, email)
+    number = addresses.find_person_id(connection, email)
     if number is None:
         raise ArgumentError(
-            f"Nobody takes part in this study as {printable(email)}. Ask whoever leads it "
-            "to add that address, or sign in with another."
+            f"No member of this study has the address {printable(email)}. Ask the study lead to "
+            "add it, or sign in with another address."
         )
     return sessions.begin(connection, number, held, now=now)
 
 
 def revoke(connection: Connection, name: str) -> int:
-    """End a person's sessions, and the invitation that waits; return how many sessions."""
-    return sessions.revoke(connection, named(connection, name).id)
+    """End a person's sessions and their unused invitation; return the number of sessions."""
+    return sessions.end_sessions(connection, named(connection, name).id)
 
 
 def retire(connection: Connection, name: str, *, now: float) -> Annotator:
-    """Lets a person in no longer and frees what waits for them; their judgements stay."""
-    person = lock(connection, named(connection, name).id)
-    _set_retired(connection, person.id, now)
-    sessions.revoke(connection, person.id)
-    _free(connection, person.id)
+    """Deactivate a person, ending sessions and releasing clips; their judgements are kept."""
+    person = lock_person(connection, named(connection, name).id)
+    _set_deactivated(connection, person.id, now)
+    sessions.end_sessions(connection, person.id)
+    _release_slots(connection, person.id)
     return named(connection, name)
 
 
 def invite(connection: Connection, name: str, *, now: float) -> Annotator:
-    """Invite a person; the `token` of the result is shown once, since only its hash is kept.
+    """Invite a person; the result has the `token`, of which only the hash is stored.
 
-    An invitation that they have not spent ends, their sessions go on; who was retired is back.
+    It replaces their unused invitation and keeps their sessions; a retired person becomes active.
     """
     person = named(connection, name)
-    _set_retired(connection, person.id, None)
-    token = sessions.invite(connection, person.id, now=now)
+    _set_deactivated(connection, person.id, None)
+    token = sessions.create_invitation(connection, person.id, now=now)
     return replace(person, token=token, retired=False)
 
 
 def forget(connection: Connection, name: str, *, now: float) -> Annotator:
-    """Retires a person and empties what tells who they are: name, address, and their own words.
+    """Deactivate a person and erase what identifies them: name, address, and the texts they wrote.
 
-    Their verdicts stay under the pseudonym, which takes the place of the name, and so do the
-    digests of their words, by which the chain of their events still holds.
+    Their verdicts are kept under their pseudonym, which replaces the name. The digests of their
+    texts are kept as well, so that the chain of their events can still be verified.
     """
     person = retire(connection, name, now=now)
-    mine = annotators.c.id == person.id
-    called = {"name": person.pseudonym, "seal": seal(person.pseudonym, person.pseudonym)}
-    connection.execute(update(annotators).where(mine).values(called))
+    own = annotators.c.id == person.id
+    names = {"name": person.pseudonym, "seal": hash_names(person.pseudonym, person.pseudonym)}
+    connection.execute(update(annotators).where(own).values(names))
     connection.execute(
         update(item_players).where(item_players.c.name == person.name).values(name=person.pseudonym)
     )
-    aside = refused.c.annotator == person.id
-    connection.execute(update(refused).where(aside).values(raw="", message="forgotten"))
+    rejected = refused.c.annotator == person.id
+    connection.execute(update(refused).where(rejected).values(raw="", message="forgotten"))
     connection.execute(delete(invitations).where(invitations.c.annotator == person.id))
-    addresses.remove(connection, person.id)
-    events.forget(connection, person.id)
+    addresses.remove_address(connection, person.id)
+    events.erase_texts(connection, person.id)
     return replace(person, name=person.pseudonym)
 
 
-def _set_retired(connection: Connection, annotator_id: int, when: float | None) -> None:
-    own = annotators.c.id == annotator_id
-    connection.execute(update(annotators).where(own).values(retired=when))
+def _set_deactivated(connection: Connection, annotator_id: int, when: float | None) -> None:
+    is_person = annotators.c.id == annotator_id
+    connection.execute(update(annotators).where(is_person).values(retired=when))
 
 
-def _free(connection: Connection, annotator_id: int) -> None:
-    """Lets others have what waits for a person whose rows are locked."""
+def _release_slots(connection: Connection, annotator_id: int) -> None:
+    """Release the open slots of a person whose rows are locked."""
     connection.execute(
         update(slots)
         .where(slots.c.annotator == annotator_id, slots.c.judged == 0)
@@ -277,33 +277,33 @@ def _free(connection: Connection, annotator_id: int) -> None:
     )
 
 
-def lock(connection: Connection, annotator_id: int) -> Annotator:
-    """Make this the only transaction of that person, and takes the slots they hold.
+def lock_person(connection: Connection, annotator_id: int) -> Annotator:
+    """Lock a person and the slots they hold against other transactions.
 
-    These are the only rows a transaction ever waits for; those of others are taken with SKIP
-    LOCKED. So no two transactions wait for each other.
+    Transactions never wait for any other rows, since they take other people's with SKIP LOCKED, so
+    there are no deadlocks.
 
     Raises:
       UnknownName: there is no such person.
     """
-    own = {"number": annotator_id}
-    row = connection.execute(_LOCKED, own).one_or_none()
+    parameters = {"number": annotator_id}
+    row = connection.execute(_LOCKED, parameters).one_or_none()
     if row is None:
         known = [str(person.id) for person in everybody(connection)]
         raise UnknownName("annotator number", str(annotator_id), known)
-    connection.execute(_HELD, own).all()
-    return _annotator(connection, row)
+    connection.execute(_HELD_SLOTS, parameters).all()
+    return _load_annotator(connection, row)
 
 
-def _annotator(connection: Connection, row: Row[*tuple[Any, ...]]) -> Annotator:
-    return _with(row, connection.scalars(_ROLES, {"number": row.id}).all())
+def _load_annotator(connection: Connection, row: Row[*tuple[Any, ...]]) -> Annotator:
+    return _make_annotator(row, connection.scalars(_ROLES, {"number": row.id}).all())
 
 
-def _with(row: Row[*tuple[Any, ...]], doing: Collection[str]) -> Annotator:
+def _make_annotator(row: Row[*tuple[Any, ...]], doing: Collection[str]) -> Annotator:
     return Annotator(
         row.id,
         row.name,
         pseudonym=row.pseudonym,
         retired=row.retired is not None,
-        roles=in_order(doing),
+        roles=sort_roles(doing),
     )

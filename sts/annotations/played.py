@@ -1,6 +1,6 @@
-"""The continuations of a study, read from frozen suites and immutable parts.
+"""The continuations of a study, read from frozen suites and immutable files.
 
-Whose continuation it is, and of which scenario, is never taken from the annotation database.
+A continuation's agent and scenario are never taken from the annotation database.
 """
 
 from __future__ import annotations
@@ -20,15 +20,16 @@ from sts.storage.workspace import Workspace
 from sts.suites import frozen
 
 
-class Played(NamedTuple):
-    """Continuations whose clips were asked for.
+class StudyContinuations(NamedTuple):
+    """Continuations that show the requested clips.
 
     Attributes:
       entries: in the order of the index.
-      members: the ids of those that are of the suite, if one was asked for, else of all.
-      suite_hash: of the suite, if one was asked for.
-      continuations: how many there are of the suite, or in all, and the digest of these.
-      silent: the ids of the entries that ask a question and in which no one says anything.
+      members: ids of the entries that belong to the requested suite; of all entries without a
+        suite.
+      suite_hash: of the requested suite, or None.
+      continuations: number and digest of the continuations of the suite, or of all.
+      silent: ids of the entries that ask a question and in which no player speaks.
     """
 
     entries: tuple[Entry, ...]
@@ -38,31 +39,31 @@ class Played(NamedTuple):
     silent: frozenset[str]
 
 
-def read(
+def read_continuations(
     workspace: Workspace, suite: str | None, clips: Collection[str], *, settle: bool = False
-) -> Played:
-    """Return the continuations that show clips, by their hashes; mark those that are of a suite.
+) -> StudyContinuations:
+    """Load the continuations that show clips, given by hash, and find those that belong to a suite.
 
-    A part of a suite counts as the whole. With `settle`, those that are silent are looked for.
+    A part of a suite counts as the whole. With `settle`, the silent ones are found as well.
     """
     index = opened(workspace)
     rows, suite_hash = np.arange(len(index.ids)), None
     if suite is not None:
-        own = frozen.load(workspace, suite.partition("+")[0])
-        rows, suite_hash = index.of({one.hash for one in own.scenarios}), own.hash
+        loaded = frozen.load(workspace, suite.partition("+")[0])
+        rows, suite_hash = index.of({scenario.hash for scenario in loaded.scenarios}), loaded.hash
     shown = index.among("clip", clips)
     inside = shown[np.isin(shown, rows)]
     quiet = silent(workspace.store, index, inside) if settle else set()
-    return Played(
+    return StudyContinuations(
         tuple(index.entries(shown)),
-        frozenset(one.id for one in index.entries(inside)),
+        frozenset(entry.id for entry in index.entries(inside)),
         suite_hash,
-        _digest(index, rows),
+        _digest_continuations(index, rows),
         frozenset(quiet),
     )
 
 
-def _digest(index: Index, rows: NDArray[np.intp]) -> Link:
-    """Return the number and a digest of continuations and their contents, in any order."""
-    each = np.concatenate((index.ids[rows], index.numbers("content_hash")[rows]), axis=1)
-    return Link(len(rows), content_hash(*sorted(row.tobytes() for row in each)))
+def _digest_continuations(index: Index, rows: NDArray[np.intp]) -> Link:
+    """Return the number of continuations and an order-independent digest of them."""
+    contents = np.concatenate((index.ids[rows], index.numbers("content_hash")[rows]), axis=1)
+    return Link(len(rows), content_hash(*sorted(row.tobytes() for row in contents)))

@@ -1,8 +1,8 @@
-"""Connect to an annotation database on a PostgreSQL server, and never wait for it without limit.
+"""Connection to an annotation database on a PostgreSQL server, with a limit on every wait.
 
-The server ends a statement, a lock wait or an idle transaction that takes too long. The kernel
-ends a connection whose packets get no answer. A middlebox may accept packets and drop them, so each
-wait for an answer is limited on this side, too.
+The server ends statements, lock waits and idle transactions that take too long. The kernel closes
+connections whose packets get no answer. Since a middlebox may accept packets and drop them, each
+wait for an answer is limited on this side as well.
 """
 
 from __future__ import annotations
@@ -16,43 +16,49 @@ import psycopg
 from sqlalchemy import create_engine, event
 from sqlalchemy.engine import URL
 
-from sts.annotations.database import RECORD, STATEMENT, WAIT, Database
+from sts.annotations.database import LOCK_TIMEOUT_S, RECORD_FILE, STATEMENT_TIMEOUT_S, Database
 
-ANSWER = STATEMENT + 10
+RESPONSE_TIMEOUT_S = STATEMENT_TIMEOUT_S + 10
 """Seconds to wait for any answer of the server."""
-_CONNECT = 10
-_IDLE = 120
-"""Seconds that a transaction may do nothing, as after its client was lost."""
-_PROBES = {"keepalives_idle": 10, "keepalives_interval": 5, "keepalives_count": 3}
+_CONNECT_TIMEOUT_S = 10
+_IDLE_TIMEOUT_S = 120
+"""Seconds that a transaction may be idle, for example because its client was lost."""
+_KEEPALIVES = {"keepalives_idle": 10, "keepalives_interval": 5, "keepalives_count": 3}
 _LIMITS = {
-    **{"connect_timeout": _CONNECT, "tcp_user_timeout": WAIT * 1000, "keepalives": 1},
-    **_PROBES,
+    **{
+        "connect_timeout": _CONNECT_TIMEOUT_S,
+        "tcp_user_timeout": LOCK_TIMEOUT_S * 1000,
+        "keepalives": 1,
+    },
+    **_KEEPALIVES,
 }
 _SETTINGS = {
-    "lock_timeout": f"{WAIT}s",
-    "statement_timeout": f"{STATEMENT}s",
-    "idle_in_transaction_session_timeout": f"{_IDLE}s",
-    **{f"tcp_{name}": str(number) for name, number in _PROBES.items()},
+    "lock_timeout": f"{LOCK_TIMEOUT_S}s",
+    "statement_timeout": f"{STATEMENT_TIMEOUT_S}s",
+    "idle_in_transaction_session_timeout": f"{_IDLE_TIMEOUT_S}s",
+    **{f"tcp_{name}": str(number) for name, number in _KEEPALIVES.items()},
 }
 _T = TypeVar("_T")
 
 
 class _Connection(psycopg.Connection[Any]):
-    """A connection that is closed when the server does not answer in time."""
+    """A connection that is closed if the server does not answer in time."""
 
     def wait(self, gen: Generator[Any, Any, _T], *args: Any, **options: Any) -> _T:
-        return super().wait(self._limited(gen), *args, **options)
+        return super().wait(self._with_deadline(gen), *args, **options)
 
-    def _limited(self, gen: Generator[Any, Any, _T]) -> Generator[Any, Any, _T]:
-        """Yield what `gen` waits for, and raise OperationalError once it has waited too long."""
-        deadline = time.monotonic() + ANSWER
+    def _with_deadline(self, gen: Generator[Any, Any, _T]) -> Generator[Any, Any, _T]:
+        """Yield as `gen` does, and raise OperationalError when it has waited too long."""
+        deadline = time.monotonic() + RESPONSE_TIMEOUT_S
         try:
             wanted = next(gen)
             while True:
                 ready = yield wanted
                 if not ready and time.monotonic() > deadline:
                     self.close()
-                    raise psycopg.OperationalError(f"the server did not answer for {ANSWER} s")
+                    raise psycopg.OperationalError(
+                        f"the server did not answer for {RESPONSE_TIMEOUT_S} s"
+                    )
                 wanted = gen.send(ready)
         except StopIteration as done:
             result: _T = done.value
@@ -60,22 +66,22 @@ class _Connection(psycopg.Connection[Any]):
 
 
 def connect(url: URL, folder: Path) -> Database:
-    """Return the database at `url`, with any driver; it connects when it is first read."""
+    """Return the database at `url`, whatever its driver; the first read connects to it."""
     engine = create_engine(
         url.set(drivername="postgresql+psycopg"),
         pool_pre_ping=True,
-        pool_timeout=WAIT,
+        pool_timeout=LOCK_TIMEOUT_S,
         connect_args={
             **_LIMITS,
             "options": " ".join(f"-c {name}={value}" for name, value in _SETTINGS.items()),
         },
     )
     event.listen(engine, "do_connect", _connect)
-    return Database(engine, url.render_as_string(), folder / RECORD)
+    return Database(engine, url.render_as_string(), folder / RECORD_FILE)
 
 
-def on_command_line(url: URL) -> tuple[str, dict[str, str]]:
-    """Return a URL without a password, as anyone may read arguments, and the variable for it."""
+def command_line_url(url: URL) -> tuple[str, dict[str, str]]:
+    """Return a URL without its password, and a variable with it: anyone may read command lines."""
     place = url.set(drivername="postgresql").update_query_dict(
         {name: str(value) for name, value in _LIMITS.items()}
     )

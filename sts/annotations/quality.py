@@ -1,4 +1,4 @@
-"""How well people judge: right answers on references over time, and who lies below the bar."""
+"""Annotators' accuracy on references over time, and automatic pauses."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from typing import NamedTuple
 from sqlalchemy import Connection, func, select
 
 from sts.annotations import controls
-from sts.annotations.accuracy import BLOCK, Right, blocks, right
+from sts.annotations.accuracy import BLOCK_SIZE, Right, blocks, measure_accuracy
 from sts.annotations.assignment import FIRST
-from sts.annotations.events import JUDGEMENTS
-from sts.annotations.remarks import current, remarks
+from sts.annotations.events import JUDGEMENT_KINDS
+from sts.annotations.remarks import load_current_events, select_current
 from sts.annotations.schema import annotators, events, reference_episodes, slots
 from sts.annotations.study import Study
 from sts.ratings import MARKED, UNABLE
 
 
 class Quality(NamedTuple):
-    """How well one person judges: on all references, and on each `BLOCK` of them in order.
+    """One person's accuracy on all references, and on each `BLOCK_SIZE` of them in order.
 
-    `latest` is on the last `BLOCK` since they were last resumed after a pause; they are flagged if
-    its whole interval lies below the study's bar.
+    `latest` covers the last `BLOCK_SIZE` since they were last resumed after a pause; they are
+    flagged if its whole interval is below the study's bar.
     """
 
     annotator: str
@@ -32,42 +32,48 @@ class Quality(NamedTuple):
 
 
 def of_annotators(connection: Connection, study: Study) -> list[Quality]:
-    """Return how well each person judges who was given a reference, by name."""
+    """List the quality of everyone who has judged a reference, by name."""
     people = connection.execute(
         select(annotators.c.id, annotators.c.name)
         .where(annotators.c.id.in_(select(events.c.annotator)))
         .order_by(annotators.c.name)
     )
-    found = [of_annotator(connection, study, row.id, row.name) for row in people]
-    return [one for one in found if one.right.answered]
+    qualities = [measure_quality(connection, study, row.id, row.name) for row in people]
+    return [quality for quality in qualities if quality.right.answered]
 
 
-def of_annotator(connection: Connection, study: Study, number: int, name: str = "") -> Quality:
-    """Return how well one person judges."""
-    answers = _answers(connection, number)
-    every = [good for _, good in answers]
+def measure_quality(connection: Connection, study: Study, number: int, name: str = "") -> Quality:
+    """Measure one person's accuracy on references."""
+    answers = _load_answers(connection, number)
+    correct = [good for _, good in answers]
     since = max(
-        (one.made for one in controls.every(connection) if one.person == number and not one.value),
+        (
+            control.made
+            for control in controls.list_controls(connection)
+            if control.person == number and not control.value
+        ),
         default=0.0,
     )
-    latest = right([good for at, good in answers if at > since][-BLOCK:])
+    latest = measure_accuracy([good for at, good in answers if at > since][-BLOCK_SIZE:])
     flagged = latest.interval is not None and latest.interval[1] < study.bar
-    return Quality(name, right(every), blocks(every), latest, flagged)
+    return Quality(name, measure_accuracy(correct), blocks(correct), latest, flagged)
 
 
-def watch(connection: Connection, number: int, study: Study, now: float) -> bool:
-    """Pauses a person who is flagged, where the study says so; returns whether it did.
+def pause_if_inaccurate(connection: Connection, number: int, study: Study, now: float) -> bool:
+    """Pause a person who is flagged, if the study says so; return True if it did.
 
-    They are given nothing more until the lead resumes them, and what they judge from then on is
-    what counts.
+    They are assigned nothing more until the lead resumes them; only references that they judge
+    after that count towards the next pause.
     """
     if not study.pause_below:
         return False
-    found = of_annotator(connection, study, number)
-    if not found.flagged or any(one.person == number for one in controls.paused(connection)):
+    quality = measure_quality(connection, study, number)
+    if not quality.flagged or any(
+        control.person == number for control in controls.paused(connection)
+    ):
         return False
     reason = (
-        f"{found.latest.right} of the last {found.latest.answered} references right, "
+        f"{quality.latest.right} of the last {quality.latest.answered} references right, "
         f"which is below {study.bar:.0%}"
     )
     controls.pause(connection, person=number, reason=reason, now=now)
@@ -75,32 +81,32 @@ def watch(connection: Connection, number: int, study: Study, now: float) -> bool
 
 
 def twice(connection: Connection, suite: str | None = None) -> list[tuple[str, str, bool]]:
-    """Return what stands of clips that are judged twice first: clip, person, success or not."""
+    """Load judgements of clips that are judged twice: clip, person, True for success."""
     first = events.c.item.in_(select(slots.c.item).where(slots.c.turn == FIRST))
-    said = remarks(connection, first, events.c.verdict != UNABLE, suite=suite)
-    return [(one.item, one.by, one.verdict == MARKED[0]) for one in said]
+    current = load_current_events(connection, first, events.c.verdict != UNABLE, suite=suite)
+    return [(event.item, event.by, event.verdict == MARKED[0]) for event in current]
 
 
-def _answers(connection: Connection, number: int) -> list[tuple[float, bool]]:
-    """Return when a person first judged each reference, in order, and whether they are right."""
-    standing, first = current(), events.alias("first")
-    begun = (
-        select(func.min(first.c.received))
+def _load_answers(connection: Connection, number: int) -> list[tuple[float, bool]]:
+    """Load a person's answers to references: time of the first answer, True if it is right."""
+    current, earlier = select_current(), events.alias("first")
+    first_received = (
+        select(func.min(earlier.c.received))
         .where(
-            first.c.item == events.c.item,
-            first.c.annotator == number,
-            first.c.kind.in_(JUDGEMENTS),
+            earlier.c.item == events.c.item,
+            earlier.c.annotator == number,
+            earlier.c.kind.in_(JUDGEMENT_KINDS),
         )
         .scalar_subquery()
     )
     rows: Collection[tuple[float, str, str]] = [
         (at, verdict, truth)
         for at, verdict, truth in connection.execute(
-            select(begun, events.c.verdict, reference_episodes.c.truth)
-            .join(standing, standing.c.id == events.c.id)
+            select(first_received, events.c.verdict, reference_episodes.c.truth)
+            .join(current, current.c.id == events.c.id)
             .join(reference_episodes, reference_episodes.c.item == events.c.item)
             .where(events.c.annotator == number, events.c.verdict != UNABLE)
-            .order_by(begun, events.c.id)
+            .order_by(first_received, events.c.id)
         )
     ]
     success = MARKED[0]

@@ -1,4 +1,4 @@
-"""What there is to judge: items, the suites that keep them, and their slots."""
+"""The annotation queue: items, the suites they belong to, and their slots."""
 
 from __future__ import annotations
 
@@ -11,27 +11,22 @@ from typing import Any, NamedTuple, TypeVar
 from sqlalchemy import Connection, Row, Table, insert, select, update
 
 from sts.annotations import assignment, balance, references, rubrics, settling
-from sts.annotations.assignment import Asked
-from sts.annotations.schema import (
-    copies,
-    item_suites,
-    items,
-    slots,
-)
-from sts.annotations.study import MOST_REQUIRED, Study
+from sts.annotations.assignment import Requirement
+from sts.annotations.schema import copies, item_suites, items, slots
+from sts.annotations.study import MAX_REQUIRED, Study
 from sts.annotations.types import Item
 from sts.errors import ArgumentError, DamagedData
 
 T = TypeVar("T")
 
-PRIME = 2**31 - 1
+HASH_MODULUS = 2**31 - 1
 """Modulus of the hash that orders each annotator's items; see `claims`."""
-_BATCH = 500
-"""Values that are asked for at a time."""
-_RUN = 50_000
-"""Items that are added at a time."""
-_MANY = 1000
-"""Of so many that are added PostgreSQL has to know before it plans a query."""
+_BATCH_SIZE = 500
+"""Number of values in one query."""
+_RUN_SIZE = 50_000
+"""Number of items that are added at a time."""
+_ANALYZE_FROM = 1000
+"""Number of added items from which PostgreSQL's table statistics are refreshed."""
 
 
 def enqueue(
@@ -42,14 +37,14 @@ def enqueue(
     required: int | None = None,
     now: float,
 ) -> int:
-    """Add continuations, each clip to be judged as often as asked; return how many are new.
+    """Add continuations to the queue with their required judgements; return how many are new.
 
-    A known continuation keeps its judgements: it gains the suite, its players, and the slots that
-    it lacks. Where agents join those of a suite, anchors are opened; see `balance`. What nobody has
-    judged moves to the rubric's version that is said here; see `rubrics`.
+    A known continuation keeps its judgements; it gains the suite, its players and missing slots. If
+    agents are new to a suite, anchors are opened; see `balance`. Clips without a judgement move to
+    their item's version of the rubric; see `rubrics`.
 
-    The connection is alone in writing. `required` is how often each clip is judged; None asks the
-    study, which has a share of them judged twice.
+    The connection must be the only writer. `required` is the number of judgements of each clip;
+    None uses the study's settings, which have a share of clips judged twice.
 
     Raises:
       ArgumentError: `required` is below 1.
@@ -59,68 +54,76 @@ def enqueue(
         _check_required(required)
     added = 0
     touched: set[str] = set()
-    references.free(connection)
-    for run in _batches(every, _RUN):
-        asked = _asked(run, study, required)
-        moved = rubrics.release(connection, run)
-        ids, fresh, new = _admit(connection, run, asked, now=now)
-        rubrics.supersede(connection, moved, ids)
+    references.drop_open_slots(connection)
+    for run in _iter_batches(every, _RUN_SIZE):
+        requirements = _requirements(run, study, required)
+        moved = rubrics.detach_continuations(connection, run)
+        ids, fresh, new = _add_items(connection, run, requirements, now=now)
+        rubrics.supersede_items(connection, moved, ids)
         added += new - len(moved)
         pairs = {(item.suite, ids[item.continuation]) for item in run}
-        _insert(connection, item_suites, sorted(pair for pair in pairs if pair[1] in fresh))
-        related = _relate(connection, {pair for pair in pairs if pair[1] not in fresh})
-        rubrics.add_players(connection, _players(run, ids))
-        raised = _raise_all(connection, run, asked, ids, fresh)
-        raised += settling.note(connection, run, ids)
+        _insert_rows(connection, item_suites, sorted(pair for pair in pairs if pair[1] in fresh))
+        related = _link_suites(connection, {pair for pair in pairs if pair[1] not in fresh})
+        rubrics.add_players(connection, _player_pairs(run, ids))
+        raised = _add_missing_slots(connection, run, requirements, ids, fresh)
+        raised += settling.record_settled(connection, run, ids)
         if new or related or raised:
             touched |= {item.suite for item in run}
     for suite in sorted(touched):
-        balance.renew(connection, suite, study=study, now=now)
-    if added >= _MANY and connection.dialect.name == "postgresql":
-        # Until its tables are counted it looks at all of them to find the next clip.
+        balance.refresh_balance(connection, suite, study=study, now=now)
+    if added >= _ANALYZE_FROM and connection.dialect.name == "postgresql":
+        # Without statistics its plans scan whole tables to find the next clip.
         for table in (items, copies, item_suites, slots):
             connection.exec_driver_sql(f"ANALYZE {table.name}")
     return added
 
 
-def _asked(run: list[Item], study: Study, required: int | None) -> dict[str, Asked]:
-    """Return what is asked of each clip of a run: the highest of what its items are."""
-    most: dict[str, Asked] = {}
+def _requirements(run: list[Item], study: Study, required: int | None) -> dict[str, Requirement]:
+    """Return the requirement of each clip of a run: the largest of its items."""
+    highest: dict[str, Requirement] = {}
     for item in run:
         if required is not None:
-            most[item.clip] = Asked(required, assignment.ORDINARY)
+            highest[item.clip] = Requirement(required, assignment.ORDINARY)
         else:
-            own = Asked(0, assignment.ORDINARY) if item.settled else assignment.asked(study, item)
-            most[item.clip] = max(own, most.get(item.clip, own))
-    return most
+            requirement = (
+                Requirement(0, assignment.ORDINARY)
+                if item.settled
+                else assignment.requirement_for(study, item)
+            )
+            highest[item.clip] = max(requirement, highest.get(item.clip, requirement))
+    return highest
 
 
-def _raise_all(
+def _add_missing_slots(
     connection: Connection,
     run: list[Item],
-    asked: Mapping[str, Asked],
+    requirements: Mapping[str, Requirement],
     ids: Mapping[str, str],
     fresh: set[str],
 ) -> int:
-    """Add the slots that known items lack by now; return how many."""
-    members: dict[Asked, set[str]] = {}
+    """Add the slots that known items lack; return how many."""
+    members: dict[Requirement, set[str]] = {}
     for item in run:
         if ids[item.continuation] not in fresh:
-            members.setdefault(asked[item.clip], set()).add(ids[item.continuation])
+            members.setdefault(requirements[item.clip], set()).add(ids[item.continuation])
     return sum(
-        _raise_required(connection, batch, *one)
-        for one, items_ in members.items()
-        for batch in _batches(sorted(items_))
+        _add_slots(connection, batch, *requirement)
+        for requirement, ids_ in members.items()
+        for batch in _iter_batches(sorted(ids_))
     )
 
 
-def enqueued(connection: Connection, continuations: Iterable[str]) -> set[str]:
-    """Return those of `continuations` that are enqueued, or are references."""
-    return {one for batch in _batches(continuations) for one in _ids(connection, batch)}
+def find_enqueued(connection: Connection, continuations: Iterable[str]) -> set[str]:
+    """Return those of `continuations` that are enqueued or are references."""
+    return {
+        continuation
+        for batch in _iter_batches(continuations)
+        for continuation in _item_ids(connection, batch)
+    }
 
 
 def suites(connection: Connection) -> list[str]:
-    """Every suite of which something is enqueued, sorted."""
+    """List the suites that have enqueued items, sorted."""
     return sorted(connection.scalars(select(item_suites.c.suite).distinct()))
 
 
@@ -133,67 +136,70 @@ def add_reference(
     *,
     now: float,
 ) -> None:
-    """Put a continuation whose verdict is known into the pool that is served silently.
+    """Add a continuation with a known verdict to the pool of references.
 
-    Adding the same again changes nothing but its note, if there is a new one. A reference asks for
-    no judgements of its own, and has none to wait for if its clip was enqueued; see `references`.
+    Adding it again changes only its note, if the new one is not empty. References need no
+    judgements of their own: open slots of an enqueued clip are removed; see `references`.
 
     Raises:
       ArgumentError: the truth is not a verdict, its step is outside 1..horizon, or another truth
-        is already there.
+        is already stored.
     """
     references.check_truth(truth, step, item.horizon)
-    none = {item.clip: Asked(0, assignment.ORDINARY)}
-    ids = _admit(connection, [item], none, now=now).ids
+    none = {item.clip: Requirement(0, assignment.ORDINARY)}
+    ids = _add_items(connection, [item], none, now=now).ids
     number = ids[item.continuation]
-    row = references.find(connection, number)
+    row = references.find_reference(connection, number)
     if row is None:
-        rubrics.add_players(connection, _players([item], ids))
-        references.append(connection, number, truth, step, note, now=now)
-        references.free(connection)
+        rubrics.add_players(connection, _player_pairs([item], ids))
+        references.append_reference(connection, number, truth, step, note, now=now)
+        references.drop_open_slots(connection)
     elif (row.truth, row.step) != (truth, step):
-        old, new = references.marked(row.truth, row.step), references.marked(truth, step)
+        old, new = (
+            references.format_truth(row.truth, row.step),
+            references.format_truth(truth, step),
+        )
         raise ArgumentError(
-            f"reference {item.continuation} already has the truth {old}, not {new}; a truth is not "
-            "changed once people were measured by it"
+            f"reference {item.continuation} already has the truth {old}, not {new}; truths "
+            "cannot be changed after people were measured by them"
         )
     elif note:
         references.set_note(connection, number, note)
 
 
 def _check_required(required: int) -> None:
-    if not 1 <= required <= MOST_REQUIRED:
+    if not 1 <= required <= MAX_REQUIRED:
         raise ArgumentError(
-            f"expected 1 to {MOST_REQUIRED} judgements for each item, found {required}"
+            f"expected 1 to {MAX_REQUIRED} judgements for each item, found {required}"
         )
 
 
-def _batches(values: Iterable[T], size: int = _BATCH) -> Iterator[list[T]]:
+def _iter_batches(values: Iterable[T], size: int = _BATCH_SIZE) -> Iterator[list[T]]:
     stream = iter(values)
     while batch := list(islice(stream, size)):
         yield batch
 
 
-class _Admitted(NamedTuple):
-    """The item of each continuation of a run, the items that are new, and how many are added."""
+class _AddedItems(NamedTuple):
+    """Items by continuation, the new ones among them, and the number of new continuations."""
 
     ids: dict[str, str]
     fresh: set[str]
     added: int
 
 
-def _admit(
-    connection: Connection, run: list[Item], asked: Mapping[str, Asked], *, now: float
-) -> _Admitted:
-    """Add what is unknown: continuations, and the items that they are, each with its slots."""
-    known, clips = _present(connection, run)
+def _add_items(
+    connection: Connection, run: list[Item], requirements: Mapping[str, Requirement], *, now: float
+) -> _AddedItems:
+    """Add unknown continuations of a run, and their items with slots where these are new."""
+    known, clips = _find_existing(connection, run)
     fresh: dict[str, Item] = {}
     unknown: dict[str, Item] = {}
     for item in run:
-        if not (1 <= item.horizon <= PRIME and 0 <= item.takeover <= PRIME):
+        if not (1 <= item.horizon <= HASH_MODULUS and 0 <= item.takeover <= HASH_MODULUS):
             raise DamagedData(
-                f"continuation {item.continuation}: expected a horizon of 1 to {PRIME} steps and a "
-                f"takeover of 0 or more, found {item.horizon} and {item.takeover}"
+                f"continuation {item.continuation}: expected a horizon of 1 to {HASH_MODULUS} "
+                f"steps and a takeover of 0 or more, found {item.horizon} and {item.takeover}"
             )
         if item.continuation not in known:
             unknown.setdefault(item.continuation, item)
@@ -209,47 +215,55 @@ def _admit(
                 f"takeover {stored}, and now comes with "
                 f"{(item.scenario_hash, item.horizon, item.takeover)}; run it again"
             )
-    # In the order of their ids, so that what is indexed by them grows at one place after the other.
-    rows = sorted(_row(item, asked[item.clip].required, now) for item in fresh.values())
-    _insert(connection, items, rows)
+    # Sorted by id, so that indices are extended in order.
+    rows = sorted(_item_row(item, requirements[item.clip].required, now) for item in fresh.values())
+    _insert_rows(connection, items, rows)
     new = [row[0] for row in rows]
-    _insert(connection, slots, [one for row in rows for one in _slots(row, asked[row[_CLIP]])])
+    _insert_rows(
+        connection,
+        slots,
+        [slot for row in rows for slot in _iter_slot_rows(row, requirements[row[_CLIP]])],
+    )
     of_clip = {clip: row.id for clip, row in clips.items()} | {row[_CLIP]: row[0] for row in rows}
-    own = [(one.continuation, of_clip[one.clip], one.agent, one.sees) for one in unknown.values()]
-    _insert(connection, copies, sorted(own))
-    ids = {one: row.id for one, row in known.items()} | {one[0]: one[1] for one in own}
-    return _Admitted(ids, set(new), len(own))
+    new_copies = [
+        (item.continuation, of_clip[item.clip], item.agent, item.sees) for item in unknown.values()
+    ]
+    _insert_rows(connection, copies, sorted(new_copies))
+    ids = {name: row.id for name, row in known.items()} | {copy[0]: copy[1] for copy in new_copies}
+    return _AddedItems(ids, set(new), len(new_copies))
 
 
 _Rows = dict[str, Row[*tuple[Any, ...]]]
 
 
-def _present(connection: Connection, run: list[Item]) -> tuple[_Rows, _Rows]:
-    """Return the items that there are of a run: by its continuations, and by its clips."""
+def _find_existing(connection: Connection, run: list[Item]) -> tuple[_Rows, _Rows]:
+    """Return the existing items of a run: by continuation, and by clip."""
     if connection.execute(select(items.c.id).limit(1)).first() is None:
         return {}, {}
-    own = (items.c.id, items.c.scenario_hash, items.c.horizon, items.c.takeover)
+    columns = (items.c.id, items.c.scenario_hash, items.c.horizon, items.c.takeover)
     known: _Rows = {}
-    for batch in _batches(item.continuation for item in run):
-        query = select(copies.c.continuation, *own).join(items, items.c.id == copies.c.item)
+    for batch in _iter_batches(item.continuation for item in run):
+        query = select(copies.c.continuation, *columns).join(items, items.c.id == copies.c.item)
         for row in connection.execute(query.where(copies.c.continuation.in_(batch))):
             known[row.continuation] = row
     clips: _Rows = {}
-    for batch in _batches({item.clip for item in run if item.continuation not in known}):
-        for row in connection.execute(select(items.c.clip, *own).where(items.c.clip.in_(batch))):
+    for batch in _iter_batches({item.clip for item in run if item.continuation not in known}):
+        for row in connection.execute(
+            select(items.c.clip, *columns).where(items.c.clip.in_(batch))
+        ):
             clips[row.clip] = row
     return known, clips
 
 
-_PLACES = items.columns.keys()
-_CLIP, _DRAW, _CATEGORY = (_PLACES.index(name) for name in ("clip", "draw", "category"))
+_ITEM_COLUMNS = items.columns.keys()
+_CLIP, _DRAW, _CATEGORY = (_ITEM_COLUMNS.index(name) for name in ("clip", "draw", "category"))
 _COLUMNS = {table: table.columns.keys() for table in (items, copies, item_suites)} | {
     slots: ["item", "slot", "turn", "draw", "category"]
 }
 
 
-def _insert(connection: Connection, table: Table, rows: Sequence[tuple[object, ...]]) -> None:
-    """Insert rows of `_COLUMNS`; past SQLAlchemy where it can, which costs more than SQLite."""
+def _insert_rows(connection: Connection, table: Table, rows: Sequence[tuple[object, ...]]) -> None:
+    """Insert rows of `_COLUMNS`, on SQLite without SQLAlchemy, which takes most of the time."""
     if not rows:
         return
     names = _COLUMNS[table]
@@ -260,10 +274,10 @@ def _insert(connection: Connection, table: Table, rows: Sequence[tuple[object, .
         connection.execute(insert(table), [dict(zip(names, row, strict=True)) for row in rows])
 
 
-def _row(item: Item, required: int, now: float) -> tuple[Any, ...]:
+def _item_row(item: Item, required: int, now: float) -> tuple[Any, ...]:
     digest = hashlib.blake2b(item.continuation.encode(), digest_size=8).digest()
     return (
-        # Random, so that what reaches a browser tells neither agent nor scenario nor order.
+        # Random, so that the id reveals neither agent nor scenario nor order to a browser.
         secrets.token_urlsafe(16),
         item.continuation,
         item.scenario,
@@ -273,47 +287,47 @@ def _row(item: Item, required: int, now: float) -> tuple[Any, ...]:
         item.horizon,
         item.takeover,
         required,
-        1 + int.from_bytes(digest) % (PRIME - 1),
+        1 + int.from_bytes(digest) % (HASH_MODULUS - 1),
         now,
         item.clip,
         item.rubric or "",
     )
 
 
-def _slots(row: tuple[Any, ...], asked: Asked) -> Iterator[tuple[Any, ...]]:
+def _iter_slot_rows(row: tuple[Any, ...], requirement: Requirement) -> Iterator[tuple[Any, ...]]:
     """Yield the slots of a row of `items`."""
-    for number in range(1, asked.required + 1):
-        yield row[0], number, asked.turn, row[_DRAW], row[_CATEGORY]
+    for number in range(1, requirement.required + 1):
+        yield row[0], number, requirement.turn, row[_DRAW], row[_CATEGORY]
 
 
-def _ids(connection: Connection, continuations: list[str]) -> dict[str, str]:
+def _item_ids(connection: Connection, continuations: list[str]) -> dict[str, str]:
     rows = connection.execute(
         select(copies.c.continuation, copies.c.item).where(copies.c.continuation.in_(continuations))
     )
     return {row.continuation: row.item for row in rows}
 
 
-def _relate(connection: Connection, wanted: set[tuple[str, str]]) -> int:
-    """Says which suites keep which items, where that is not said yet; returns how often."""
+def _link_suites(connection: Connection, wanted: set[tuple[str, str]]) -> int:
+    """Add missing links between suites and items; return how many were added."""
     count = 0
-    for suite in {suite for suite, _ in wanted}:  # what is looked up without it is looked for
-        for batch in _batches(item for name, item in wanted if name == suite):
-            there = connection.scalars(
+    for suite in {suite for suite, _ in wanted}:
+        for batch in _iter_batches(item for name, item in wanted if name == suite):
+            linked = connection.scalars(
                 select(item_suites.c.item).where(
                     item_suites.c.suite == suite, item_suites.c.item.in_(batch)
                 )
             )
-            missing = sorted(set(batch) - set(there))
-            _insert(connection, item_suites, [(suite, item) for item in missing])
+            missing = sorted(set(batch) - set(linked))
+            _insert_rows(connection, item_suites, [(suite, item) for item in missing])
             count += len(missing)
     return count
 
 
-def _players(run: list[Item], ids: Mapping[str, str]) -> set[tuple[str, str]]:
+def _player_pairs(run: list[Item], ids: Mapping[str, str]) -> set[tuple[str, str]]:
     return {(ids[item.continuation], name) for item in run for name in item.players}
 
 
-def _raise_required(connection: Connection, members: list[str], required: int, turn: int) -> int:
+def _add_slots(connection: Connection, members: list[str], required: int, turn: int) -> int:
     """Add the slots that `members` lack; return how many."""
     if turn == assignment.FIRST:
         later = slots.c.item.in_(members), slots.c.turn != turn, slots.c.judged == 0
@@ -322,7 +336,7 @@ def _raise_required(connection: Connection, members: list[str], required: int, t
         select(items.c.id, items.c.required, items.c.draw, items.c.category).where(
             items.c.id.in_(members),
             items.c.required < required,
-            ~references.is_one(items.c.id),
+            ~references.is_reference(items.c.id),
         )
     ).all()
     missing = [
@@ -331,7 +345,7 @@ def _raise_required(connection: Connection, members: list[str], required: int, t
         for slot in range(row.required + 1, required + 1)
     ]
     if missing:
-        _insert(connection, slots, missing)
+        _insert_rows(connection, slots, missing)
         connection.execute(
             update(items).where(items.c.id.in_([row.id for row in below])).values(required=required)
         )

@@ -1,10 +1,10 @@
-"""Reference episodes: clips whose verdict is known, by which annotators are measured.
+"""References: clips with a known verdict, which measure annotators' accuracy.
 
-What people say of one measures them and counts for no agent, so none of its judgements is waited
-for: it is served from the pool alone. A slot of one would hang for ever, too, where everybody has
-trained on it and is not given it again.
+Judgements of a reference measure its annotators and count for no agent. So references are served
+from their pool and have no open slots, which might never be filled: annotators who trained on a
+reference do not get it again.
 
-References are a chain of the study's own: each has a digest over the one before, its clip and its
+References form a chain of the study's own: each has a digest of the previous one, its clip and its
 truth, and `last_reference` holds the number and the digest of the last.
 """
 
@@ -12,19 +12,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import (
-    ColumnElement,
-    Connection,
-    Row,
-    delete,
-    exists,
-    func,
-    insert,
-    select,
-    update,
-)
+from sqlalchemy import ColumnElement, Connection, Row, delete, exists, func, insert, select, update
 
-from sts.annotations.events import judges
+from sts.annotations.events import is_judgement
 from sts.annotations.schema import events, items, last_reference, reference_episodes, slots
 from sts.annotations.types import Reference
 from sts.errors import ArgumentError, UnknownName
@@ -32,23 +22,27 @@ from sts.ratings import MARKED, UNABLE, VERDICTS
 from sts.storage.chains import START, Link, follow
 
 
-def is_one(item: ColumnElement[str]) -> ColumnElement[bool]:
-    """Whether an item is a reference."""
+def is_reference(item: ColumnElement[str]) -> ColumnElement[bool]:
+    """Select items that are references."""
     return exists().where(reference_episodes.c.item == item)
 
 
-def free(connection: Connection) -> None:
-    """Has no judgement of a reference waited for; those that are in stay."""
-    waiting = slots.c.judged == 0, is_one(slots.c.item)
-    found = set(connection.scalars(select(slots.c.item).where(*waiting)))
-    if found:
-        connection.execute(delete(slots).where(slots.c.judged == 0, slots.c.item.in_(found)))
-        there = select(func.count()).where(slots.c.item == items.c.id).scalar_subquery()
-        connection.execute(update(items).where(items.c.id.in_(found)).values(required=there))
+def drop_open_slots(connection: Connection) -> None:
+    """Delete the open slots of references; judgements are kept."""
+    waiting = slots.c.judged == 0, is_reference(slots.c.item)
+    waiting_items = set(connection.scalars(select(slots.c.item).where(*waiting)))
+    if waiting_items:
+        connection.execute(
+            delete(slots).where(slots.c.judged == 0, slots.c.item.in_(waiting_items))
+        )
+        slot_count = select(func.count()).where(slots.c.item == items.c.id).scalar_subquery()
+        connection.execute(
+            update(items).where(items.c.id.in_(waiting_items)).values(required=slot_count)
+        )
 
 
 def check_truth(truth: str, step: int | None, horizon: int) -> None:
-    """Raise ArgumentError unless the truth can be one: success, failure or not_done."""
+    """Raise ArgumentError unless a truth is success, failure or not_done, with a step that fits."""
     truths = [verdict for verdict in VERDICTS if verdict != UNABLE]
     if truth not in truths:
         raise UnknownName("truth", truth, truths)
@@ -60,47 +54,47 @@ def check_truth(truth: str, step: int | None, horizon: int) -> None:
         )
 
 
-def find(connection: Connection, item: str) -> Row[*tuple[Any, ...]] | None:
+def find_reference(connection: Connection, item: str) -> Row[*tuple[Any, ...]] | None:
     """Return the row of a reference, or None if the clip is not one."""
-    own = select(reference_episodes).where(reference_episodes.c.item == item)
-    return connection.execute(own).one_or_none()
+    query = select(reference_episodes).where(reference_episodes.c.item == item)
+    return connection.execute(query).one_or_none()
 
 
-def append(
+def append_reference(
     connection: Connection, item: str, truth: str, step: int | None, note: str, *, now: float
 ) -> None:
-    """Add a reference to the end of the study's chain, in a transaction that writes alone."""
-    end = last(connection)
+    """Append a reference to the study's chain; the transaction must be the only writer."""
+    end = chain_tip(connection)
     clip = connection.execute(select(items.c.clip).where(items.c.id == item)).scalar_one()
-    link = follow(end, covered(item, clip, truth, step))
+    link = follow(end, digested_values(item, clip, truth, step))
     row = {"item": item, "truth": truth, "step": step, "note": note, "added": now}
     connection.execute(insert(reference_episodes), row | link._asdict())
     connection.execute(delete(last_reference))
     connection.execute(insert(last_reference).values(link._asdict()))
 
 
-def last(connection: Connection) -> Link:
-    """Return the end of the chain of references."""
+def chain_tip(connection: Connection) -> Link:
+    """Return the last link of the chain of references."""
     row = connection.execute(select(last_reference)).one_or_none()
     return START if row is None else Link(*row)
 
 
-def covered(item: str, clip: str, truth: str, step: int | None) -> list[object]:
-    """Return what the digest of a reference covers; its note is not part of it."""
+def digested_values(item: str, clip: str, truth: str, step: int | None) -> list[object]:
+    """Return the values that a reference's digest covers, which do not include its note."""
     return [item, clip, truth, step]
 
 
 def set_note(connection: Connection, item: str, note: str) -> None:
     """Replace the note of a reference."""
-    own = update(reference_episodes).where(reference_episodes.c.item == item)
-    connection.execute(own.values(note=note))
+    statement = update(reference_episodes).where(reference_episodes.c.item == item)
+    connection.execute(statement.values(note=note))
 
 
 def every(connection: Connection) -> list[Reference]:
-    """The whole pool, in the order it was filled."""
+    """List all references, in the order in which they were added."""
     judged = (
         select(func.count(events.c.annotator.distinct()))
-        .where(events.c.item == reference_episodes.c.item, judges())
+        .where(events.c.item == reference_episodes.c.item, is_judgement())
         .scalar_subquery()
     )
     rows = connection.execute(
@@ -117,6 +111,6 @@ def every(connection: Connection) -> list[Reference]:
     return [Reference(*row) for row in rows]
 
 
-def marked(truth: str, step: int | None) -> str:
-    """Return a truth in words."""
+def format_truth(truth: str, step: int | None) -> str:
+    """Format a truth and its step for messages."""
     return truth if step is None else f"{truth} at step {step}"

@@ -1,4 +1,4 @@
-"""What people have said of clips and still stands: verdicts, decisions, reviews and notes."""
+"""Current events about clips: the latest verdicts, adjudications, reviews and notes."""
 
 from __future__ import annotations
 
@@ -7,29 +7,29 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, Row, Subquery, exists, func, select
 
-from sts.annotations.events import JUDGEMENTS
+from sts.annotations.events import JUDGEMENT_KINDS
 from sts.annotations.schema import annotators, events, item_suites, items
 
 
 class Remark(NamedTuple):
-    """What somebody has said of a clip.
+    """A current event, with its clip and its author.
 
     Attributes:
       item: the clip's opaque identifier.
-      continuation: one that shows it.
-      clip: hash of what there is to be seen and heard of it.
-      scenario: identifier of the scenario that it continues.
+      continuation: one that shows the clip.
+      clip: hash of the clip's appearance.
+      scenario: identifier of the continued scenario.
       category: of that scenario.
-      person: the number of who said it, which reaches no page.
-      by: their name.
-      pseudonym: what exports call them.
+      person: the author's number, which is never sent to a browser.
+      by: the author's name.
+      pseudonym: the author's name in exports.
       uuid: of the event.
       kind: one of `events.KINDS`.
-      verdict: success, failure, not_done or cannot_judge; None of a review or a note.
+      verdict: success, failure, not_done or cannot_judge; None for a review or a note.
       step: of its marker, 1..horizon from takeover, for success and failure, else None.
-      reason: why it cannot be judged, else "".
-      label: of a review, what kind of error; else "".
-      text: in words, or "".
+      reason: why the clip cannot be judged, else "".
+      label: error type of a review, else "".
+      text: comment, or "".
       received: UTC seconds.
     """
 
@@ -58,8 +58,8 @@ _COLUMNS = (
 )
 
 
-def current(kinds: Collection[str] = JUDGEMENTS, *, by: bool = True) -> Subquery:
-    """Return the events that stand: the last one of these kinds of each person, or of anyone."""
+def select_current(kinds: Collection[str] = JUDGEMENT_KINDS, *, by: bool = True) -> Subquery:
+    """Select each item's last event of these kinds, per person or, without `by`, overall."""
     group = (events.c.item, events.c.annotator) if by else (events.c.item,)
     return (
         select(func.max(events.c.id).label("id"))
@@ -69,31 +69,31 @@ def current(kinds: Collection[str] = JUDGEMENTS, *, by: bool = True) -> Subquery
     )
 
 
-def remarks(
+def load_current_events(
     connection: Connection,
     *which: ColumnElement[bool],
-    kinds: Collection[str] = JUDGEMENTS,
+    kinds: Collection[str] = JUDGEMENT_KINDS,
     by: bool = True,
     suite: str | None = None,
     latest: int | None = None,
 ) -> list[Remark]:
-    """Return what stands of these kinds on the clips of a suite, or on all, the earlier first.
+    """Load the current events of these kinds about the clips of a suite, or all, earliest first.
 
-    `which` are conditions on events, clips and people. With `latest`, only so many of the last come
-    back, and these first. See `current`.
+    `which` are conditions on events, clips and people. With `latest`, load only that many of the
+    most recent events, latest first. For `by` see `current`.
     """
-    standing = current(kinds, by=by)
+    current = select_current(kinds, by=by)
     query = (
         select(*_COLUMNS)
         .join(events, events.c.item == items.c.id)
-        .join(standing, standing.c.id == events.c.id)
+        .join(current, current.c.id == events.c.id)
         .join(annotators, annotators.c.id == events.c.annotator)
         .where(*which)
         .order_by(events.c.id if latest is None else events.c.id.desc())
         .limit(latest)
     )
     if suite is not None:
-        kept = exists().where(item_suites.c.suite == suite, item_suites.c.item == events.c.item)
-        query = query.where(kept)
+        in_suite = exists().where(item_suites.c.suite == suite, item_suites.c.item == events.c.item)
+        query = query.where(in_suite)
     rows: list[Row[*tuple[Any, ...]]] = list(connection.execute(query).all())
     return [Remark(*row) for row in rows]

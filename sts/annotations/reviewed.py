@@ -1,4 +1,4 @@
-"""What reviewers go through of a suite: each queue for one person, and how far it is."""
+"""Review queues of a suite, for each reviewer."""
 
 from __future__ import annotations
 
@@ -10,45 +10,44 @@ from sqlalchemy import Connection
 
 from sts.annotations import breakdown, opinions, reviews
 from sts.annotations.breakdown import Breakdown
-from sts.annotations.differences import differs
+from sts.annotations.differences import differs_from_label
 from sts.annotations.events import NOTE, REVIEW
-from sts.annotations.opinions import DISPUTES, Clip, by_lot, dispute
+from sts.annotations.opinions import DISAGREEMENTS, JudgedClip, classify_disagreement, shuffle_clips
 from sts.annotations.remarks import Remark
 from sts.annotations.store import Store
 from sts.annotations.verdicts import Verdict
 from sts.storage.workspace import Workspace
 
 QUEUES = DISPUTED, FAILED, DIFFERING = ("disputes", "failures", "differences")
-"""Judges disagree; a sample of what was annotated as failures; people and rule differ."""
+"""Disagreements of annotators; sampled failures; disagreements with the automatic label."""
 
-_LONG = 0.1
-"""Seconds of gathering after which it is done less often."""
-_AGES = 60.0
-"""Seconds after which what was gathered is gathered anew whatever has come: rules may label."""
+_SLOW_S = 0.1
+"""Seconds of loading from which the queues are reloaded less often."""
+_MAX_AGE_S = 60.0
+"""Seconds after which the queues are reloaded in any case, since labels may have changed."""
 
 Rules = Callable[[Collection[str]], Mapping[str, Verdict]]
-"""Identities of continuations -> what the rules say of them, as far as they say something."""
+"""Function from continuations' ids to the automatic labels of those that have one."""
 
 
 class Case(NamedTuple):
-    """A clip that waits for a reviewer.
+    """A clip that is queued for a reviewer.
 
-    It comes with what is disputed, one of `DISPUTES` or "", what the rule says if that is in
-    question, and the notes that other reviewers have left.
+    `about` is one of `DISAGREEMENTS` or "", `rule` the automatic label if it is in question, and
+    `remarks` are other reviewers' notes.
     """
 
-    clip: Clip
+    clip: JudgedClip
     about: str
     rule: Verdict | None
     remarks: tuple[str, ...]
 
 
 class Queue(NamedTuple):
-    """One queue, for one person.
+    """One reviewer's queue: the open cases in order, and counts of clips.
 
-    It holds the cases that wait, in the order in which they are shown, and counts: those that are
-    decided, of all that belong in it; of those that wait, those that are the person's `own`, judged
-    or played; and those that they have `left` open.
+    Of the clips that belong in it, `done` are decided. Of those still open, `own` were judged or
+    played by the reviewer, and `left` were skipped by them.
     """
 
     cases: list[Case]
@@ -58,127 +57,135 @@ class Queue(NamedTuple):
     left: int
 
 
-class Reviewed(NamedTuple):
-    """What people, and then reviewers, have said of the clips of a suite; remarks are by item."""
+class SuiteReviews(NamedTuple):
+    """The judged clips of a suite, and the reviewers' current events by item."""
 
-    clips: list[Clip]
+    clips: list[JudgedClip]
     decided: Mapping[str, Remark]
     reviews: Mapping[str, list[Remark]]
     notes: Mapping[str, list[Remark]]
 
 
-def reviewed(connection: Connection, suite: str) -> Reviewed:
-    """Return what is said of the clips of a suite by now."""
-    return Reviewed(
-        opinions.clips(connection, suite),
-        reviews.adjudications(connection, suite),
-        reviews.by_item(connection, REVIEW, suite),
-        reviews.by_item(connection, NOTE, suite),
+def reviewed(connection: Connection, suite: str) -> SuiteReviews:
+    """Load the judged clips and reviews of a suite."""
+    return SuiteReviews(
+        opinions.load_judged_clips(connection, suite),
+        reviews.load_adjudications(connection, suite),
+        reviews.load_by_item(connection, REVIEW, suite),
+        reviews.load_by_item(connection, NOTE, suite),
     )
 
 
 def table_1(workspace: Workspace, suite: str) -> Breakdown | None:
-    """Return what reviewers found in failures of a suite; None where they looked at none."""
+    """Load the error table of a suite; return None if no failure was reviewed."""
     store = Store.find(workspace)
     if store is None:
         return None
     with store, store.read() as connection:
-        found, study = reviewed(connection, suite), store.study
-    errors = breakdown.breakdown(found.clips, found.reviews, study.review_sample, study.seed)
+        reviews_, study = reviewed(connection, suite), store.study
+    errors = breakdown.breakdown(reviews_.clips, reviews_.reviews, study.review_sample, study.seed)
     return errors if any(over.reviewed for over in errors.over.values()) else None
 
 
-class _Members(NamedTuple):
-    """What belongs in each queue, whoever looks.
+class _QueueContents(NamedTuple):
+    """The clips of each queue, before they are ordered and filtered for a reviewer.
 
-    It holds as of the last judgement that was counted, `judged`, and took so many seconds to
-    gather, until `at` by a clock that only goes forward. `orders` fills as people ask for theirs.
+    They are current as of the event `judged`, took `took` seconds to load and were complete at the
+    monotonic time `at`. `orders` caches each person's order.
     """
 
     judged: int
-    clips: Mapping[str, list[Clip]]
-    about: Mapping[str, str]
+    clips: Mapping[str, list[JudgedClip]]
+    disagreements: Mapping[str, str]
     rules: Mapping[str, Verdict]
-    orders: dict[tuple[str, int], list[Clip]]
+    orders: dict[tuple[str, int], list[JudgedClip]]
     took: float
     at: float
 
 
 class Queues:
-    """The queues of a suite, for one reviewer after another.
+    """The review queues of a suite.
 
-    What judges have said is gathered anew when one has said something since; where that takes long,
-    it takes a tenth of the time at most, and what came last comes a little later.
+    They are reloaded when there are new judgements. If that is slow, at most about a tenth of the
+    time is spent on it, and new judgements appear with a delay.
     """
 
     def __init__(self, store: Store, suite: str, rules: Rules) -> None:
-        """Gather nothing yet."""
+        """Load nothing yet."""
         self._store, self._suite, self._rules = store, suite, rules
-        self._members: _Members | None = None
+        self._members: _QueueContents | None = None
 
     def of(self, person: int, *, again: bool = False) -> dict[str, Queue]:
         """Return the queues for one reviewer, by name.
 
-        Nobody is given what they have judged or played; what they have left open waits for them
-        only with `again`. The order is by lot and another for each person; disputes about the
-        outcome come first, those about the mark last.
+        Clips that the reviewer has judged or played are left out, and so are those that they
+        skipped, unless `again`. The order is random and differs between people; disagreements about
+        the outcome come first, those about the marker last.
         """
         with self._store.read() as connection:
-            members = self._gathered(connection)
-            own = opinions.own(connection, person, self._suite)
-            left = opinions.noted(connection, person, self._suite)
-            decided = reviews.adjudications(connection, self._suite)
-            sorted_out = reviews.by_item(connection, REVIEW, self._suite)
-            notes = reviews.by_item(connection, NOTE, self._suite)
+            members = self._load_contents(connection)
+            own = opinions.items_by_person(connection, person, self._suite)
+            left = opinions.items_with_note(connection, person, self._suite)
+            decided = reviews.load_adjudications(connection, self._suite)
+            sorted_out = reviews.load_by_item(connection, REVIEW, self._suite)
+            notes = reviews.load_by_item(connection, NOTE, self._suite)
         out = {}
-        for name, all_ in members.clips.items():
+        for name, clips in members.clips.items():
             closed: Collection[str] = sorted_out if name == FAILED else decided
             waiting = [
-                one for one in self._ordered(members, name, person) if one.item not in closed
+                clip for clip in self._order_clips(members, name, person) if clip.item not in closed
             ]
-            mine = [one for one in waiting if one.item not in own]
+            reviewable = [clip for clip in waiting if clip.item not in own]
             cases = [
                 Case(
-                    one,
-                    members.about[one.item],
-                    members.rules.get(one.continuation) if name == DIFFERING else None,
-                    tuple(remark.text for remark in notes.get(one.item, ())),
+                    clip,
+                    members.disagreements[clip.item],
+                    members.rules.get(clip.continuation) if name == DIFFERING else None,
+                    tuple(remark.text for remark in notes.get(clip.item, ())),
                 )
-                for one in mine
-                if again or one.item not in left
+                for clip in reviewable
+                if again or clip.item not in left
             ]
             out[name] = Queue(
                 cases,
-                len(all_) - len(waiting),
-                len(all_),
-                len(waiting) - len(mine),
-                sum(one.item in left for one in mine),
+                len(clips) - len(waiting),
+                len(clips),
+                len(waiting) - len(reviewable),
+                sum(clip.item in left for clip in reviewable),
             )
         return out
 
-    def _gathered(self, connection: Connection) -> _Members:
-        kept, judged, now = self._members, opinions.last(connection), time.monotonic()
-        if kept is not None and now - kept.at < _AGES:
-            long = kept.took > _LONG and now - kept.at < kept.took * 10
-            if kept.judged == judged or long:
-                return kept
-        study, clips = self._store.study, opinions.clips(connection, self._suite)
-        rules = self._rules([one.continuation for one in clips])
-        about = {one.item: dispute(one.opinions, study.mark_tolerance) for one in clips}
-        samples = breakdown.sample(clips, study.review_sample, study.seed).values()
-        each = {
-            DISPUTED: [one for one in clips if about[one.item]],
-            FAILED: [one for drawn in samples for one in drawn],
-            DIFFERING: [one for one in clips if differs(one, rules.get(one.continuation))],
+    def _load_contents(self, connection: Connection) -> _QueueContents:
+        contents, judged, now = (
+            self._members,
+            opinions.last_judgement_id(connection),
+            time.monotonic(),
+        )
+        if contents is not None and now - contents.at < _MAX_AGE_S:
+            is_slow = contents.took > _SLOW_S and now - contents.at < contents.took * 10
+            if contents.judged == judged or is_slow:
+                return contents
+        study, clips = self._store.study, opinions.load_judged_clips(connection, self._suite)
+        rules = self._rules([clip.continuation for clip in clips])
+        about = {
+            clip.item: classify_disagreement(clip.opinions, study.mark_tolerance) for clip in clips
+        }
+        samples = breakdown.sample_failures(clips, study.review_sample, study.seed).values()
+        by_queue = {
+            DISPUTED: [clip for clip in clips if about[clip.item]],
+            FAILED: [clip for sampled in samples for clip in sampled],
+            DIFFERING: [
+                clip for clip in clips if differs_from_label(clip, rules.get(clip.continuation))
+            ],
         }
         at = time.monotonic()
-        self._members = _Members(judged, each, about, rules, {}, at - now, at)
+        self._members = _QueueContents(judged, by_queue, about, rules, {}, at - now, at)
         return self._members
 
-    def _ordered(self, members: _Members, name: str, person: int) -> list[Clip]:
+    def _order_clips(self, members: _QueueContents, name: str, person: int) -> list[JudgedClip]:
         if (name, person) not in members.orders:
-            order = by_lot(members.clips[name], self._store.study.seed, f"{name} {person}")
+            order = shuffle_clips(members.clips[name], self._store.study.seed, f"{name} {person}")
             if name == DISPUTED:
-                order.sort(key=lambda one: DISPUTES.index(members.about[one.item]))
+                order.sort(key=lambda clip: DISAGREEMENTS.index(members.disagreements[clip.item]))
             members.orders[name, person] = order
         return members.orders[name, person]

@@ -1,30 +1,32 @@
-"""What reviewers have said: the kind of error of an episode, and who is right about a clip."""
+"""Reviewers' events about clips, and the rules on who may submit which event."""
 
 from __future__ import annotations
 
 from sqlalchemy import Connection, bindparam, exists, select
 
-from sts.annotations.events import ADJUDICATION, JUDGEMENTS, REVIEWERS, Event, judges
-from sts.annotations.remarks import Remark, remarks
+from sts.annotations.events import ADJUDICATION, JUDGEMENT_KINDS, REVIEWERS, Event, is_judgement
+from sts.annotations.remarks import Remark, load_current_events
 from sts.annotations.schema import annotators, events, item_players
 from sts.annotations.schema import reference_episodes as references
 
 
-def adjudications(connection: Connection, suite: str | None = None) -> dict[str, Remark]:
-    """Return the adjudication that stands of each item of a suite, or of all, that has one."""
-    every = remarks(connection, kinds=[ADJUDICATION], by=False, suite=suite)
-    return {one.item: one for one in every}
+def load_adjudications(connection: Connection, suite: str | None = None) -> dict[str, Remark]:
+    """Load the current adjudication of each item of a suite, or of all items, that has one."""
+    current = load_current_events(connection, kinds=[ADJUDICATION], by=False, suite=suite)
+    return {event.item: event for event in current}
 
 
-def by_item(connection: Connection, kind: str, suite: str | None = None) -> dict[str, list[Remark]]:
-    """Return each person's review or note that stands, by item, the earlier first."""
-    found: dict[str, list[Remark]] = {}
-    for one in remarks(connection, kinds=[kind], suite=suite):
-        found.setdefault(one.item, []).append(one)
-    return found
+def load_by_item(
+    connection: Connection, kind: str, suite: str | None = None
+) -> dict[str, list[Remark]]:
+    """Load everyone's current reviews or notes, by item, earliest first."""
+    by_item: dict[str, list[Remark]] = {}
+    for event in load_current_events(connection, kinds=[kind], suite=suite):
+        by_item.setdefault(event.item, []).append(event)
+    return by_item
 
 
-_LOOKED_AT = select(
+_HAS_REVIEWED = select(
     exists().where(
         events.c.annotator == bindparam("annotator"),
         events.c.item == bindparam("item"),
@@ -33,29 +35,32 @@ _LOOKED_AT = select(
 )
 
 
-def obstacle(connection: Connection, annotator_id: int, event: Event) -> str:
-    """Return why a person may not add this event to what a clip has, or "".
+def find_obstacle(connection: Connection, annotator_id: int, event: Event) -> str:
+    """Return the reason why a person may not submit this event, or "".
 
-    Who looks at what judges have said is none of them, before or after.
+    A person may not both judge and review a clip, in either order.
     """
-    own = events.c.annotator == annotator_id, events.c.item == event.item
-    if event.kind in JUDGEMENTS:
-        who = {"annotator": annotator_id, "item": event.item}
+    by_person = events.c.annotator == annotator_id, events.c.item == event.item
+    if event.kind in JUDGEMENT_KINDS:
+        parameters = {"annotator": annotator_id, "item": event.item}
         return (
-            "this annotator has reviewed this item, and so does not judge it"
-            if connection.execute(_LOOKED_AT, who).scalar_one()
+            "this annotator has reviewed this item and may not judge it"
+            if connection.execute(_HAS_REVIEWED, parameters).scalar_one()
             else ""
         )
     if event.kind not in REVIEWERS:
         return ""
     name = select(annotators.c.name).where(annotators.c.id == annotator_id).scalar_subquery()
     played = item_players.c.item == event.item, item_players.c.name == name
-    for words, found in (
+    for problem, condition in (
         ("is a reference, whose verdict is known", exists().where(references.c.item == event.item)),
-        ("was judged by this reviewer; another decides", exists().where(*own, judges())),
-        ("was played by this reviewer; another decides", exists().where(*played)),
+        (
+            "was judged by this reviewer; leave it to another reviewer",
+            exists().where(*by_person, is_judgement()),
+        ),
+        ("was played by this reviewer; leave it to another reviewer", exists().where(*played)),
     ):
-        if connection.execute(select(found)).scalar_one():
-            return f"this item {words}"
-    judged = select(exists().where(events.c.item == event.item, judges()))
-    return "" if connection.execute(judged).scalar_one() else "nobody has judged this item yet"
+        if connection.execute(select(condition)).scalar_one():
+            return f"this item {problem}"
+    judged = select(exists().where(events.c.item == event.item, is_judgement()))
+    return "" if connection.execute(judged).scalar_one() else "this item has no judgements yet"

@@ -1,4 +1,4 @@
-"""What people do in a study; a person may do several things."""
+"""Roles of people in a study; a person may have several."""
 
 DUTIES = {
     "annotator": "judges",

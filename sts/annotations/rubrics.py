@@ -1,8 +1,8 @@
-"""What becomes of clips when the rubric that they are judged by has a new version.
+"""Transfer of clips to a new version of their rubric.
 
-What nobody has judged is judged by the new version: its continuations become a clip of their own,
-and the old one waits for nobody. Who was looking at the old one may still answer; that answer is
-kept, and says by which version. What was judged stays as it is.
+A clip without a judgement moves to the new version: its continuations get a new clip, and the old
+one is no longer queued. Annotators who are watching the old one may still submit a verdict, which
+is kept with the old version. Judged clips keep their version.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 from sqlalchemy import ColumnElement, Connection, delete, exists, func, insert, select, update
 
-from sts.annotations.events import judges
+from sts.annotations.events import is_judgement
 from sts.annotations.schema import (
     copies,
     events,
@@ -23,82 +23,86 @@ from sts.annotations.schema import (
 )
 from sts.annotations.types import Item
 
-_BATCH = 500
+_BATCH_SIZE = 500
 
 
-def release(connection: Connection, run: Sequence[Item]) -> dict[str, str]:
-    """Take continuations off clips of another version that nobody has judged.
+def detach_continuations(connection: Connection, run: Sequence[Item]) -> dict[str, str]:
+    """Detach continuations from unjudged clips of another rubric version.
 
-    Return the item that each of them was, by continuation; `supersede` is to follow.
+    Return the former item of each continuation; call `supersede_items` afterwards.
     """
-    said = {one.continuation: one.rubric for one in run if one.rubric is not None}
-    every = list(said)
+    versions = {item.continuation: item.rubric for item in run if item.rubric is not None}
+    continuations = list(versions)
     moved: dict[str, str] = {}
-    for at in range(0, len(every), _BATCH):
+    for at in range(0, len(continuations), _BATCH_SIZE):
         rows = connection.execute(
             select(copies.c.continuation, items.c.id, items.c.rubric)
             .join(items, items.c.id == copies.c.item)
             .where(
-                copies.c.continuation.in_(every[at : at + _BATCH]),
-                ~exists().where(events.c.item == items.c.id, judges()),
+                copies.c.continuation.in_(continuations[at : at + _BATCH_SIZE]),
+                ~exists().where(events.c.item == items.c.id, is_judgement()),
                 ~exists().where(reference_episodes.c.item == items.c.id),
             )
         )
-        moved |= {row[0]: row[1] for row in rows if row.rubric != said[row[0]]}
-    for at in range(0, len(moved), _BATCH):
-        some = list(moved)[at : at + _BATCH]
-        connection.execute(delete(copies).where(copies.c.continuation.in_(some)))
-        # An item is called by one of its continuations, which the next one needs for itself.
-        called = items.c.continuation + "." + items.c.rubric
-        olds = items.c.id.in_({moved[one] for one in some})
+        moved |= {row[0]: row[1] for row in rows if row.rubric != versions[row[0]]}
+    for at in range(0, len(moved), _BATCH_SIZE):
+        batch = list(moved)[at : at + _BATCH_SIZE]
+        connection.execute(delete(copies).where(copies.c.continuation.in_(batch)))
+        # An item is named after one of its continuations, and its successor needs that name.
+        name = items.c.continuation + "." + items.c.rubric
+        olds = items.c.id.in_({moved[continuation] for continuation in batch})
         old = update(items).where(olds & _is_current())
-        connection.execute(old.values(continuation=called))
+        connection.execute(old.values(continuation=name))
     return moved
 
 
-def supersede(connection: Connection, moved: Mapping[str, str], ids: Mapping[str, str]) -> None:
-    """Let nothing wait any more of the items that continuations were taken off; see `release`."""
-    successor = {old: ids[one] for one, old in moved.items()}
-    every = sorted(successor)
-    for at in range(0, len(every), _BATCH):
-        _supersede(connection, {old: successor[old] for old in every[at : at + _BATCH]})
+def supersede_items(
+    connection: Connection, moved: Mapping[str, str], ids: Mapping[str, str]
+) -> None:
+    """Replace items that `detach_continuations` has emptied with their successors."""
+    successor = {old: ids[continuation] for continuation, old in moved.items()}
+    replaced = sorted(successor)
+    for at in range(0, len(replaced), _BATCH_SIZE):
+        _supersede_batch(
+            connection, {old: successor[old] for old in replaced[at : at + _BATCH_SIZE]}
+        )
 
 
-def _supersede(connection: Connection, successor: Mapping[str, str]) -> None:
+def _supersede_batch(connection: Connection, successor: Mapping[str, str]) -> None:
     olds = list(successor)
     for old in connection.scalars(
         select(copies.c.item).where(copies.c.item.in_(olds)).distinct()
     ).all():
-        own = update(copies).where(copies.c.item == old)
-        connection.execute(own.values(item=successor[old]))
+        statement = update(copies).where(copies.c.item == old)
+        connection.execute(statement.values(item=successor[old]))
     connection.execute(delete(slots).where(slots.c.item.in_(olds)))
     connection.execute(update(items).where(items.c.id.in_(olds)).values(required=0))
     connection.execute(delete(item_suites).where(item_suites.c.item.in_(olds)))
     played = select(item_players).where(item_players.c.item.in_(olds))
     names = {(successor[row.item], row.name) for row in connection.execute(played)}
     add_players(connection, names)
-    _call_again(connection, [*successor.values()])
+    _restore_continuation(connection, [*successor.values()])
 
 
-def _call_again(connection: Connection, current: Sequence[str]) -> None:
-    """Name clips that are of the current version again by a continuation of theirs."""
-    own = select(func.min(copies.c.continuation)).where(copies.c.item == items.c.id)
-    again = update(items).where(items.c.id.in_(current), ~_is_current())
-    connection.execute(again.values(continuation=own.scalar_subquery()))
+def _restore_continuation(connection: Connection, current: Sequence[str]) -> None:
+    """Name clips of the current version after one of their own continuations again."""
+    continuation = select(func.min(copies.c.continuation)).where(copies.c.item == items.c.id)
+    statement = update(items).where(items.c.id.in_(current), ~_is_current())
+    connection.execute(statement.values(continuation=continuation.scalar_subquery()))
 
 
 def _is_current() -> ColumnElement[bool]:
-    """Whether an item is called by a continuation, and not yet as one that is superseded."""
+    """Select items that are named after a continuation, without the suffix of superseded ones."""
     return ~items.c.continuation.endswith("." + items.c.rubric)
 
 
 def add_players(connection: Connection, wanted: Collection[tuple[str, str]]) -> None:
-    """Note who has played which items, pairs of an item and a name, if that is not noted yet."""
-    every = sorted(wanted)
-    for at in range(0, len(every), _BATCH):
-        some = every[at : at + _BATCH]
-        query = select(item_players).where(item_players.c.item.in_({item for item, _ in some}))
-        there = {(row.item, row.name) for row in connection.execute(query)}
-        rows = [{"item": item, "name": name} for item, name in some if (item, name) not in there]
+    """Store missing pairs of an item and the name of a person who played it."""
+    pairs = sorted(wanted)
+    for at in range(0, len(pairs), _BATCH_SIZE):
+        batch = pairs[at : at + _BATCH_SIZE]
+        query = select(item_players).where(item_players.c.item.in_({item for item, _ in batch}))
+        stored = {(row.item, row.name) for row in connection.execute(query)}
+        rows = [{"item": item, "name": name} for item, name in batch if (item, name) not in stored]
         if rows:
             connection.execute(insert(item_players), rows)

@@ -1,6 +1,6 @@
-"""The tables of the annotation database, with every constraint and index; `baseline` makes them.
+"""The tables of the annotation database, with all constraints and indices.
 
-Raise `VERSION` with any change to a table or a trigger. A database of another version is refused.
+Raise `VERSION` with any change to a table or a trigger. Databases of other versions are rejected.
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ from sqlalchemy import (
 )
 
 VERSION = 9
-"""Versions 1 to 7 were made by migrations, before the first release."""
+"""Versions 1 to 7 were created by migrations, before the first release."""
 
 metadata = MetaData()
 
 
 def _required(name: str, kind: Any, *rules: Any, **options: Any) -> Column[Any]:
-    """Return a column that always has a value."""
+    """Return a column that is never NULL."""
     return Column(name, kind, *rules, nullable=False, **options)
 
 
 def _serial() -> Column[int]:
-    """Return a primary key that the database numbers upwards and never uses again."""
+    """Return a primary key that counts upwards and never reuses a number."""
     kind = BigInteger().with_variant(Integer, "sqlite")
     return Column("id", kind, Identity(always=True), primary_key=True)
 
@@ -72,7 +72,7 @@ annotators = Table(
     Column("retired", Double),
     _required("pseudonym", Text, unique=True),
     _required("seal", Text),
-    _required("number", BigInteger, server_default=text("0")),  # of their last event
+    _required("number", BigInteger, server_default=text("0")),  # of the last event
     _required("digest", Text, server_default=text("''")),
     sqlite_autoincrement=True,
 )

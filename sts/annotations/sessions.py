@@ -1,4 +1,4 @@
-"""How people come in: an invitation, spent once, begins a session that lasts while it is used."""
+"""Invitations, which can be used once, and the browser sessions that they start."""
 
 from __future__ import annotations
 
@@ -26,21 +26,21 @@ from sts.errors import ArgumentError
 
 DAY = 86400.0
 INVITATION = 7 * DAY
-"""Seconds for which an invitation can be spent."""
-IDLE = 14 * DAY
-"""Seconds without use after which a session has ended."""
+"""Seconds for which an invitation is valid."""
+IDLE_TIMEOUT_S = 14 * DAY
+"""Seconds without use after which a session ends."""
 LONGEST = 90 * DAY
-"""Seconds after which a session has ended however much it is used."""
-RENEWAL = 300.0
-"""Seconds of use between two notes of it."""
+"""Seconds after which a session ends even if it is used."""
+USE_INTERVAL_S = 300.0
+"""Minimum number of seconds between two records of a session's use."""
 
-USED = "This invitation was used already. Each lets one browser in once: ask for a new one."
-LAPSED = "This invitation has lapsed. Ask for a new one."
-UNKNOWN = "This is no invitation of this study, or no longer. Ask for a new one."
+USED = "This invitation was already used. Each works only once: ask for a new one."
+EXPIRED = "This invitation has expired. Ask for a new one."
+UNKNOWN = "This invitation is not valid for this study. Ask for a new one."
 
 
 class Invitation(NamedTuple):
-    """Whom a link invites; `refusal` tells why it lets nobody in, and is "" if it can be spent."""
+    """The person that a token invites; `refusal` is why it cannot be used any more, or ""."""
 
     annotator: int
     name: str
@@ -48,9 +48,9 @@ class Invitation(NamedTuple):
 
 
 class Session(NamedTuple):
-    """A browser that a person has entered with: when, its last use and its end, in UTC seconds.
+    """A person's browser session: start, last use and end, in UTC seconds.
 
-    The last use is known to some minutes; the end is that of a session that is not used before.
+    The last use is accurate to a few minutes; the end assumes no further use.
     """
 
     id: int
@@ -60,82 +60,85 @@ class Session(NamedTuple):
     ends: float
 
 
-def invite(connection: Connection, annotator_id: int, *, now: float) -> str:
-    """Return the token of a new invitation; one of that person that was not spent ends.
+def create_invitation(connection: Connection, annotator_id: int, *, now: float) -> str:
+    """Create an invitation, replacing the person's unused one, and return its token.
 
-    Only the token's hash is kept, so that a copied database lets nobody in.
+    Only the token's hash is stored, so a copy of the database does not let anyone sign in.
     """
     token = secrets.token_urlsafe()
-    _withdraw(connection, annotator_id)
+    _delete_invitation(connection, annotator_id)
     connection.execute(
         insert(invitations).values(
-            token_hash=hashed(token), annotator=annotator_id, made=now, expires=now + INVITATION
+            token_hash=hash_token(token), annotator=annotator_id, made=now, expires=now + INVITATION
         )
     )
     return token
 
 
 def invitation(connection: Connection, token: str, *, now: float) -> Invitation | None:
-    """Whom a token invites, and whether it still does; None for an unknown token."""
+    """Return the invitation with this token; None if it is unknown or its person is retired."""
     row = connection.execute(
         select(invitations, annotators.c.name, annotators.c.retired)
         .join(annotators, annotators.c.id == invitations.c.annotator)
-        .where(invitations.c.token_hash == hashed(token))
+        .where(invitations.c.token_hash == hash_token(token))
     ).one_or_none()
     if row is None or row.retired is not None:
         return None
-    lapsed = LAPSED if row.expires <= now else ""
+    lapsed = EXPIRED if row.expires <= now else ""
     return Invitation(row.annotator, row.name, USED if row.used is not None else lapsed)
 
 
 def enter(connection: Connection, token: str, held: str = "", *, now: float) -> str:
-    """Spend an invitation; return the secret of the session that begins.
+    """Use an invitation to start a session; return the session's secret.
 
-    Of two that spend one invitation at the same moment, one begins a session; `held` as in `begin`.
+    An invitation starts only one session, even if two requests use it at the same moment. See
+    `begin` for `held`.
 
     Raises:
-      ArgumentError: it was spent before, has lapsed, or is none.
+      ArgumentError: it was used before, has expired, or is unknown.
     """
-    found = invitation(connection, token, now=now)
-    if found is None or found.refusal:
-        raise ArgumentError(UNKNOWN if found is None else found.refusal)
-    mine = invitations.c.token_hash == hashed(token), invitations.c.used.is_(None)
-    if connection.execute(update(invitations).where(*mine).values(used=now)).rowcount != 1:
+    invited_ = invitation(connection, token, now=now)
+    if invited_ is None or invited_.refusal:
+        raise ArgumentError(UNKNOWN if invited_ is None else invited_.refusal)
+    unused = invitations.c.token_hash == hash_token(token), invitations.c.used.is_(None)
+    if connection.execute(update(invitations).where(*unused).values(used=now)).rowcount != 1:
         raise ArgumentError(USED)
-    return begin(connection, found.annotator, held, now=now)
+    return begin(connection, invited_.annotator, held, now=now)
 
 
 def begin(connection: Connection, annotator_id: int, held: str = "", *, now: float) -> str:
-    """Begin a session of a person and return its secret, kept as a hash alone.
+    """Start a session for a person and return its secret, of which only the hash is stored.
 
-    `held` is the secret of the session that the browser held before. If it is another person's, it
-    ends: their pages in that browser may still be open, and would go on writing as them.
+    `held` is the secret of the browser's previous session. If that was another person's, it ends:
+    their pages may still be open in the browser and would continue to submit in their name.
     """
-    others = and_(sessions.c.secret_hash == hashed(held), sessions.c.annotator != annotator_id)
+    others = and_(sessions.c.secret_hash == hash_token(held), sessions.c.annotator != annotator_id)
     connection.execute(delete(sessions).where(or_(_has_ended(now), others)))
     secret = secrets.token_urlsafe()
     connection.execute(
         insert(sessions).values(
-            secret_hash=hashed(secret), annotator=annotator_id, begun=now, seen=now
+            secret_hash=hash_token(secret), annotator=annotator_id, begun=now, seen=now
         )
     )
     return secret
 
 
-def holder(connection: Connection, secret: str, *, now: float) -> tuple[int, bool] | None:
-    """Whose session a secret is of, and whether its use should be noted; None for no session."""
-    row = connection.execute(_HOLDER, {"hash": hashed(secret), "now": now}).one_or_none()
-    return None if row is None else (row.annotator, row.seen + RENEWAL <= now)
+def find_session_owner(
+    connection: Connection, secret: str, *, now: float
+) -> tuple[int, bool] | None:
+    """Return a session's owner, and True if its use is to be recorded; None if it has ended."""
+    row = connection.execute(_HOLDER, {"hash": hash_token(secret), "now": now}).one_or_none()
+    return None if row is None else (row.annotator, row.seen + USE_INTERVAL_S <= now)
 
 
-def note_use(connection: Connection, secret: str, *, now: float) -> None:
-    """Note that a session is used, by which it lasts longer."""
-    own = sessions.c.secret_hash == hashed(secret)
-    connection.execute(update(sessions).where(own).values(seen=now))
+def record_use(connection: Connection, secret: str, *, now: float) -> None:
+    """Record that a session was used, which extends it."""
+    is_session = sessions.c.secret_hash == hash_token(secret)
+    connection.execute(update(sessions).where(is_session).values(seen=now))
 
 
 def under_way(connection: Connection, *, now: float) -> list[Session]:
-    """The sessions of everybody, by the order in which people were added and these began."""
+    """List open sessions, by the order in which people were added and sessions started."""
     rows = connection.execute(
         select(sessions, annotators.c.name)
         .join(annotators, annotators.c.id == sessions.c.annotator)
@@ -143,41 +146,47 @@ def under_way(connection: Connection, *, now: float) -> list[Session]:
         .order_by(sessions.c.annotator, sessions.c.id)
     )
     return [
-        Session(row.id, row.name, row.begun, row.seen, min(row.seen + IDLE, row.begun + LONGEST))
+        Session(
+            row.id,
+            row.name,
+            row.begun,
+            row.seen,
+            min(row.seen + IDLE_TIMEOUT_S, row.begun + LONGEST),
+        )
         for row in rows
     ]
 
 
-def last_uses(connection: Connection) -> dict[int, float]:
-    """When each person last used a session that is kept, UTC seconds."""
+def last_use_by_person(connection: Connection) -> dict[int, float]:
+    """Return each person's last use of a stored session, in UTC seconds."""
     latest = func.max(sessions.c.seen)
     rows = connection.execute(select(sessions.c.annotator, latest).group_by(sessions.c.annotator))
     return {row[0]: row[1] for row in rows}
 
 
-def invited(connection: Connection, *, now: float) -> set[int]:
-    """Return the numbers of those whose invitation waits to be spent."""
+def people_with_invitation(connection: Connection, *, now: float) -> set[int]:
+    """Return the numbers of the people with an unused, valid invitation."""
     waiting = invitations.c.used.is_(None), invitations.c.expires > now
     return set(connection.scalars(select(invitations.c.annotator).where(*waiting)))
 
 
-def revoke(connection: Connection, annotator_id: int) -> int:
-    """End every session of a person, and the invitation that waits; return how many sessions."""
-    _withdraw(connection, annotator_id)
-    own = sessions.c.annotator == annotator_id
-    return connection.execute(delete(sessions).where(own)).rowcount
+def end_sessions(connection: Connection, annotator_id: int) -> int:
+    """End a person's sessions and their unused invitation; return the number of sessions."""
+    _delete_invitation(connection, annotator_id)
+    of_person = sessions.c.annotator == annotator_id
+    return connection.execute(delete(sessions).where(of_person)).rowcount
 
 
-def _withdraw(connection: Connection, annotator_id: int) -> None:
-    own = invitations.c.annotator == annotator_id, invitations.c.used.is_(None)
-    connection.execute(delete(invitations).where(*own))
+def _delete_invitation(connection: Connection, annotator_id: int) -> None:
+    unused = invitations.c.annotator == annotator_id, invitations.c.used.is_(None)
+    connection.execute(delete(invitations).where(*unused))
 
 
 def _has_ended(now: float | BindParameter[float]) -> ColumnElement[bool]:
-    return or_(sessions.c.seen <= now - IDLE, sessions.c.begun <= now - LONGEST)
+    return or_(sessions.c.seen <= now - IDLE_TIMEOUT_S, sessions.c.begun <= now - LONGEST)
 
 
-# Made once: to put a statement together costs more than to run it.
+# Built once: building a statement takes longer than running it.
 _HOLDER = (
     select(sessions.c.annotator, sessions.c.seen)
     .join(annotators, annotators.c.id == sessions.c.annotator)
@@ -189,9 +198,9 @@ _HOLDER = (
 )
 
 
-def hashed(token: str) -> str:
-    """Return the hash that is kept of a secret; 256 random bits need neither salt nor stretching.
+def hash_token(token: str) -> str:
+    """Hash a secret for storage; with 256 random bits it needs neither salt nor stretching.
 
-    The digest is what is looked up, so how long that takes tells nothing about a secret.
+    Secrets are looked up by digest, so the time of a lookup reveals nothing about them.
     """
     return hashlib.sha256(token.encode("utf-8", "replace")).hexdigest()

@@ -1,4 +1,4 @@
-"""What a rule settles, so that nobody needs to look at it; what people say stands over that."""
+"""Auto-resolved clips, which need no annotator; human judgements override the automatic verdict."""
 
 from __future__ import annotations
 
@@ -6,35 +6,37 @@ from collections.abc import Mapping, Sequence
 
 from sqlalchemy import ColumnElement, Connection, delete, exists, insert, select, update
 
-from sts.annotations.events import judges
+from sts.annotations.events import is_judgement
 from sts.annotations.schema import events, items, settled, slots
 from sts.annotations.types import Item
 
-_BATCH = 500
+_BATCH_SIZE = 500
 
 
-def note(connection: Connection, run: Sequence[Item], ids: Mapping[str, str]) -> int:
-    """Note which clips of a run a rule settles, and which it no longer does; return how many.
+def record_settled(connection: Connection, run: Sequence[Item], ids: Mapping[str, str]) -> int:
+    """Record which clips of a run are auto-resolved by now; return the number of changes.
 
-    What waits of a settled clip that nobody has judged waits no longer.
+    The open slots of auto-resolved clips without a judgement are deleted.
     """
-    rules = {ids[one.continuation]: one.settled for one in run if one.settled is not None}
-    every = sorted(rules)
+    rules = {ids[item.continuation]: item.settled for item in run if item.settled is not None}
+    items_ = sorted(rules)
     return sum(
-        _note(connection, {item: rules[item] or "" for item in every[at : at + _BATCH]})
-        for at in range(0, len(every), _BATCH)
+        _record_batch(
+            connection, {item: rules[item] or "" for item in items_[at : at + _BATCH_SIZE]}
+        )
+        for at in range(0, len(items_), _BATCH_SIZE)
     )
 
 
-def unjudged() -> ColumnElement[bool]:
-    """Whether nobody has judged an item of `settled`, so that the rule stands."""
-    return ~exists().where(events.c.item == settled.c.item, judges())
+def is_unjudged() -> ColumnElement[bool]:
+    """Select auto-resolved items that have no human judgement."""
+    return ~exists().where(events.c.item == settled.c.item, is_judgement())
 
 
-def _note(connection: Connection, rules: Mapping[str, str]) -> int:
-    there = set(connection.scalars(select(settled.c.item).where(settled.c.item.in_(rules))))
-    new = sorted(item for item, rule in rules.items() if rule and item not in there)
-    gone = sorted(item for item in there if not rules[item])
+def _record_batch(connection: Connection, rules: Mapping[str, str]) -> int:
+    recorded = set(connection.scalars(select(settled.c.item).where(settled.c.item.in_(rules))))
+    new = sorted(item for item, rule in rules.items() if rule and item not in recorded)
+    gone = sorted(item for item in recorded if not rules[item])
     if new:
         connection.execute(
             insert(settled), [{"item": item, "settled_as": rules[item]} for item in new]

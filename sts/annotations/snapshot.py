@@ -1,6 +1,6 @@
-"""The annotation database as one file: SQLite's own backup, or what PostgreSQL's `pg_dump` writes.
+"""Backup of the annotation database to one file, with SQLite's backup function or `pg_dump`.
 
-It is what the database was at one moment, while people went on judging.
+The file holds the database as of one moment, even while it is in use.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from contextlib import closing
 from pathlib import Path
 
 from sts.annotations import baseline, schema, sqlite
-from sts.annotations.database import RECORD, WAIT, Database
+from sts.annotations.database import LOCK_TIMEOUT_S, RECORD_FILE, Database
 from sts.annotations.opening import (
     check_owner,
     check_present,
@@ -22,20 +22,20 @@ from sts.annotations.opening import (
     open_postgresql,
     open_sqlite,
 )
-from sts.annotations.store import FILE, URL_VARIABLE
+from sts.annotations.store import DATABASE_FILE, URL_VARIABLE
 from sts.errors import DamagedData, StoreError
 from sts.storage.files import put_new
 from sts.storage.workspace import Workspace
 
-DUMP = "annotations.dump"
-"""What the copy of a PostgreSQL database is called in a backup, in `pg_dump`'s custom format."""
-_SAID = 300
-"""Letters that are shown of what a program says."""
+DUMP_FILE = "annotations.dump"
+"""Name of a PostgreSQL dump in a backup, in `pg_dump`'s custom format."""
+_MAX_OUTPUT_CHARS = 300
+"""Number of characters of a program's output that are shown."""
 
 
-def copy(workspace: Workspace, target: Path) -> str | None:
-    """Write the database of a workspace to a file; return its name in a backup, None without it."""
-    url, file = os.environ.get(URL_VARIABLE), workspace.path(FILE)
+def copy_database(workspace: Workspace, target: Path) -> str | None:
+    """Copy a workspace's database to a file; return its name in a backup, or None without one."""
+    url, file = os.environ.get(URL_VARIABLE), workspace.path(DATABASE_FILE)
     if not url and not is_present(file):
         return None
     opened = connect_postgresql(url, workspace.root) if url else sqlite.connect(file)
@@ -46,64 +46,68 @@ def copy(workspace: Workspace, target: Path) -> str | None:
             check_owner(connection, database.name, workspace.identity())
         if url:
             tables = (f"--table={name}" for name in schema.metadata.tables)
-            wait = f"--lock-wait-timeout={WAIT}s"
-            _run(database, "pg_dump", "--format=custom", wait, *tables, f"--file={target}")
+            wait = f"--lock-wait-timeout={LOCK_TIMEOUT_S}s"
+            _run_client(database, "pg_dump", "--format=custom", wait, *tables, f"--file={target}")
         else:
             _copy_file(file, target)
     target.chmod(0o600)
-    return DUMP if url else FILE
+    return DUMP_FILE if url else DATABASE_FILE
 
 
 def _copy_file(file: Path, target: Path) -> None:
     try:
-        with closing(sqlite3.connect(file, timeout=WAIT)) as own:
-            with closing(sqlite3.connect(target)) as other:
-                own.backup(other)  # in one step, which is one moment
+        with closing(sqlite3.connect(file, timeout=LOCK_TIMEOUT_S)) as source:
+            with closing(sqlite3.connect(target)) as copy:
+                source.backup(copy)  # in one step, so as of one moment
     except sqlite3.Error as error:
         raise StoreError(f"annotation database {file} cannot be copied: {error}") from None
 
 
-def settle(workspace: Workspace) -> None:
-    """Make the file that `copy` wrote, by its name in a workspace, the workspace's database."""
-    file, dump, url = workspace.path(FILE), workspace.path(DUMP), os.environ.get(URL_VARIABLE)
+def restore_database(workspace: Workspace) -> None:
+    """Turn the file that `copy_database` wrote, now in the workspace, into its database."""
+    file, dump, url = (
+        workspace.path(DATABASE_FILE),
+        workspace.path(DUMP_FILE),
+        os.environ.get(URL_VARIABLE),
+    )
     if url and file.exists():
         raise StoreError(
-            f"expected {URL_VARIABLE} not to be set, as the backup is of a study on SQLite: take "
-            "it away, restore, then use sts workspace move --to URL"
+            f"{URL_VARIABLE} is set, but the backup holds a study on SQLite; unset it, restore, "
+            "then run sts workspace move --to URL"
         )
     if not url and dump.exists():
         raise StoreError(
-            f"expected {URL_VARIABLE} to name an empty database, as the backup is of a study on "
-            "PostgreSQL: set it and restore again"
+            f"{URL_VARIABLE} is not set, but the backup holds a study on PostgreSQL; set it to the "
+            "URL of an empty database and restore again"
         )
     if file.exists():
         _check_tables(file)
         open_sqlite(file, workspace.identity()).close()
     elif url and dump.exists():
-        _load(url, workspace, dump)
+        _load_dump(url, workspace, dump)
         dump.unlink()
 
 
 def _check_tables(file: Path) -> None:
-    """Refuse a file with a view or a trigger that is not ours, before it is asked anything."""
+    """Reject a file with unknown views or triggers before any query can execute them."""
     query = "SELECT sql FROM sqlite_master WHERE type NOT IN ('table', 'index')"
     try:
         with closing(sqlite3.connect(file)) as source:
-            found = {sql for (sql,) in source.execute(query)}
+            statements = {sql for (sql,) in source.execute(query)}
     except sqlite3.Error as error:
         raise DamagedData(f"{file.name}: expected an annotation database: {error}") from None
-    if found - {*baseline.TRIGGERS["sqlite"]}:
+    if statements - {*baseline.TRIGGERS["sqlite"]}:
         raise DamagedData(f"{file.name}: expected an annotation database, found views or triggers")
 
 
-def _load(url: str, workspace: Workspace, dump: Path) -> None:
-    """Fill an empty database in one transaction; take all of it back if it is not the study."""
-    put_new(workspace.path(RECORD), b"{}\n")
+def _load_dump(url: str, workspace: Workspace, dump: Path) -> None:
+    """Load a dump into an empty database, and empty it again if it is not the right study."""
+    put_new(workspace.path(RECORD_FILE), b"{}\n")
     with closing(connect_postgresql(url, workspace.root)) as database:
         with database.write(alone=True) as connection:
             check_unused(connection, database.name)
             connection.exec_driver_sql(baseline.REFUSE_CHANGE)
-        _run(database, "pg_restore", "--single-transaction", str(dump))
+        _run_client(database, "pg_restore", "--single-transaction", str(dump))
         try:
             open_postgresql(url, workspace.identity(), workspace.root).close()
         except BaseException:
@@ -112,14 +116,14 @@ def _load(url: str, workspace: Workspace, dump: Path) -> None:
             raise
 
 
-def _run(database: Database, program: str, *arguments: str) -> None:
-    """Run one of PostgreSQL's programs on a database, as whoever is connected to it."""
-    from sts.annotations.postgresql import on_command_line
+def _run_client(database: Database, program: str, *arguments: str) -> None:
+    """Run one of PostgreSQL's client programs on a database, as the connected user."""
+    from sts.annotations.postgresql import command_line_url
 
-    place, secret = on_command_line(database.engine.url)
-    command = [program, f"--dbname={place}", "--no-password", "--no-owner", "--no-privileges"]
+    url, secret = command_line_url(database.engine.url)
+    command = [program, f"--dbname={url}", "--no-password", "--no-owner", "--no-privileges"]
     try:
-        done = subprocess.run(
+        process = subprocess.run(
             [*command, *arguments],
             env=os.environ | secret,
             stdin=subprocess.DEVNULL,
@@ -132,8 +136,10 @@ def _run(database: Database, program: str, *arguments: str) -> None:
             f"{program} cannot be run ({error.strerror}): install PostgreSQL's client programs, of "
             "the server's version or a later one"
         ) from None
-    if done.returncode:
-        said = " ".join(done.stderr.replace(f"{program}: ", "").split())
-        if "version mismatch" in said:
-            said = f"it is older than the server; install {program} of its version ({said})"
-        raise StoreError(f"annotation database {database.name}: {program} failed: {said[:_SAID]}")
+    if process.returncode:
+        output = " ".join(process.stderr.replace(f"{program}: ", "").split())
+        if "version mismatch" in output:
+            output = f"it is older than the server; install {program} of its version ({output})"
+        raise StoreError(
+            f"annotation database {database.name}: {program} failed: {output[:_MAX_OUTPUT_CHARS]}"
+        )

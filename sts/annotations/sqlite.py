@@ -1,4 +1,4 @@
-"""Connect to an annotation database in an SQLite file, which only its owner may read."""
+"""Connection to an annotation database in an SQLite file, readable only by its owner."""
 
 from __future__ import annotations
 
@@ -13,50 +13,56 @@ from sqlalchemy import Connection, create_engine, event
 from sqlalchemy.engine import URL
 from sqlalchemy.pool import StaticPool
 
-from sts.annotations.database import RECORD, WAIT, Database, MisreadDatabase, failure
+from sts.annotations.database import (
+    LOCK_TIMEOUT_S,
+    RECORD_FILE,
+    Database,
+    MisreadDatabase,
+    make_store_error,
+)
 from sts.errors import StoreError
 
-_CACHE = 2**16
-"""Kilobytes of a database that a connection may keep: a queue of a million fits."""
+_CACHE_KB = 2**16
+"""Kilobytes of the page cache per connection: a queue of a million items fits."""
 _READ_ERRORS = tuple(f"error code={number}" for number in ("10", "266", "522"))
-"""How SQLite's check names a page that the disk did not deliver (SQLITE_IOERR and its kinds)."""
+"""Ends of quick-check messages about pages that the disk could not read (SQLITE_IOERR codes)."""
 
 
 def is_empty(path: Path) -> bool:
-    """Return whether no database is at `path`: no file, or one without a byte."""
+    """Return True if `path` is missing or an empty file; raise StoreError if it is not a file."""
     if path.exists() and not path.is_file():
-        raise StoreError(f"annotation database {path} is not a file; move away what is there")
+        raise StoreError(f"annotation database {path} is not a file; move it away")
     return not path.exists() or path.stat().st_size == 0
 
 
 def connect(path: Path) -> Database:
-    """Return the database in the file at `path`, which is made if it is missing."""
-    # SQLite gives the files that it makes next to this one the same permissions.
+    """Return the database in the file at `path`, creating the file if it is missing."""
+    # SQLite creates its other files with the same permissions.
     with suppress(FileExistsError, FileNotFoundError, PermissionError):
         os.close(os.open(path, os.O_CREAT | os.O_EXCL, 0o600))
     engine = create_engine(
         URL.create("sqlite", database=str(path)),
         poolclass=StaticPool,
-        connect_args={"check_same_thread": False, "timeout": WAIT},
+        connect_args={"check_same_thread": False, "timeout": LOCK_TIMEOUT_S},
     )
-    event.listen(engine, "connect", _prepare)
-    event.listen(engine, "begin", _begin)
-    return Database(engine, str(path), path.with_name(RECORD))
+    event.listen(engine, "connect", _configure)
+    event.listen(engine, "begin", _begin_transaction)
+    return Database(engine, str(path), path.with_name(RECORD_FILE))
 
 
-def check(connection: Connection, name: str) -> None:
-    """Raise MisreadDatabase for a fault that SQLite's quick check finds in the database `name`."""
-    found = str(connection.exec_driver_sql("PRAGMA quick_check(1)").scalar_one())
-    if found == "ok":
+def check_integrity(connection: Connection, name: str) -> None:
+    """Raise MisreadDatabase if SQLite's quick check finds an error in the database `name`."""
+    message = str(connection.exec_driver_sql("PRAGMA quick_check(1)").scalar_one())
+    if message == "ok":
         return
-    found = found.splitlines()[-1]
-    if found.endswith(_READ_ERRORS):
-        raise failure(name, "disk I/O error")
-    raise MisreadDatabase(f"annotation database {name} is damaged ({found})")
+    message = message.splitlines()[-1]
+    if message.endswith(_READ_ERRORS):
+        raise make_store_error(name, "disk I/O error")
+    raise MisreadDatabase(f"annotation database {name} is damaged ({message})")
 
 
-def set_journal(database: Database, mode: str, *, wait: float = WAIT) -> None:
-    """Choose how SQLite keeps what it writes: with WAL, readers work while a process writes.
+def set_journal_mode(database: Database, mode: str, *, wait: float = LOCK_TIMEOUT_S) -> None:
+    """Set the journal mode; with WAL, other processes can read while one writes.
 
     A database leaves WAL only while no other connection to it is open; `wait` is in seconds.
     """
@@ -70,22 +76,22 @@ def set_journal(database: Database, mode: str, *, wait: float = WAIT) -> None:
                 driver.execute(f"PRAGMA journal_mode = {mode}").fetchone()
                 return
             except sqlite3.OperationalError as error:
-                # SQLite waits for no lock here, so processes that make a store together collide.
+                # SQLite does not wait here, so processes that create a store at once collide.
                 if "locked" not in str(error) or time.monotonic() > deadline:
-                    raise failure(database.name, str(error)) from error
+                    raise make_store_error(database.name, str(error)) from error
             time.sleep(0.02)
     finally:
         pooled.close()
 
 
-def _prepare(connection: Any, _record: object) -> None:
-    connection.isolation_level = None  # transactions begin where `_begin` says
+def _configure(connection: Any, _record: object) -> None:
+    connection.isolation_level = None  # `_begin_transaction` starts transactions
     connection.execute("PRAGMA foreign_keys = ON")
-    # An acknowledged judgement has to outlive a power cut as well as a killed process.
+    # Acknowledged judgements must survive a power cut.
     connection.execute("PRAGMA synchronous = FULL")
-    connection.execute(f"PRAGMA cache_size = -{_CACHE}")
+    connection.execute(f"PRAGMA cache_size = -{_CACHE_KB}")
 
 
-def _begin(connection: Connection) -> None:
+def _begin_transaction(connection: Connection) -> None:
     writes = connection.get_execution_options().get("writes", False)
     connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")

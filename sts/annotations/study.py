@@ -1,4 +1,4 @@
-"""What the study asks of its judging: the table `annotation` of `workspace.toml`, checked."""
+"""Settings of a study's annotation: the table `annotation` of `workspace.toml`, validated."""
 
 from __future__ import annotations
 
@@ -9,39 +9,39 @@ from sts.errors import DamagedData
 from sts.storage.workspace import Workspace
 
 SECTION = "annotation"
-SETTLE = ("", "silence")
-"""What may be settled by rule."""
-MOST_REQUIRED = 1000
-"""Judgements that may be asked of one clip."""
+SETTLE_VALUES = ("", "silence")
+"""Values of the setting `settle`."""
+MAX_REQUIRED = 1000
+"""Maximum number of judgements of one clip."""
 _SHARES = ("twice", "anchors", "reference_rate", "bar", "training_pass")
 _COUNTS = ("queue", "spacing", "cap", "training", "mark_tolerance", "review_sample")
 
 
 class Study(NamedTuple):
-    """How continuations are judged; what `workspace.toml` leaves out is as here.
+    """Settings for judging continuations, with the defaults of `workspace.toml`.
 
-    A scope is a suite, `NAME@VERSION`, or a category of it, `NAME@VERSION/CATEGORY`.
+    A scope is a suite, `NAME@VERSION`, or one of its categories, `NAME@VERSION/CATEGORY`.
 
     Attributes:
-      seed: selects the campaign's orders; equal seeds give equal ones.
+      seed: selects all random orders and choices; equal seeds give equal ones.
       required: judgements of each clip, 1 or more.
       required_by: judgements of each clip of a scope; the highest that applies counts.
-      twice: share of clips that are judged twice at least, and before all others, 0 to 1.
-      anchors: share of the judged clips that are judged once more when an agent joins, 0 to 1.
-      spacing: items that lie between two of one scenario, where others are left.
-      cap: judgements of one person a day (UTC), 0 for as many as they like.
-      priority: what comes first, a number for a scope; the highest first, 0 where none is said.
-      reference_rate: share of references among what annotators meet, 0 to 1.
-      bar: share of references that annotators should judge rightly, 0 to 1.
-      pause_below: whether who lies below the bar is paused until the lead resumes them.
-      training: references that a new annotator answers first, with feedback; 0 for none.
+      twice: share of clips that are judged at least twice, and before all others, 0 to 1.
+      anchors: share of the judged clips that are judged again when an agent is added, 0 to 1.
+      spacing: minimum number of items between two of one scenario, as long as others are left.
+      cap: daily limit of judgements per person (UTC), 0 for no limit.
+      priority: number for each scope, 0 by default; the highest is assigned first.
+      reference_rate: share of references among the assigned items, 0 to 1.
+      bar: minimum share of references that annotators should judge correctly, 0 to 1.
+      pause_below: if True, annotators below the bar are paused until the lead resumes them.
+      training: number of references that new annotators answer first, with feedback; 0 for none.
       training_pass: share of them whose verdict must agree, 0 to 1.
-      queue: continuations that wait to be judged at a time.
-      settle: "silence" settles by rule, as not done, a question's continuation in which whoever is
-        asked says nothing after the takeover; "" has people judge it.
+      queue: maximum number of continuations that are queued at a time.
+      settle: "silence" auto-resolves, as not done, a question's continuation in which the evaluated
+        player says nothing after the takeover; "" has annotators judge it.
       consent: file of the workspace with the text that people agree to first; "" for none.
-      mark_tolerance: steps that marks of one clip may lie apart and still agree.
-      review_sample: failures of people, and as many of agents, that reviewers look at.
+      mark_tolerance: number of steps by which markers of one clip may differ and still agree.
+      review_sample: number of failures of people, and of agents, to be reviewed.
     """
 
     seed: int = 0
@@ -63,42 +63,44 @@ class Study(NamedTuple):
     mark_tolerance: int = 5
     review_sample: int = 100
 
-    def required_of(self, suite: str, category: str) -> int:
-        """Return how often a clip of that suite, or part of it, and category is judged."""
-        return max(self.required, *(self.required_by.get(s, 0) for s in scopes(suite, category)))
+    def required_for(self, suite: str, category: str) -> int:
+        """Return the number of judgements of a clip of that suite, or part of it, and category."""
+        return max(
+            self.required, *(self.required_by.get(s, 0) for s in iter_scopes(suite, category))
+        )
 
 
 USUAL = Study()
 
 
-def whole(suite: str) -> str:
-    """Return the suite that a part of it belongs to; itself where it is no part."""
+def base_suite(suite: str) -> str:
+    """Return the suite that a part of a suite belongs to; a whole suite is returned unchanged."""
     return suite.partition("+")[0]
 
 
-def scopes(suite: str, category: str) -> Iterator[str]:
-    """Yield the scopes that a clip is in."""
-    for name in dict.fromkeys((suite, whole(suite))):
+def iter_scopes(suite: str, category: str) -> Iterator[str]:
+    """Yield the scopes that contain a clip."""
+    for name in dict.fromkeys((suite, base_suite(suite))):
         yield name
         yield f"{name}/{category}"
 
 
-def study(workspace: Workspace) -> Study:
-    """Return what the workspace says.
+def load_study(workspace: Workspace) -> Study:
+    """Load the study's settings from a workspace.
 
     Raises:
-      DamagedData: a setting is unknown, or is not what it should be.
+      DamagedData: a setting is unknown or invalid.
     """
-    every = USUAL._asdict()
-    asked = workspace.settings.get(SECTION, {})
-    unknown = sorted(asked.keys() - every.keys()) if isinstance(asked, dict) else []
+    defaults = USUAL._asdict()
+    table = workspace.settings.get(SECTION, {})
+    unknown = sorted(table.keys() - defaults.keys()) if isinstance(table, dict) else []
     if unknown:
         raise DamagedData(
-            f"{workspace.path('workspace.toml')}: unknown setting {SECTION}.{unknown[0]}; there "
-            f"are: {', '.join(sorted(every))}"
+            f"{workspace.path('workspace.toml')}: unknown setting {SECTION}.{unknown[0]}; valid "
+            f"settings are {', '.join(sorted(defaults))}"
         )
-    values = {name: workspace.setting(SECTION, name, usual) for name, usual in every.items()}
-    for name, expected, value in _misfits(Study(**values)):
+    values = {name: workspace.setting(SECTION, name, usual) for name, usual in defaults.items()}
+    for name, expected, value in _iter_invalid(Study(**values)):
         raise DamagedData(
             f"{workspace.path('workspace.toml')}: expected {SECTION}.{name} {expected}, found "
             f"{value!r}"
@@ -106,30 +108,30 @@ def study(workspace: Workspace) -> Study:
     return Study(**values)
 
 
-def _misfits(found: Study) -> Iterator[tuple[str, str, object]]:
-    """Yield what a setting is called, what it should be and what it is, where it cannot be."""
-    values = found._asdict()
+def _iter_invalid(settings: Study) -> Iterator[tuple[str, str, object]]:
+    """Yield the name, the expectation and the value of every invalid setting."""
+    values = settings._asdict()
     for name in _SHARES:
         if not 0 <= values[name] <= 1:
             yield name, "between 0 and 1", values[name]
     for name in _COUNTS:
         if values[name] < 0:
             yield name, "of 0 or more", values[name]
-    required = {"required": found.required}
-    required |= {f"required_by.{_key(s)}": number for s, number in found.required_by.items()}
+    required = {"required": settings.required}
+    required |= {f"required_by.{_quote(s)}": number for s, number in settings.required_by.items()}
     for name, value in required.items():
-        if type(value) is not int or not 1 <= value <= MOST_REQUIRED:
-            yield name, f"of 1 to {MOST_REQUIRED}", value
-    if found.settle not in SETTLE:
-        yield "settle", f"to be one of {', '.join(map(repr, SETTLE))}", found.settle
-    for scope, value in found.priority.items():
+        if type(value) is not int or not 1 <= value <= MAX_REQUIRED:
+            yield name, f"of 1 to {MAX_REQUIRED}", value
+    if settings.settle not in SETTLE_VALUES:
+        yield "settle", f"to be one of {', '.join(map(repr, SETTLE_VALUES))}", settings.settle
+    for scope, value in settings.priority.items():
         if type(value) is not int:
-            yield f"priority.{_key(scope)}", "to be a whole number", value
+            yield f"priority.{_quote(scope)}", "to be a whole number", value
     for table in ("required_by", "priority"):
         for scope in values[table]:
             if "@" not in scope.partition("/")[0]:
                 yield table, "by NAME@VERSION or NAME@VERSION/CATEGORY", scope
 
 
-def _key(scope: str) -> str:
+def _quote(scope: str) -> str:
     return f'"{scope}"'

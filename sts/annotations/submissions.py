@@ -1,4 +1,4 @@
-"""What a browser sends: checked field by field, then kept exactly once."""
+"""Submissions from browsers: validated field by field, then stored exactly once."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from collections.abc import Collection, Mapping
 from sqlalchemy import Connection, bindparam, exists, func, insert, select, update
 
 from sts.annotations import events, people, quality, reviews
-from sts.annotations.candidates import free_slot
+from sts.annotations.candidates import lock_free_slot
 from sts.annotations.events import (
     CORRECTION,
-    DECIDING,
-    JUDGEMENTS,
+    ERROR_TYPES,
+    JUDGEMENT_KINDS,
     KINDS,
-    LABELS,
     NOTE,
     REVIEW,
     REVIEWERS,
     VERDICT,
+    VERDICT_KINDS,
     Event,
 )
 from sts.annotations.schema import annotators, claims, items, reference_episodes, refused, slots
@@ -31,17 +31,17 @@ from sts.ratings import MARKED, UNABLE, VERDICTS
 
 _UUID = re.compile(r"[0-9a-f]{32}")
 _ITEM = re.compile(r"[0-9A-Za-z_-]{22}")
-REASON_LIMIT = 500
-"""Letters of a reason, and of the text of a note or a review."""
+MAX_TEXT_CHARS = 500
+"""Maximum number of characters of a reason, note or review."""
 REFUSED_LIMIT = 500
-"""Refused answers of one person that are kept aside; nothing of later ones but their refusal."""
-MESSAGE_LIMIT = 1000
-"""Answers that are looked at in one message; a page has a handful that wait."""
-_RAW_LIMIT = 4096
-_SECONDS_LIMIT = 1e9
+"""Maximum number of rejected submissions stored per person; later ones are only rejected."""
+MAX_SUBMISSIONS = 1000
+"""Maximum number of submissions in one request; a page sends a handful."""
+_MAX_RAW_CHARS = 4096
+_MAX_SECONDS = 1e9
 
 
-# Made once: to put a statement together costs more than to run it.
+# Built once: building a statement takes longer than running it.
 _HORIZONS = select(items.c.id, items.c.horizon).where(
     items.c.id.in_(bindparam("items", expanding=True))
 )
@@ -58,45 +58,45 @@ _FILL_SLOT = (
 )
 
 
-class Refusal(Exception):
-    """Why a submission cannot be kept as a judgement, in one line."""
+class Rejection(Exception):
+    """Reason why a submission is rejected, in one line."""
 
 
-def check(
+def parse_event(
     sent: object, horizons: Mapping[str, int], reviewed: Mapping[str, int] | None = None
 ) -> Event:
-    """Return the event in `sent`, which may be anything that JSON can hold.
+    """Parse an event from `sent`, which may be any JSON value.
 
-    Without a kind it is a verdict, or a correction where it says what it corrects. Unknown keys are
-    ignored. Control characters in words are replaced. `horizons` holds the continuation steps of
-    each item that the annotator was given; `reviewed`, for a reviewer, those of each item there is.
+    Without a kind it is a verdict, or a correction if it has `corrects`. Unknown keys are ignored.
+    Control characters in texts are replaced. `horizons` holds the continuation steps of each item
+    assigned to the annotator; `reviewed`, for reviewers only, those of every item.
 
     Raises:
-      Refusal: a field is missing, of another type, or out of range, or is not theirs to send.
+      Refusal: a field is missing, invalid or out of range, or this person may not send it.
     """
     if not isinstance(sent, Mapping):
-        raise Refusal(f"expected an object, found {_shown(sent)}")
-    uuid = _text(sent, "uuid", _UUID, "32 hexadecimal digits")
-    kind = _kind(sent)
+        raise Rejection(f"expected an object, found {_preview(sent)}")
+    uuid = _parse_text(sent, "uuid", _UUID, "32 hexadecimal digits")
+    kind = _parse_kind(sent)
     if kind in REVIEWERS and reviewed is None:
-        raise Refusal(f"expected a reviewer to send {_with_article(kind)}")
-    item = _text(sent, "item", _ITEM, "an item identifier")
-    horizon = _horizon(kind, item, horizons, reviewed)
-    verdict = _word(sent, "verdict", VERDICTS) if kind in DECIDING else None
+        raise Rejection(f"only reviewers may send {_with_article(kind)}")
+    item = _parse_text(sent, "item", _ITEM, "an item identifier")
+    horizon = _find_horizon(kind, item, horizons, reviewed)
+    verdict = _parse_choice(sent, "verdict", VERDICTS) if kind in VERDICT_KINDS else None
     corrects = None
     if kind == CORRECTION:
-        corrects = _text(sent, "corrects", _UUID, "32 hexadecimal digits")
+        corrects = _parse_text(sent, "corrects", _UUID, "32 hexadecimal digits")
     return Event(
         uuid,
         item,
         kind,
         verdict,
-        _step(sent.get("step"), verdict, horizon) if verdict else None,
-        _words(sent, "reason", "with cannot_judge") if verdict == UNABLE else "",
-        _word(sent, "label", LABELS) if kind == REVIEW else "",
-        _remark(sent, kind),
-        _number(sent.get("watched"), "watched", 1.0),
-        _number(sent.get("seconds"), "seconds", _SECONDS_LIMIT),
+        _parse_step(sent.get("step"), verdict, horizon) if verdict else None,
+        _parse_words(sent, "reason", "with cannot_judge") if verdict == UNABLE else "",
+        _parse_choice(sent, "label", ERROR_TYPES) if kind == REVIEW else "",
+        _parse_comment(sent, kind),
+        _parse_number(sent.get("watched"), "watched", 1.0),
+        _parse_number(sent.get("seconds"), "seconds", _MAX_SECONDS),
         corrects,
     )
 
@@ -104,39 +104,42 @@ def check(
 def submit(
     connection: Connection, annotator_id: int, sent: object, *, study: Study, now: float
 ) -> list[Ack]:
-    """Keep each submission once and return what became of it, in the order sent.
+    """Store each submission once, and return the results in the order sent.
 
-    Once the transaction has ended, everything that it acknowledges is on disk. Bad input is never
-    raised: it is refused and kept aside, `REFUSED_LIMIT` of one person and 4,096 letters of each.
-    Sending again is harmless: the client's uuid makes the second one a duplicate. A retired
-    annotator's last work is kept as well. If the study says so, an annotator below its bar is
-    paused; see `quality.watch`.
+    Everything acknowledged is on disk once the transaction has ended. Invalid input never raises:
+    it is rejected and kept separately, up to `MAX_REJECTED` submissions per person and 4,096
+    characters of each. Sending again is harmless: the same uuid makes it a duplicate. The last
+    submissions of a retired annotator are stored as well. If the study says so, an annotator below
+    its bar is paused; see `quality.pause_if_inaccurate`.
 
-    `sent` should be a list of objects with uuid, item, kind (of `events.KINDS`; without one it is a
-    verdict) and what the kind needs: verdict, step, reason, watched, seconds and corrects, label,
-    text; see `check`.
+    `sent` should be a list of objects with uuid, item, kind (one of `events.KINDS`; a verdict by
+    default) and the fields of that kind: verdict, step, reason, watched, seconds and corrects,
+    label, text; see `check`.
 
     Raises:
       UnknownName: there is no such annotator.
     """
-    person = people.lock(connection, annotator_id)
-    every = sent if isinstance(sent, list | tuple) else [sent]
-    each, rest = every[:MESSAGE_LIMIT], every[MESSAGE_LIMIT:]
-    named = {s["item"] for s in each if isinstance(s, Mapping) and _is_item(s.get("item"))}
-    these = {"items": [*named]}
-    own = connection.execute(_OWN_HORIZONS, these | {"person": annotator_id})
-    horizons = {row.id: row.horizon for row in own}
+    person = people.lock_person(connection, annotator_id)
+    entries = sent if isinstance(sent, list | tuple) else [sent]
+    accepted, rest = entries[:MAX_SUBMISSIONS], entries[MAX_SUBMISSIONS:]
+    item_ids = {s["item"] for s in accepted if isinstance(s, Mapping) and _is_item(s.get("item"))}
+    parameters = {"items": [*item_ids]}
+    rows = connection.execute(_OWN_HORIZONS, parameters | {"person": annotator_id})
+    horizons = {row.id: row.horizon for row in rows}
     reviewed = None
     if "reviewer" in person.roles:
-        reviewed = {row.id: row.horizon for row in connection.execute(_HORIZONS, these)}
-    acks = [_keep(connection, annotator_id, one, horizons, reviewed, now) for one in each]
-    quality.watch(connection, annotator_id, study, now)
-    words = f"expected at most {MESSAGE_LIMIT} answers in one message"
-    return acks + [Ack(_uuid(one), "refused", words) for one in rest]
+        reviewed = {row.id: row.horizon for row in connection.execute(_HORIZONS, parameters)}
+    acks = [
+        _save_submission(connection, annotator_id, entry, horizons, reviewed, now)
+        for entry in accepted
+    ]
+    quality.pause_if_inaccurate(connection, annotator_id, study, now)
+    message = f"expected at most {MAX_SUBMISSIONS} submissions in one request"
+    return acks + [Ack(_get_uuid(entry), "refused", message) for entry in rest]
 
 
 def refused_answers(connection: Connection) -> list[RefusedAnswer]:
-    """What is kept aside of everybody, by the order in which people were added and it came."""
+    """List rejected submissions, by the order in which people were added and sent them."""
     rows = connection.execute(
         select(annotators.c.name, refused.c.message, refused.c.raw, refused.c.received)
         .join(annotators, annotators.c.id == refused.c.annotator)
@@ -145,28 +148,34 @@ def refused_answers(connection: Connection) -> list[RefusedAnswer]:
     return [RefusedAnswer(*row) for row in rows]
 
 
-def record(
+def record_event(
     connection: Connection, annotator_id: int, event: Event, *, source: str, now: float
 ) -> bool:
-    """Append a checked event; return whether it is a judgement beyond what is required.
+    """Append a validated event; return True if it is a judgement beyond the required number.
 
-    The annotator's own slot is filled, else any that is free; with none left the judgement is
-    kept as extra. A reference needs no slot, since everybody may judge it. Who reviews a clip
-    gives back the slot that they hold of it: somebody else judges it.
+    It fills the annotator's own slot, otherwise any free one; without a slot the judgement is
+    extra. References need no slot. A reviewer's slot of the same clip is released, so that another
+    annotator judges it.
     """
     if event.kind in REVIEWERS:
-        held = slots.c.item == event.item, slots.c.annotator == annotator_id, slots.c.judged == 0
-        connection.execute(update(slots).where(*held).values(annotator=None, lease_until=None))
-    extra = event.kind in JUDGEMENTS and not _fill_slot(connection, annotator_id, event.item, now)
+        own_open = (
+            slots.c.item == event.item,
+            slots.c.annotator == annotator_id,
+            slots.c.judged == 0,
+        )
+        connection.execute(update(slots).where(*own_open).values(annotator=None, lease_until=None))
+    extra = event.kind in JUDGEMENT_KINDS and not _fill_slot(
+        connection, annotator_id, event.item, now
+    )
     if extra:
         extra = not connection.execute(
             select(exists().where(reference_episodes.c.item == event.item))
         ).scalar_one()
-    events.append(connection, annotator_id, event, extra=extra, source=source, now=now)
+    events.append_event(connection, annotator_id, event, extra=extra, source=source, now=now)
     return extra
 
 
-def _keep(
+def _save_submission(
     connection: Connection,
     annotator_id: int,
     sent: object,
@@ -175,68 +184,72 @@ def _keep(
     now: float,
 ) -> Ack:
     try:
-        event = check(sent, horizons, reviewed)
-        before = events.find(connection, annotator_id, event.uuid)
+        event = parse_event(sent, horizons, reviewed)
+        before = events.find_event(connection, annotator_id, event.uuid)
         if before is not None:
-            if before.said != event.said:
-                raise Refusal("uuid already belongs to another event; send it under a new one")
+            if before.content != event.content:
+                raise Rejection("uuid already belongs to another event; use a new uuid")
             return Ack(event.uuid, "duplicate")
         _check_history(connection, annotator_id, event)
-    except Refusal as refusal:
-        _keep_aside(connection, annotator_id, sent, str(refusal), now)
-        return Ack(_uuid(sent), "refused", str(refusal))
-    extra = record(connection, annotator_id, event, source="browser", now=now)
+    except Rejection as refusal:
+        _save_rejected(connection, annotator_id, sent, str(refusal), now)
+        return Ack(_get_uuid(sent), "refused", str(refusal))
+    extra = record_event(connection, annotator_id, event, source="browser", now=now)
     return Ack(event.uuid, "extra" if extra else "saved")
 
 
 def _check_history(connection: Connection, annotator_id: int, event: Event) -> None:
-    """Raise Refusal where what is there already does not let it stand."""
+    """Raise Refusal if earlier events rule this one out."""
     if event.corrects is not None:
-        corrected = events.find(connection, annotator_id, event.corrects)
-        if corrected is None or corrected.item != event.item or corrected.kind not in JUDGEMENTS:
-            raise Refusal("corrects names no earlier judgement of this item by this annotator")
-    obstacle = reviews.obstacle(connection, annotator_id, event)
+        corrected = events.find_event(connection, annotator_id, event.corrects)
+        if (
+            corrected is None
+            or corrected.item != event.item
+            or corrected.kind not in JUDGEMENT_KINDS
+        ):
+            raise Rejection("corrects is not an earlier judgement of this item by this annotator")
+    obstacle = reviews.find_obstacle(connection, annotator_id, event)
     if obstacle:
-        raise Refusal(obstacle)
+        raise Rejection(obstacle)
 
 
 def _fill_slot(connection: Connection, annotator_id: int, item: str, now: float) -> bool:
-    own = {"item": item, "person": annotator_id}
-    found = connection.execute(_OWN_SLOT, own).scalar_one_or_none()
-    if found is None:
-        found = free_slot(connection, item, now)
-    if found is None:
+    parameters = {"item": item, "person": annotator_id}
+    slot = connection.execute(_OWN_SLOT, parameters).scalar_one_or_none()
+    if slot is None:
+        slot = lock_free_slot(connection, item, now)
+    if slot is None:
         return False
-    connection.execute(_FILL_SLOT, {"number": found, "person": annotator_id})
+    connection.execute(_FILL_SLOT, {"number": slot, "person": annotator_id})
     return True
 
 
-def _keep_aside(
+def _save_rejected(
     connection: Connection, annotator_id: int, sent: object, message: str, now: float
 ) -> None:
     try:
         raw = json.dumps(sent, default=repr)
-    except (RecursionError, ValueError):  # nested too deeply, or a number of too many digits
+    except (RecursionError, ValueError):  # nested too deeply, or too many digits
         raw = "JSON that cannot be kept"
     digest = hashlib.sha256(raw.encode()).hexdigest()
-    own = refused.c.annotator == annotator_id
-    same = select(exists().where(own, refused.c.digest == digest))
+    of_person = refused.c.annotator == annotator_id
+    same = select(exists().where(of_person, refused.c.digest == digest))
     if connection.execute(same).scalar_one():
         return
-    if connection.execute(select(func.count()).where(own)).scalar_one() >= REFUSED_LIMIT:
+    if connection.execute(select(func.count()).where(of_person)).scalar_one() >= REFUSED_LIMIT:
         return
     connection.execute(
         insert(refused).values(
             annotator=annotator_id,
             digest=digest,
-            raw=raw[:_RAW_LIMIT],
+            raw=raw[:_MAX_RAW_CHARS],
             message=message,
             received=now,
         )
     )
 
 
-def _uuid(sent: object) -> str:
+def _get_uuid(sent: object) -> str:
     uuid = sent.get("uuid") if isinstance(sent, Mapping) else None
     return uuid if isinstance(uuid, str) else ""
 
@@ -245,17 +258,21 @@ def _is_item(value: object) -> bool:
     return isinstance(value, str) and _ITEM.fullmatch(value) is not None
 
 
-def _text(sent: Mapping[str, object], key: str, pattern: re.Pattern[str], words: str) -> str:
+def _parse_text(
+    sent: Mapping[str, object], key: str, pattern: re.Pattern[str], expected: str
+) -> str:
     value = sent.get(key)
     if not isinstance(value, str) or pattern.fullmatch(value) is None:
-        raise Refusal(f"expected {key} of {words}, found {_shown(value)}")
+        raise Rejection(f"expected {key} of {expected}, found {_preview(value)}")
     return value
 
 
-def _word(sent: Mapping[str, object], key: str, words: Collection[str]) -> str:
+def _parse_choice(sent: Mapping[str, object], key: str, choices: Collection[str]) -> str:
     value = sent.get(key)
-    if not isinstance(value, str) or value not in words:
-        raise Refusal(f"expected {_with_article(key)} of {', '.join(words)}, found {_shown(value)}")
+    if not isinstance(value, str) or value not in choices:
+        raise Rejection(
+            f"expected {_with_article(key)} of {', '.join(choices)}, found {_preview(value)}"
+        )
     return value
 
 
@@ -263,70 +280,74 @@ def _with_article(noun: str) -> str:
     return f"an {noun}" if noun[0] in "aeiou" else f"a {noun}"
 
 
-def _kind(sent: Mapping[str, object]) -> str:
+def _parse_kind(sent: Mapping[str, object]) -> str:
     plain = VERDICT if sent.get("corrects") is None else CORRECTION
-    kind = plain if sent.get("kind") is None else _word(sent, "kind", KINDS)
+    kind = plain if sent.get("kind") is None else _parse_choice(sent, "kind", KINDS)
     if kind != CORRECTION and plain == CORRECTION:
-        raise Refusal(f"expected a correction to say what it corrects, found {_with_article(kind)}")
+        raise Rejection(
+            f"expected corrects only with a correction, found it with {_with_article(kind)}"
+        )
     return kind
 
 
-def _horizon(
+def _find_horizon(
     kind: str, item: str, given: Mapping[str, int], reviewed: Mapping[str, int] | None
 ) -> int:
-    """Return the steps of an item that this person may say this of."""
+    """Return the steps of an item about which this person may send this kind of event."""
     if item in given and kind not in REVIEWERS:
         return given[item]
-    if kind in JUDGEMENTS or reviewed is None:
-        raise Refusal("item was never given to this annotator")
+    if kind in JUDGEMENT_KINDS or reviewed is None:
+        raise Rejection("item was never assigned to this annotator")
     if item not in reviewed:
-        raise Refusal("there is no such item")
+        raise Rejection("item does not exist")
     return reviewed[item]
 
 
-def _step(value: object, verdict: str, horizon: int) -> int | None:
+def _parse_step(value: object, verdict: str, horizon: int) -> int | None:
     if verdict not in MARKED:
         if value is not None:
-            raise Refusal(f"expected no step with {verdict}, found {_shown(value)}")
+            raise Rejection(f"expected no step with {verdict}, found {_preview(value)}")
         return None
     if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= horizon:
-        raise Refusal(
-            f"expected a step of 1 to {horizon}, counted from takeover, found {_shown(value)}"
+        raise Rejection(
+            f"expected a step of 1 to {horizon}, counted from takeover, found {_preview(value)}"
         )
     return value
 
 
-def _remark(sent: Mapping[str, object], kind: str) -> str:
-    """The text of a kind that may have one; a note is nothing without."""
-    if kind in JUDGEMENTS or (kind != NOTE and sent.get("text") in (None, "")):
+def _parse_comment(sent: Mapping[str, object], kind: str) -> str:
+    """Return the comment of an event; it is empty for judgements, and only notes require it."""
+    if kind in JUDGEMENT_KINDS or (kind != NOTE and sent.get("text") in (None, "")):
         return ""
-    return _words(sent, "text", f"with {_with_article(kind)}")
+    return _parse_words(sent, "text", f"with {_with_article(kind)}")
 
 
-def _words(sent: Mapping[str, object], key: str, where: str) -> str:
+def _parse_words(sent: Mapping[str, object], key: str, where: str) -> str:
     value = sent.get(key)
     if not isinstance(value, str) or not value.strip():
-        raise Refusal(f"expected {_with_article(key)} {where}, found {_shown(value)}")
-    if len(value) > REASON_LIMIT:
-        raise Refusal(
-            f"expected {_with_article(key)} of at most {REASON_LIMIT} characters, "
+        raise Rejection(f"expected {_with_article(key)} {where}, found {_preview(value)}")
+    if len(value) > MAX_TEXT_CHARS:
+        raise Rejection(
+            f"expected {_with_article(key)} of at most {MAX_TEXT_CHARS} characters, "
             f"found {len(value)}"
         )
-    # Neither database keeps every string that JSON can hold: NUL and lone surrogates go.
+    # Some JSON strings cannot be stored: NUL and lone surrogates are replaced.
     return printable(value) or "\ufffd"
 
 
-def _number(value: object, key: str, limit: float) -> float | None:
+def _parse_number(value: object, key: str, limit: float) -> float | None:
     if value is None:
         return None
     if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= limit:
-        return float(value) + 0.0  # SQLite keeps no sign of zero, and a digest would
-    raise Refusal(f"expected {key} between 0 and {limit:g}, found {_shown(value)}")
+        return (
+            float(value) + 0.0
+        )  # removes the sign of zero, which SQLite loses but digests include
+    raise Rejection(f"expected {key} between 0 and {limit:g}, found {_preview(value)}")
 
 
-def _shown(value: object) -> str:
+def _preview(value: object) -> str:
     try:
         text = "nothing" if value is None else ascii(value)
     except (RecursionError, ValueError):
-        text = "what is nested too deeply or has too many digits"
+        text = "a value that is nested too deeply or has too many digits"
     return text if len(text) <= 60 else text[:57] + "..."

@@ -1,7 +1,7 @@
-"""The training of a new annotator: references with an answer to each, before anything counts.
+"""Training of new annotators on references, with feedback after each answer.
 
-What is answered here is no judgement: it has a table of its own, and neither accuracy nor anything
-else is computed from it. A reference that somebody trained on is not served to them silently later.
+Answers in training are not judgements: they have a table of their own, and neither accuracy nor
+anything else uses them. References used in a person's training are never assigned to them later.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import NamedTuple
 from sqlalchemy import Connection, exists, insert, select
 
 from sts.annotations import people, references, submissions
-from sts.annotations.assignment import share
+from sts.annotations.assignment import unit_hash
 from sts.annotations.events import VERDICT, Event
 from sts.annotations.schema import (
     annotators,
@@ -27,7 +27,7 @@ from sts.annotations.study import Study
 
 
 class Lesson(NamedTuple):
-    """A reference to train on, with its known verdict, where the mark belongs, and why."""
+    """A reference to train on, with its known verdict, the marker's step, and an explanation."""
 
     item: str
     continuation: str
@@ -38,11 +38,11 @@ class Lesson(NamedTuple):
 
 
 class Standing(NamedTuple):
-    """How far somebody's training has come.
+    """A person's progress in training.
 
-    `answered` and `agreed` count the round at hand, of `size` references of which a `share` must
-    agree; `rounds` went by without passing. `lessons` are next, up to the round's end; without any,
-    nothing is left to train on.
+    `answered` and `agreed` count the current round of `size` references, of which a `share` must
+    agree; `rounds` were finished without passing. `lessons` are the rest of the round; if they are
+    empty although training is needed, no references are left.
     """
 
     needed: bool
@@ -55,7 +55,7 @@ class Standing(NamedTuple):
 
 
 class Feedback(NamedTuple):
-    """What an answer in training comes to: in words, and the known verdict and its step."""
+    """Feedback on an answer: a message, and the known verdict and its step."""
 
     uuid: str
     message: str
@@ -66,21 +66,25 @@ class Feedback(NamedTuple):
 def answer(
     connection: Connection, annotator_id: int, sent: object, *, study: Study, now: float
 ) -> Feedback | None:
-    """Keep an answer to a lesson and return what it comes to; None if it is not one.
+    """Store an answer to a lesson and return feedback; return None if it does not answer one.
 
-    It is not one if its item is not the next one, it was not given, or it does not pass
-    `submissions.check`: what becomes of it is then for `submissions.submit` to report.
+    That is the case if its item is not a current lesson or `submissions` would reject it; pass it
+    to `submissions.submit`, which reports what is wrong.
     """
     if not isinstance(sent, Mapping):
         return None
-    people.lock(connection, annotator_id)
-    done = _answered(connection, annotator_id, sent.get("uuid"))
-    if done is not None:
-        return _feedback(connection, study, annotator_id, *done)
-    lessons = {one.item: one for one in standing(connection, annotator_id, study=study).lessons}
+    people.lock_person(connection, annotator_id)
+    stored = _find_answer(connection, annotator_id, sent.get("uuid"))
+    if stored is not None:
+        return _make_feedback(connection, study, annotator_id, *stored)
+    lessons = {
+        lesson.item: lesson for lesson in standing(connection, annotator_id, study=study).lessons
+    }
     try:
-        event = submissions.check(sent, {item: one.horizon for item, one in lessons.items()})
-    except submissions.Refusal:
+        event = submissions.parse_event(
+            sent, {item: lesson.horizon for item, lesson in lessons.items()}
+        )
+    except submissions.Rejection:
         return None
     if event.kind != VERDICT or event.item not in lessons:
         return None
@@ -97,36 +101,36 @@ def answer(
             received=now,
         )
     )
-    return _feedback(connection, study, annotator_id, event, lesson)
+    return _make_feedback(connection, study, annotator_id, event, lesson)
 
 
 def lack(connection: Connection, *, study: Study) -> str:
-    """Return why nobody can be trained though the study asks for it, in one line; else ""."""
+    """Return a one-line reason if the training that a study asks for cannot happen, else ""."""
     if not study.training or references.every(connection):
         return ""
     return (
-        f"training = {study.training} in workspace.toml, but there are no references to "
-        "train on, so nobody is trained: sts references add CONTINUATION --truth VERDICT"
+        f"workspace.toml sets training = {study.training}, but there are no references to train "
+        "on; add some with sts references add CONTINUATION --truth VERDICT"
     )
 
 
 def standing(connection: Connection, annotator_id: int, *, study: Study) -> Standing:
-    """Return how far the training of a person has come.
+    """Return a person's progress in training.
 
-    It is not needed by a person who has judged anything, nor if there are no references.
+    Only people without any judgement need it, and only if there are references.
     """
     if not study.training:
         return Standing(False, 0, 0, 0, study.training_pass, 0, ())
-    own = select(training.c.agrees).where(training.c.annotator == annotator_id)
-    agreed = [bool(one) for one in connection.scalars(own.order_by(training.c.id))]
-    pool = _pool(connection, study, annotator_id)
+    query = select(training.c.agrees).where(training.c.annotator == annotator_id)
+    agreed = [bool(agrees) for agrees in connection.scalars(query.order_by(training.c.id))]
+    pool = _load_lessons(connection, study, annotator_id)
     size = min(study.training, len(pool) + len(agreed))
-    rounds, rest = _rounds(agreed, size) if size else ([], agreed)
-    asked = study.training_pass
-    passed = any(sum(one) >= asked * size for one in rounds)
+    rounds, current = _split_rounds(agreed, size) if size else ([], agreed)
+    threshold = study.training_pass
+    passed = any(sum(round_) >= threshold * size for round_ in rounds)
     needed = size > 0 and not passed and not _has_judged(connection, annotator_id)
-    lessons = tuple(pool[: size - len(rest)]) if needed else ()
-    return Standing(needed, size, len(rest), sum(rest), asked, len(rounds), lessons)
+    lessons = tuple(pool[: size - len(current)]) if needed else ()
+    return Standing(needed, size, len(current), sum(current), threshold, len(rounds), lessons)
 
 
 _LESSONS = select(
@@ -135,23 +139,25 @@ _LESSONS = select(
 ).join(reference_episodes, reference_episodes.c.item == items.c.id)
 
 
-def _rounds(agreed: Sequence[bool], size: int) -> tuple[list[Sequence[bool]], Sequence[bool]]:
-    """Return the rounds that were finished, and what was answered of the one at hand."""
+def _split_rounds(agreed: Sequence[bool], size: int) -> tuple[list[Sequence[bool]], Sequence[bool]]:
+    """Split answers into complete rounds and the answers of the current round."""
     whole = len(agreed) // size * size
     return [agreed[at : at + size] for at in range(0, whole, size)], agreed[whole:]
 
 
-def _pool(connection: Connection, study: Study, annotator_id: int) -> list[Lesson]:
-    """Return the references that a person has not met, in an order of their own."""
+def _load_lessons(connection: Connection, study: Study, annotator_id: int) -> list[Lesson]:
+    """Load the references that a person has not met, in their own random order."""
     name = select(annotators.c.name).where(annotators.c.id == annotator_id).scalar_subquery()
     met = (
         exists().where(table.c.item == items.c.id, table.c.annotator == annotator_id)
         for table in (training, claims, events)
     )
     played = exists().where(item_players.c.item == items.c.id, item_players.c.name == name)
-    rows = connection.execute(_LESSONS.where(*(~one for one in met), ~played))
+    rows = connection.execute(_LESSONS.where(*(~condition for condition in met), ~played))
     lessons = [Lesson(*row) for row in rows]
-    return sorted(lessons, key=lambda one: share("training", study.seed, annotator_id, one.item))
+    return sorted(
+        lessons, key=lambda lesson: unit_hash("training", study.seed, annotator_id, lesson.item)
+    )
 
 
 def _has_judged(connection: Connection, annotator_id: int) -> bool:
@@ -160,51 +166,58 @@ def _has_judged(connection: Connection, annotator_id: int) -> bool:
     )
 
 
-def _answered(
+def _find_answer(
     connection: Connection, annotator_id: int, uuid: object
 ) -> tuple[Event, Lesson] | None:
-    """Return an answer that is kept already, with what it answered."""
+    """Return a stored answer and its lesson, by the answer's uuid, or None."""
     if not isinstance(uuid, str):
         return None
-    own = training.c.annotator == annotator_id, training.c.uuid == uuid
-    row = connection.execute(select(training).where(*own)).one_or_none()
+    is_answer = training.c.annotator == annotator_id, training.c.uuid == uuid
+    row = connection.execute(select(training).where(*is_answer)).one_or_none()
     if row is None:
         return None
     lesson = connection.execute(_LESSONS.where(items.c.id == row.item)).one()
     return Event(uuid, row.item, VERDICT, row.verdict, row.step), Lesson(*lesson)
 
 
-def _feedback(
+def _make_feedback(
     connection: Connection, study: Study, annotator_id: int, event: Event, lesson: Lesson
 ) -> Feedback:
-    after = standing(connection, annotator_id, study=study)
-    words = " ".join(filter(None, (_compared(event, lesson), lesson.note, _outlook(after))))
-    return Feedback(event.uuid, words, lesson.truth, lesson.step)
+    progress = standing(connection, annotator_id, study=study)
+    message = " ".join(
+        filter(
+            None, (_describe_comparison(event, lesson), lesson.note, _describe_outlook(progress))
+        )
+    )
+    return Feedback(event.uuid, message, lesson.truth, lesson.step)
 
 
-def _compared(event: Event, lesson: Lesson) -> str:
-    """Whether an answer is the known one, and how far off its mark is, in words."""
-    known = _in_words(lesson.truth, lesson.step)
+def _describe_comparison(event: Event, lesson: Lesson) -> str:
+    """Describe whether an answer agrees with the known verdict, and how far off its marker is."""
+    known = _describe_verdict(lesson.truth, lesson.step)
     if event.verdict != lesson.truth:
-        own = _in_words(str(event.verdict), event.step)
-        return f"It does not agree: the known answer is {known}, yours was {own}."
+        given = _describe_verdict(str(event.verdict), event.step)
+        return f"Not correct: the known answer is {known}, yours was {given}."
     if event.step is None or lesson.step is None or event.step == lesson.step:
-        return f"It agrees: {known}."
-    off = event.step - lesson.step
-    steps = f"{abs(off)} step{'' if abs(off) == 1 else 's'} {'late' if off > 0 else 'early'}"
-    return f"It agrees: {lesson.truth}. Your mark is {steps}; it belongs to step {lesson.step}."
+        return f"Correct: {known}."
+    distance = event.step - lesson.step
+    unit = "step" if abs(distance) == 1 else "steps"
+    steps = f"{abs(distance)} {unit} {'late' if distance > 0 else 'early'}"
+    return f"Correct: {lesson.truth}. Your marker is {steps}; it belongs at step {lesson.step}."
 
 
-def _in_words(verdict: str, step: int | None) -> str:
+def _describe_verdict(verdict: str, step: int | None) -> str:
     return verdict.replace("_", " ") + (f" at step {step}" if step is not None else "")
 
 
-def _outlook(after: Standing) -> str:
-    """What follows an answer, in words."""
-    if not after.needed:
-        return "The training is passed: from the next episode on it counts."
-    if not after.lessons:
-        return "The training was not passed, and there is nothing left to train on."
-    if after.answered == 0:
-        return "Too few of this round agreed, so another follows, with other episodes."
+def _describe_outlook(progress: Standing) -> str:
+    """Describe what follows after an answer."""
+    if not progress.needed:
+        return "You passed the training. Your answers count from the next episode on."
+    if not progress.lessons:
+        return "You did not pass the training, and there are no episodes left to train on."
+    if progress.answered == 0:
+        return (
+            "Too few answers of this round were correct. Another round follows, with new episodes."
+        )
     return ""

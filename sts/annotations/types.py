@@ -1,4 +1,4 @@
-"""The values that pass through the annotation store."""
+"""Value types of the annotation store."""
 
 from __future__ import annotations
 
@@ -8,26 +8,24 @@ from typing import NamedTuple
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One continuation to be judged, together with all that look and sound the same.
+    """One continuation to be judged; all that look and sound the same share one clip.
 
     Attributes:
       continuation: the continuation's identity.
-      suite: a suite, `NAME@VERSION`, that keeps its scenario; a continuation may be enqueued once
-        for each such suite and is judged once for all of them.
+      suite: a suite, `NAME@VERSION`, with its scenario; a continuation may be enqueued for several
+        suites and is judged once for all of them.
       scenario: the scenario's identifier.
       scenario_hash: the scenario's content hash.
-      agent: who played it; never shown to an annotator.
+      agent: the agent that produced it; never shown to annotators.
       category: the scenario's category.
       kind: instruction or question.
       horizon: continuation steps, at least 1; marks are counted 1..horizon from takeover.
       takeover: context steps.
-      clip: what there is to be seen and heard of it; continuations of one clip share what is
-        said of it.
+      clip: hash of its appearance; continuations with the same clip share its judgements.
       players: names of annotators who played it themselves and so may not judge it.
       sees: observation, world or rehearsal.
-      rubric: the version of what it is judged by, "" where its category has none; None says
-        nothing of it, and leaves what is there.
-      settled: by which rule it needs no eyes, "" where it does; None leaves what is there.
+      rubric: version of its rubric, "" if its category has none; None keeps the stored version.
+      settled: rule that auto-resolves it, "" if none does; None keeps the stored state.
     """
 
     continuation: str
@@ -51,12 +49,12 @@ class Annotator:
     """A person of the study.
 
     Attributes:
-      id: the store's number for them.
+      id: their number in the store.
       name: unique, 1 to 64 printable characters.
-      token: the secret of their invitation, known only at the moment it is made.
-      pseudonym: unique, drawn; what exports call them.
-      retired: no longer let in; what they judged stays.
-      roles: what they do, in the order of `ROLES`.
+      token: the secret of their invitation, available only when it is created.
+      pseudonym: unique random name that is used in exports.
+      retired: if True, they can no longer sign in; their judgements are kept.
+      roles: in the order of `ROLES`.
     """
 
     id: int
@@ -67,15 +65,15 @@ class Annotator:
     roles: tuple[str, ...] = ("annotator",)
 
     @property
-    def judges(self) -> bool:
-        """Whether they are given anything to judge."""
+    def is_annotator(self) -> bool:
+        """Return True if clips may be assigned to them."""
         return "annotator" in self.roles and not self.retired
 
 
 class Claim(NamedTuple):
-    """An item that is kept for one annotator until `lease_until`, UTC seconds.
+    """An item that is reserved for one annotator until `lease_until`, UTC seconds.
 
-    `item`, an opaque identifier, is the only one that may reach a browser.
+    Only `item`, an opaque identifier, may be sent to a browser.
     """
 
     item: str
@@ -84,13 +82,13 @@ class Claim(NamedTuple):
 
 
 class Ack(NamedTuple):
-    """What became of one submission.
+    """Result of one submission.
 
     Attributes:
-      uuid: the client's identifier as sent, or "" when it sent none.
-      status: saved, duplicate (already there), extra (kept, though every slot was filled) or
-        refused (kept aside with `message`).
-      message: one line for a refused one, else "".
+      uuid: the client's identifier as sent, or "" if it sent none.
+      status: saved, duplicate (already stored), extra (stored, though every slot was filled) or
+        refused (rejected and kept separately with `message`).
+      message: reason for a rejection in one line, else "".
     """
 
     uuid: str
@@ -99,7 +97,7 @@ class Ack(NamedTuple):
 
 
 class RefusedAnswer(NamedTuple):
-    """What somebody's page sent and could not be kept: why, and its first 4,096 letters as JSON."""
+    """A rejected submission: author, reason, and its first 4,096 characters as JSON."""
 
     annotator: str
     message: str
@@ -108,9 +106,9 @@ class RefusedAnswer(NamedTuple):
 
 
 class Reference(NamedTuple):
-    """A continuation whose verdict is known and which is served silently.
+    """A continuation with a known verdict, mixed in with the clips without a mark.
 
-    It has the step where the mark belongs, 1..horizon, a note why the truth is so, and the number
+    `step` is the marker's step, 1..horizon, `note` explains the truth, and `judged` is the number
     of annotators who have judged it.
     """
 
@@ -121,24 +119,24 @@ class Reference(NamedTuple):
     judged: int
 
 
-class Day(NamedTuple):
-    """Clips that one person has judged since some moment, and the seconds that their pages saw."""
+class Activity(NamedTuple):
+    """Number of clips that one person has judged since some time, and their active seconds."""
 
     today: int
     seconds: float
 
 
 class Progress(NamedTuple):
-    """How far a suite has been judged.
+    """Progress of a suite's annotation.
 
     Attributes:
       items: clips enqueued.
       complete: of these, the ones with every required judgement.
-      required: judgements wanted in all.
-      judged: of these, the ones that are in.
-      unjudgeable: clips that everyone who looked could not judge.
-      continuations: what the clips stand for.
-      settled: clips that a rule has settled, and nobody has judged; of `items` and `complete`.
+      required: number of required judgements.
+      judged: number of these that are stored.
+      unjudgeable: clips that everyone who saw them marked "cannot judge".
+      continuations: number of continuations that the clips show.
+      settled: auto-resolved clips without a human judgement; part of `items` and `complete`.
     """
 
     items: int
@@ -151,15 +149,15 @@ class Progress(NamedTuple):
 
 
 class Mark(NamedTuple):
-    """What somebody, or a rule, has said of a clip.
+    """A verdict on a clip as shown to a user.
 
     Attributes:
-      by: a person's pseudonym, "you" for who looks at it, "a reviewer", "a rule", "a model", or
-        "known" for the truth of a reference.
+      by: a pseudonym, "you" for the user, "a reviewer", "a rule", "a model", or "known" for the
+        truth of a reference.
       kind: verdict, correction, adjudication or label; reference for a truth.
       verdict: success, failure, not_done or cannot_judge.
       step: 1..horizon from takeover for success and failure, else None.
-      reason: why it cannot be judged, else "".
+      reason: why the clip cannot be judged, else "".
     """
 
     by: str

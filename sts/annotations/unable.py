@@ -1,4 +1,4 @@
-"""What people could not judge, and why, by scenario: for who curates them."""
+"""Scenarios that annotators could not judge, with the reasons they gave."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from typing import NamedTuple
 
 from sqlalchemy import Connection
 
-from sts.annotations.remarks import remarks
+from sts.annotations.remarks import load_current_events
 from sts.ratings import UNABLE
 
 
 class Unable(NamedTuple):
-    """A scenario that people could not judge: so many of its clips, of those that were looked at.
+    """A scenario with clips that someone could not judge, out of its `judged` clips.
 
-    The reasons are in their words, with how many said so, the most frequent first.
+    `reasons` are annotators' texts and their counts, the most frequent first.
     """
 
     scenario: str
@@ -25,21 +25,21 @@ class Unable(NamedTuple):
 
 
 def unable(connection: Connection, suite: str | None = None) -> list[Unable]:
-    """Return the scenarios that somebody could not judge, the worst first, for their curator.
+    """List the scenarios that annotators could not judge, those with most such clips first.
 
-    `suite` is as it is enqueued; None looks at everything.
+    `suite` is an enqueued suite, or part of one; None covers everything.
     """
     judged: dict[tuple[str, str], set[str]] = {}
     clips: dict[tuple[str, str], set[str]] = {}
     reasons: dict[tuple[str, str], Counter[str]] = {}
-    for one in remarks(connection, suite=suite):
-        key = one.scenario, one.category
-        judged.setdefault(key, set()).add(one.item)
-        if one.verdict == UNABLE:
-            clips.setdefault(key, set()).add(one.item)
-            reasons.setdefault(key, Counter())[one.reason] += 1
-    found = [
-        Unable(*key, len(some), len(judged[key]), tuple(reasons[key].most_common()))
-        for key, some in clips.items()
+    for event in load_current_events(connection, suite=suite):
+        key = event.scenario, event.category
+        judged.setdefault(key, set()).add(event.item)
+        if event.verdict == UNABLE:
+            clips.setdefault(key, set()).add(event.item)
+            reasons.setdefault(key, Counter())[event.reason] += 1
+    scenarios = [
+        Unable(*key, len(items), len(judged[key]), tuple(reasons[key].most_common()))
+        for key, items in clips.items()
     ]
-    return sorted(found, key=lambda one: (-one.clips, one.scenario))
+    return sorted(scenarios, key=lambda scenario: (-scenario.clips, scenario.scenario))

@@ -1,4 +1,4 @@
-"""The verdicts of a continuation: of people, and of the rules of categories, kept apart."""
+"""Verdicts on continuations: human verdicts and automatic labels, kept separate."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from sqlalchemy import Connection, select
 
-from sts.annotations.remarks import current
+from sts.annotations.remarks import select_current
 from sts.annotations.schema import copies, events
 from sts.continuations import label_table, labels
 from sts.continuations.index import Index
@@ -23,12 +23,12 @@ class Verdict(NamedTuple):
 
 
 def human(connection: Connection, continuations: Collection[str]) -> dict[str, list[Verdict]]:
-    """Return the current judgement of each person of these continuations, where there is one."""
-    standing = current()
+    """Load everyone's current judgements of these continuations, by continuation."""
+    current = select_current()
     rows = connection.execute(
         select(copies.c.continuation, events.c.verdict, events.c.step)
         .join(events, events.c.item == copies.c.item)
-        .join(standing, standing.c.id == events.c.id)
+        .join(current, current.c.id == events.c.id)
         .where(copies.c.continuation.in_(continuations))
         .order_by(events.c.id)
     )
@@ -41,23 +41,25 @@ def human(connection: Connection, continuations: Collection[str]) -> dict[str, l
 def automatic(
     workspace: Workspace, continuations: Sequence[Continuation], index: Index
 ) -> dict[str, dict[Verdict, list[str]]]:
-    """Return the labels of these continuations that `sts label` has written, judged by nobody.
+    """Load the labels of these continuations that `sts label` has written.
 
-    Each comes with the suites, NAME@VERSION, for which it was made. Only those parts are read that
-    these continuations stand in.
+    Each comes with the suites, NAME@VERSION, for which it was made. Only the parts that contain
+    these continuations are read.
 
     Raises:
-      DamagedData: a table of labels, or a part of them, cannot be read.
+      DamagedData: a table of labels, or a part of it, cannot be read.
     """
     space = workspace.store
     tables = [name for name in space.list(labels.FOLDER) if label_table.is_table(name)]
     sets = {label_table.suite_of(n): label_table.made_from(n, space.get(n)).set for n in tables}
     out: dict[str, dict[Verdict, list[str]]] = {}
-    for one in continuations:
-        for part in index.by_part(index.beginning(one.id)):
-            for suite, set in sets.items():
-                label = labels.find(space, labels.name_of(set, part), one.content_hash)
+    for continuation in continuations:
+        for part in index.by_part(index.beginning(continuation.id)):
+            for suite, label_set in sets.items():
+                label = labels.find(
+                    space, labels.name_of(label_set, part), continuation.content_hash
+                )
                 if label is not None and label.verdict:
-                    said = out.setdefault(one.id, {})
-                    said.setdefault(Verdict(label.verdict, label.step), []).append(suite)
+                    by_verdict = out.setdefault(continuation.id, {})
+                    by_verdict.setdefault(Verdict(label.verdict, label.step), []).append(suite)
     return out

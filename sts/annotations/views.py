@@ -1,11 +1,11 @@
-"""What has been judged: one annotator's recent work, and a suite's progress."""
+"""An annotator's recent work, and a suite's progress."""
 
 from __future__ import annotations
 
 from sqlalchemy import Connection, bindparam, case, exists, func, or_, select
 
-from sts.annotations.events import judges
-from sts.annotations.remarks import Remark, current, remarks
+from sts.annotations.events import is_judgement
+from sts.annotations.remarks import Remark, load_current_events, select_current
 from sts.annotations.schema import (
     copies,
     events,
@@ -15,20 +15,20 @@ from sts.annotations.schema import (
     settled,
     slots,
 )
-from sts.annotations.settling import unjudged
-from sts.annotations.types import Day, Progress
+from sts.annotations.settling import is_unjudged
+from sts.annotations.types import Activity, Progress
 from sts.ratings import UNABLE
 
 
 def history(connection: Connection, annotator_id: int, limit: int = 10) -> list[Remark]:
-    """Return the annotator's current judgements, the latest first."""
-    return remarks(connection, events.c.annotator == annotator_id, latest=limit)
+    """Load the annotator's current judgements, the latest first."""
+    return load_current_events(connection, events.c.annotator == annotator_id, latest=limit)
 
 
-def day(connection: Connection, annotator_id: int, since: float) -> Day:
-    """What a person has judged on our pages since a moment, UTC seconds."""
+def day(connection: Connection, annotator_id: int, since: float) -> Activity:
+    """Load what a person has judged in the browser since a time in UTC seconds."""
     row = connection.execute(_DAY, {"annotator": annotator_id, "since": since}).one()
-    return Day(row[0], float(row[1]))
+    return Activity(row[0], float(row[1]))
 
 
 _DAY = select(
@@ -37,12 +37,12 @@ _DAY = select(
     events.c.annotator == bindparam("annotator"),
     events.c.received >= bindparam("since"),
     events.c.source == "browser",
-    judges(),
+    is_judgement(),
 )
 
 
 def progress(connection: Connection, suite: str) -> Progress:
-    """How far `suite` is judged; all zero for one of which nothing is enqueued."""
+    """Load the progress of `suite`; all counts are zero if nothing of it is enqueued."""
     number, required = connection.execute(
         select(func.count(), func.coalesce(func.sum(items.c.required), 0))
         .join_from(item_suites, items, items.c.id == item_suites.c.item)
@@ -60,7 +60,7 @@ def progress(connection: Connection, suite: str) -> Progress:
     ).one()
     unjudgeable = (
         select(events.c.item)
-        .join(latest := current(), latest.c.id == events.c.id)
+        .join(latest := select_current(), latest.c.id == events.c.id)
         .join(item_suites, item_suites.c.item == events.c.item)
         .where(item_suites.c.suite == suite)
         .group_by(events.c.item)
@@ -75,7 +75,7 @@ def progress(connection: Connection, suite: str) -> Progress:
     by_rule = (
         select(func.count())
         .join_from(settled, item_suites, item_suites.c.item == settled.c.item)
-        .where(item_suites.c.suite == suite, unjudged())
+        .where(item_suites.c.suite == suite, is_unjudged())
     )
     return Progress(
         items=number,
@@ -89,14 +89,14 @@ def progress(connection: Connection, suite: str) -> Progress:
 
 
 def count_judged(connection: Connection, annotator_id: int, suite: str | None = None) -> int:
-    """Return how many clips a person has judged, in all, or of a suite and the references."""
+    """Count the clips that a person has judged, in total, or of a suite and the references."""
     query = _JUDGED if suite is None else _JUDGED_OF_SUITE
-    own = {"annotator": annotator_id, "suite": suite}
-    return connection.execute(query, own).scalar_one()
+    parameters = {"annotator": annotator_id, "suite": suite}
+    return connection.execute(query, parameters).scalar_one()
 
 
 _JUDGED = select(func.count(events.c.item.distinct())).where(
-    events.c.annotator == bindparam("annotator"), judges()
+    events.c.annotator == bindparam("annotator"), is_judgement()
 )
 _JUDGED_OF_SUITE = _JUDGED.where(
     or_(

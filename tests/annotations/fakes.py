@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from sts.annotations import imports, played, queue
-from sts.annotations.played import Played
+from sts.annotations.played import StudyContinuations
 from sts.annotations.types import Item
 from sts.continuations.index import Entry
 from sts.errors import UnknownName
@@ -22,7 +22,7 @@ Fakes = dict[str, dict[str, Item]]
 def pretend(patch: pytest.MonkeyPatch) -> None:
     """Have an export find every item that is enqueued among the continuations of its workspace."""
     fakes: Fakes = {}
-    real = played.read
+    real = played.read_continuations
     enqueue, append, add = queue.enqueue, imports.append, queue.add_reference
 
     def note(items: Iterable[Item]) -> list[Item]:
@@ -33,7 +33,7 @@ def pretend(patch: pytest.MonkeyPatch) -> None:
 
     def read(
         workspace: Workspace, suite: str | None, clips: Collection[str], *, settle: bool = False
-    ) -> Played:
+    ) -> StudyContinuations:
         try:
             own = real(workspace, suite, clips, settle=settle)
         except UnknownName:
@@ -49,7 +49,7 @@ def pretend(patch: pytest.MonkeyPatch) -> None:
             silent=own.silent | quiet,
         )
 
-    patch.setattr(played, "read", read)
+    patch.setattr(played, "read_continuations", read)
 
     @wraps(enqueue)
     def enqueue_noted(connection: Any, items: Iterable[Item], **more: Any) -> int:

@@ -9,9 +9,9 @@ import pytest
 from sqlalchemy import select
 
 from sts.annotations import claims, controls, schema, views
-from sts.annotations.assignment import Balance, Candidate, ahead, best
+from sts.annotations.assignment import Balance, Candidate, batch_size, choose_next
 from sts.annotations.store import Store
-from sts.annotations.study import Study, study
+from sts.annotations.study import Study, load_study
 from sts.annotations.types import Item
 from sts.errors import ArgumentError, DamagedData, UnknownName
 from sts.storage.workspace import Workspace
@@ -105,12 +105,12 @@ def test_a_clip_of_several_agents_counts_for_each() -> None:
     clips = {
         name: Candidate(name, name, name, tuple(name), 0) for name in ("A", "AB", "BC", "B", "ABC")
     }
-    assert best([*clips.values()], balance, (), 0.9) == clips["BC"]
+    assert choose_next([*clips.values()], balance, (), 0.9) == clips["BC"]
     balance.add("BCBC")
-    assert best([clips["A"], clips["BC"]], balance, (), 0.9) == clips["BC"]
+    assert choose_next([clips["A"], clips["BC"]], balance, (), 0.9) == clips["BC"]
     balance.add("BCBC")
-    assert best([clips["A"], clips["AB"], clips["ABC"]], balance, (), 0.9) == clips["ABC"]
-    assert Balance({}, {}).after(["A"]) == 0
+    assert choose_next([clips["A"], clips["AB"], clips["ABC"]], balance, (), 0.9) == clips["ABC"]
+    assert Balance({}, {}).added_spread(["A"]) == 0
 
 
 def test_anchors_are_opened_when_an_agent_joins_for_those_who_have_not_judged_them(
@@ -181,7 +181,7 @@ def test_a_paused_category_is_given_to_nobody_until_it_is_resumed(
         change(store, controls.pause, f"{SUITE}/ask", resume=True)
         assert len(claim_items(store, ana, suite=SUITE, count=10)) == 10
         assert ask(store, controls.paused) == []
-        assert [one.value for one in ask(store, controls.every)] == [1, 0]
+        assert [one.value for one in ask(store, controls.list_controls)] == [1, 0]
 
 
 def test_a_paused_suite_or_person_finishes_what_is_on_the_screen_and_gets_no_more(
@@ -229,7 +229,7 @@ CATEGORIES = ("ask", "see", "get")
 
 
 def test_never_more_than_a_tenth_of_what_is_left_waits_at_a_page(store: Store) -> None:
-    assert [ahead(left) for left in (0, 29, 40, 199, 200, 100_000)] == [3, 3, 4, 19, 20, 20]
+    assert [batch_size(left) for left in (0, 29, 40, 199, 200, 100_000)] == [3, 3, 4, 19, 20, 20]
     enqueue(store, of_agents(70, "A"))
     assert ask(store, claims.ahead, SUITE) == 7 and ask(store, claims.ahead, "nowhere@1") == 3
     claim_items(store, add_person(store, "Ana").id, suite=SUITE, count=20)
@@ -248,7 +248,7 @@ def test_a_control_of_nothing_that_is_there_is_refused(store: Store) -> None:
             change(store, controls.pause, scope)
     with pytest.raises(UnknownName, match="unknown annotator number '7'"):
         change(store, controls.pause, person=7)
-    with pytest.raises(ArgumentError, match="expected a suite, a category of one, or a person"):
+    with pytest.raises(ArgumentError, match="expected either a suite or category, or a person"):
         change(store, controls.pause)
     assert ask(store, controls.paused) == []
 
@@ -273,11 +273,11 @@ def test_a_setting_that_cannot_be_is_refused(
     sqlite_workspace: Workspace, setting: dict[str, object], words: str
 ) -> None:
     with pytest.raises(DamagedData, match=words):
-        study(Workspace(sqlite_workspace.root, {"annotation": setting}))
+        load_study(Workspace(sqlite_workspace.root, {"annotation": setting}))
 
 
 def test_a_part_of_a_suite_is_asked_what_the_whole_is() -> None:
     asked = Study(required_by={"core@2": 2, "core@2/ask": 4, "core@2+abc": 3})
-    assert asked.required_of("core@2+abc", "see") == 3
-    assert asked.required_of("core@2+abc", "ask") == 4
-    assert asked.required_of("core@1", "ask") == 1
+    assert asked.required_for("core@2+abc", "see") == 3
+    assert asked.required_for("core@2+abc", "ask") == 4
+    assert asked.required_for("core@1", "ask") == 1

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from sts.annotations.audit import audit
-from sts.annotations.imbalance import NONE, UNEVEN, Audit, of_rows
+from sts.annotations.imbalance import LARGE_IMBALANCE, NONE, Audit, of_rows
 from sts.annotations.store import Store
 from sts.annotations.types import Item
 from sts.cli.main import main
@@ -64,13 +64,16 @@ def test_a_clip_of_several_agents_counts_for_each_and_once_among_clips() -> None
 @pytest.mark.parametrize(
     ("agents", "words"),
     [
-        ({}, "Nobody has judged anything yet."),
+        ({}, "There are no judgements yet."),
         ({"A": "xxx", "B": "xx"}, "x judged everything"),
-        ({"A": "xyy"}, "There is one agent"),
-        ({"A": "x" * 9, "B": "y" * 9}, "cannot be told apart: nobody judged both A and B"),
-        ({"A": "x" * 45 + "y" * 5, "B": "x" * 5 + "y" * 45}, "but 80% of A's judgements are not"),
-        ({"A": "xy" * 9, "B": "xy" * 8}, "can be told apart: at most 0% of"),
-        ({"A": "x" * 9, "C": "y" * 9, "B": "xy"}, "can be told apart, but 100% of A's"),
+        ({"A": "xyy"}, "There is only one agent"),
+        ({"A": "x" * 9, "B": "y" * 9}, "are confounded: A and B have no annotators in common"),
+        (
+            {"A": "x" * 45 + "y" * 5, "B": "x" * 5 + "y" * 45},
+            "unbalanced: 80% of A's judgements differ",
+        ),
+        ({"A": "xy" * 9, "B": "xy" * 8}, "are balanced: at most 0% of"),
+        ({"A": "x" * 9, "C": "y" * 9, "B": "xy"}, "are unbalanced: 100% of A's"),
     ],
 )
 def test_one_sentence_says_whether_agents_and_annotators_can_be_told_apart(
@@ -173,10 +176,10 @@ def test_the_imbalance_stays_under_its_bound_where_random_assignment_does_not(
     lots = [by_lot(seed) for seed in range(5)]
     for name, found in (("by the store", ours), *(("by lot", one) for one in lots)):
         print(f"{name}: imbalance {found.imbalance:.3f}, V {found.cramers_v:.3f}, p {found.p:.3f}")
-    assert ours.imbalance is not None and ours.imbalance < UNEVEN
+    assert ours.imbalance is not None and ours.imbalance < LARGE_IMBALANCE
     assert ours.p is not None and ours.p > 0.5
     assert ours.twice > 15 and 0 < ours.anchors == ours.anchors_judged
-    assert all(found.imbalance is not None and found.imbalance > UNEVEN for found in lots)
+    assert all(found.imbalance is not None and found.imbalance > LARGE_IMBALANCE for found in lots)
 
 
 def test_the_command_says_it_of_no_store_of_one_suite_and_of_long_names(
@@ -187,7 +190,7 @@ def test_the_command_says_it_of_no_store_of_one_suite_and_of_long_names(
         assert main(["annotations", "audit", *words, "--workspace", root]) == 0
         return capsys.readouterr().out
 
-    assert said() == "Nobody has judged anything yet.\n"
+    assert said() == "There are no judgements yet.\n"
     assert not sqlite_workspace.root.exists()
     long = "a-very-long-name-" * 6
     with Store.open(sqlite_workspace) as store:
@@ -205,7 +208,7 @@ def test_the_command_says_it_of_no_store_of_one_suite_and_of_long_names(
     found = json.loads(said(SUITE, "--names", "--json"))
     assert found["judgements"] == {name: {"A": 1, long: 1} for name in ("Ana", "Bo")}
     assert (found["imbalance"], found["p"], found["suite"]) == (0.0, 1.0, SUITE)
-    assert "Nobody has judged anything yet." in said("other@1")
+    assert "There are no judgements yet." in said("other@1")
     root = str(sqlite_workspace.root)
     assert main(["annotations", "audit", "no@1", "--workspace", root]) == 2
     assert "unknown enqueued suite 'no@1'" in capsys.readouterr().err

@@ -22,8 +22,8 @@ from sqlalchemy import select
 from sts.annotations import backup, people, schema, sessions, submissions, views
 from sts.annotations.history import verify
 from sts.annotations.move import AWAY, move
-from sts.annotations.snapshot import DUMP
-from sts.annotations.store import FILE, Store
+from sts.annotations.snapshot import DUMP_FILE
+from sts.annotations.store import DATABASE_FILE, Store
 from sts.cli.main import main
 from sts.errors import ArgumentError, DamagedData, StoreError, StsError, Unavailable
 from sts.storage import archive, files
@@ -62,12 +62,14 @@ def test_restored_study_has_every_row_and_goes_on(
     before, secret = begun(workspace)
     on_server = "STS_DATABASE_URL" in os.environ
     made = backup.take(workspace, tmp_path / "copy")
-    assert (DUMP in made.files, FILE in made.files) == (on_server, not on_server)
+    assert (DUMP_FILE in made.files, DATABASE_FILE in made.files) == (on_server, not on_server)
     if on_server:
         monkeypatch.setenv("STS_DATABASE_URL", request.getfixturevalue("postgresql")())
     restored = Workspace(tmp_path / "restored", workspace.settings)
     backup.restore(tmp_path / "copy", restored.root)
-    assert restored.path(FILE).exists() != on_server and not restored.path(DUMP).exists()
+    assert (
+        restored.path(DATABASE_FILE).exists() != on_server and not restored.path(DUMP_FILE).exists()
+    )
     goes_on(restored, before, secret)
 
 
@@ -86,8 +88,8 @@ def test_moved_study_has_every_row_and_goes_on(
     else:
         url = request.getfixturevalue("postgresql")()
         moved = move(workspace, url)
-        assert workspace.path(AWAY).exists() and not workspace.path(FILE).exists()
-        with pytest.raises(StoreError, match="a study began in this workspace"):
+        assert workspace.path(AWAY).exists() and not workspace.path(DATABASE_FILE).exists()
+        with pytest.raises(StoreError, match="a study started in this workspace"):
             Store.open(workspace)
         monkeypatch.setenv("STS_DATABASE_URL", url)
     assert moved.events == 30
@@ -195,7 +197,7 @@ def test_a_backup_holds_all_that_was_made_and_nothing_that_is_made_again(
     small: Workspace, tmp_path: Path
 ) -> None:
     small.path(AWAY).touch()
-    assert {*backup.take(small, tmp_path / "copy").files} == {*KEPT, FILE}
+    assert {*backup.take(small, tmp_path / "copy").files} == {*KEPT, DATABASE_FILE}
     backup.restore(tmp_path / "copy", tmp_path / "restored")
     modes = [(tmp_path / "restored" / name).stat().st_mode & 0o777 for name in KEPT[:2]]
     assert modes == [0o644, 0o600]
@@ -209,25 +211,31 @@ def test_the_annotators_key_is_called_as_the_annotator_calls_it() -> None:
     from sts_annotator_app.people import KEY_FILE
     from sts_annotator_app.sign_in import FILE as SECRETS
 
-    assert backup.KEY == KEY_FILE and {KEY_FILE, SECRETS, FILE, DUMP} == {*command.SECRETS}
+    assert backup.KEY_FILE == KEY_FILE and {KEY_FILE, SECRETS, DATABASE_FILE, DUMP_FILE} == {
+        *command.SECRETS
+    }
 
 
 def test_what_names_others_is_copied_before_them_and_they_are_looked_for_after(
     small: Workspace, tmp_path: Path
 ) -> None:
     names = []
-    for name, _ in backup._sources(small, tmp_path):
+    for name, _ in backup._iter_sources(small, tmp_path):
         names.append(name)
         for later in AFTER.get(name, ()):
             small.path(later).parent.mkdir(parents=True, exist_ok=True)
             small.path(later).write_text(later)
-    assert names[0] == FILE
+    assert names[0] == DATABASE_FILE
     for name, added in AFTER.items():
         assert all(names.index(name) < names.index(one) for one in added)
 
 
 AFTER = {
-    FILE: ("drafts/a/id/edited/e.parquet", "suites/b/1/suite.json", "continuations/p/9.parquet"),
+    DATABASE_FILE: (
+        "drafts/a/id/edited/e.parquet",
+        "suites/b/1/suite.json",
+        "continuations/p/9.parquet",
+    ),
     "drafts/a/draft.json": ("drafts/a/id/candidates/new.parquet",),
     "labels/a-1.parquet": ("labels/set/plan/1.parquet",),
     "labels/set/plan/0.parquet": ("continuations/plan/1.parquet",),
@@ -347,7 +355,7 @@ def test_killed_backup_or_restore_on_postgresql_is_whole_or_absent(
     workspace.path("notes.txt").write_text("notes")
     last = killed_at_every_write("take", workspace.root, tmp_path / "to")
     made = [path for path in (tmp_path / "to").iterdir() if not path.name.startswith(".")]
-    assert last > 2 and all(DUMP in manifest(path)["files"] for path in made)
+    assert last > 2 and all(DUMP_FILE in manifest(path)["files"] for path in made)
     for last in range(1, 99):
         monkeypatch.setenv("STS_DATABASE_URL", postgresql())
         restored = tmp_path / f"restored{last}"
@@ -393,7 +401,7 @@ def test_move_that_is_killed_at_any_write_leaves_the_study_where_it_was(
         with Store.open(workspace) as store:
             assert [one.name for one in ask(store, people.everybody)] == ["Ana"]
         if on_server:
-            workspace.path(FILE).unlink(missing_ok=True)
+            workspace.path(DATABASE_FILE).unlink(missing_ok=True)
     assert last > 1
     if on_server:
         monkeypatch.delenv("STS_DATABASE_URL")
@@ -416,11 +424,11 @@ def test_what_cannot_be_is_one_line_and_nothing_is_changed(
     backup.take(small, copy)
     raw = copy.read_bytes()
     (full / "inside").mkdir(parents=True)
-    with pytest.raises(Unavailable, match="exists and stays as it is"):
+    with pytest.raises(Unavailable, match="already exists; choose a new file"):
         backup.take(small, copy)
-    with pytest.raises(Unavailable, match="holds something"):
+    with pytest.raises(Unavailable, match="is not empty"):
         backup.restore(copy, full)
-    with pytest.raises(Unavailable, match="holds something"):
+    with pytest.raises(Unavailable, match="is not empty"):
         backup.restore(copy, copy)
     with pytest.raises(ArgumentError, match="inside the workspace"):
         backup.take(small, small.path("copy"))
@@ -428,7 +436,7 @@ def test_what_cannot_be_is_one_line_and_nothing_is_changed(
         backup.take(Workspace.open(tmp_path / "none"), tmp_path / "other")
     (tmp_path / "empty").mkdir()
     monkeypatch.chdir(tmp_path / "empty")
-    with pytest.raises(ArgumentError, match="is the current folder"):
+    with pytest.raises(ArgumentError, match="contains the current folder"):
         backup.restore(copy, tmp_path / "empty")
     monkeypatch.chdir(tmp_path)
     backup.restore(copy, tmp_path / "empty")
@@ -441,18 +449,18 @@ def test_what_cannot_be_is_one_line_and_nothing_is_changed(
 def test_a_backup_with_something_else_for_its_database_is_refused_and_nothing_is_left(
     small: Workspace, tmp_path: Path
 ) -> None:
-    database = small.path(FILE)
+    database = small.path(DATABASE_FILE)
     for number, (line, why) in enumerate(STRANGE.items()):
         plain = tmp_path / f"database{number}"
         shutil.copyfile(database, plain)
         with closing(sqlite3.connect(plain)) as opened:
             opened.executescript(line)
-        sources = [(FILE, plain), ("workspace.toml", small.path("workspace.toml"))]
+        sources = [(DATABASE_FILE, plain), ("workspace.toml", small.path("workspace.toml"))]
         archive.write(tmp_path / f"copy{number}", small.identity(), sources)
         with pytest.raises(StsError, match=why):
             backup.restore(tmp_path / f"copy{number}", tmp_path / "restored")
     (tmp_path / "text").write_text("no database")
-    sources = [(FILE, tmp_path / "text"), ("workspace.toml", small.path("workspace.toml"))]
+    sources = [(DATABASE_FILE, tmp_path / "text"), ("workspace.toml", small.path("workspace.toml"))]
     archive.write(tmp_path / "copy", small.identity(), sources)
     with pytest.raises(DamagedData, match="expected an annotation database"):
         backup.restore(tmp_path / "copy", tmp_path / "restored")
@@ -467,7 +475,7 @@ STRANGE = {
     "DROP TABLE sts_schema; CREATE VIEW sts_schema AS SELECT 1 AS version": "views or triggers",
     "CREATE TRIGGER t AFTER INSERT ON roles BEGIN DELETE FROM claims; END": "views or triggers",
     "INSERT INTO sts_schema VALUES (99, 0)": "has schema 99",
-    f"UPDATE sts_workspace SET id = '{'5ca1ab1e' * 4}'": "is of the workspace with the id",
+    f"UPDATE sts_workspace SET id = '{'5ca1ab1e' * 4}'": "belongs to the workspace with the id",
 }
 
 
@@ -514,8 +522,8 @@ def test_backup_is_not_restored_to_another_kind_of_database(
         monkeypatch.delenv("STS_DATABASE_URL")
     else:
         monkeypatch.setenv("STS_DATABASE_URL", postgresql())
-    kind = "PostgreSQL: set it" if on_server else "SQLite: take it away"
-    with pytest.raises(StoreError, match=f"the backup is of a study on {kind}"):
+    kind = "PostgreSQL; set it" if on_server else "SQLite; unset it"
+    with pytest.raises(StoreError, match=f"the backup holds a study on {kind}"):
         backup.restore(tmp_path / "copy", tmp_path / "restored")
     assert not (tmp_path / "restored").exists()
 
@@ -527,7 +535,7 @@ def test_rows_that_do_not_fit_leave_the_other_database_empty(
     monkeypatch: pytest.MonkeyPatch,
     postgresql: Callable[[], str],
 ) -> None:
-    with closing(sqlite3.connect(small.path(FILE))) as plain:
+    with closing(sqlite3.connect(small.path(DATABASE_FILE))) as plain:
         plain.execute("PRAGMA foreign_keys = OFF")
         plain.execute("INSERT INTO roles VALUES (99, 'lead', 0)")
         plain.commit()
@@ -538,7 +546,7 @@ def test_rows_that_do_not_fit_leave_the_other_database_empty(
     altered(small, "UPDATE annotators SET name = 'Eve'")
     with pytest.raises(DamagedData, match="pseudonym was altered; nothing was moved"):
         move(small, url)
-    assert small.path(FILE).exists() and not small.path(AWAY).exists()
+    assert small.path(DATABASE_FILE).exists() and not small.path(AWAY).exists()
     monkeypatch.setenv("STS_DATABASE_URL", url)
     with Store.open(Workspace.open(tmp_path / "another")) as store:  # it is as it was made
         assert ask(store, people.everybody) == []
@@ -553,7 +561,7 @@ def test_database_that_a_program_uses_is_not_moved(
         to = postgresql()
     with Store.open(workspace) as store:
         add_person(store, "Ana")
-        with pytest.raises(StoreError, match="is in use: stop what uses it"):
+        with pytest.raises(StoreError, match="is in use; stop the programs"):
             move(workspace, to)
         assert [one.name for one in ask(store, people.everybody)] == ["Ana"]
     move(workspace, to)
@@ -565,11 +573,11 @@ def test_move_refuses_what_it_cannot_do(
     for to, words in (
         ("sqlite", "--to: expected another database than"),
         ("mysql://sts@db/sts", "expected --to like postgresql://"),
-        ("postgresql://sts@127.0.0.1:9/sts", "check that it is there and reachable"),
+        ("postgresql://sts@127.0.0.1:9/sts", "check that it exists and is reachable"),
     ):
         with pytest.raises(StsError, match=words):
             move(small, to)
-    with pytest.raises(StsError, match="no study has begun in"):
+    with pytest.raises(StsError, match="no study has started in"):
         move(Workspace.open(tmp_path / "none").ensure(), "postgresql://sts@127.0.0.1:9/sts")
     small.path(AWAY).touch()
     with pytest.raises(Unavailable, match="move it away first"):
@@ -620,13 +628,13 @@ def test_dump_of_something_else_leaves_the_database_empty(
     backup.take(Workspace.open(workspace.root), tmp_path / "copy")
     settings.write_text(settings_text)
     for name, raw, why in (
-        ("other", None, "is of the workspace with the id"),
+        ("other", None, "belongs to the workspace with the id"),
         ("text", b"no dump", "pg_restore failed"),
     ):
         monkeypatch.setenv("STS_DATABASE_URL", postgresql())
         with zipfile.ZipFile(tmp_path / "copy") as opened:
-            (tmp_path / "dump").write_bytes(raw or opened.read(DUMP))
-        sources = [(DUMP, tmp_path / "dump"), ("workspace.toml", settings)]
+            (tmp_path / "dump").write_bytes(raw or opened.read(DUMP_FILE))
+        sources = [(DUMP_FILE, tmp_path / "dump"), ("workspace.toml", settings)]
         archive.write(tmp_path / name, own, sources)
         with pytest.raises(StoreError, match=why):
             backup.restore(tmp_path / name, tmp_path / "restored")
@@ -647,6 +655,6 @@ def test_the_commands_say_what_they_did(
     assert main(["workspace", "restore", copy, "--workspace", restored, "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["files"] == 18
     assert main(["workspace", "restore", copy, "--workspace", restored]) == 1
-    assert "holds something, which stays" in capsys.readouterr().err
+    assert "is not empty; restore into" in capsys.readouterr().err
     assert main(["workspace", "restore", root, "--workspace", str(tmp_path / "third")]) == 1
     assert "expected a file, found a folder" in capsys.readouterr().err

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from sts.annotations.clips import HIDDEN, WAITING, clip, items_of
+from sts.annotations.clips import JUDGE_FIRST, NOT_FOUND, clip, items_of
 from sts.annotations.store import Store
 from sts.annotations.types import Annotator, Item
 from sts.errors import ArgumentError
@@ -99,7 +99,7 @@ def test_what_one_may_not_see_and_what_is_not_there_are_told_in_the_same_words(
     item = given(store, ann)
     judge(store, ann, item, 1)
     odd = ["x" * 22, "", None, 5, ["x"], "../../etc/passwd", "<b>", "x" * 10**6]
-    assert {refused(store, ben, one) for one in [item, *odd]} == {HIDDEN}
+    assert {refused(store, ben, one) for one in [item, *odd]} == {NOT_FOUND}
 
 
 @attempt(
@@ -112,6 +112,6 @@ def test_whoever_is_to_judge_a_clip_sees_nothing_of_it_before(store: Store) -> N
     item = given(store, ann)
     claim_items(store, rita.id, suite=SUITE, count=3)
     judge(store, ann, item, 1)
-    assert refused(store, rita, item) == WAITING
+    assert refused(store, rita, item) == JUDGE_FIRST
     judge(store, rita, item, 2)
     assert [mark.by for mark in ask(store, clip, rita, item).marks] == [ann.pseudonym, "you"]

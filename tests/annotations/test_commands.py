@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from sts.annotations import sessions
-from sts.annotations.store import FILE, Store
+from sts.annotations.store import DATABASE_FILE, Store
 from sts.cli.main import main
 from sts.continuations import store as continuations
 from sts.storage.workspace import Workspace
@@ -150,7 +150,7 @@ def test_a_wrong_command_is_one_line(
 def test_a_damaged_store_is_one_line_and_exit_code_1(
     sqlite_workspace: Workspace, capsys: Output
 ) -> None:
-    sqlite_workspace.ensure().path(FILE).write_bytes(b"no database" * 100)
+    sqlite_workspace.ensure().path(DATABASE_FILE).write_bytes(b"no database" * 100)
     code, line = refused(sqlite_workspace, capsys, "annotators", "ls")
     assert code == 1 and "or not an SQLite file" in line
 

@@ -32,7 +32,7 @@ from sts.annotations import (
 )
 from sts.annotations import sqlite as sqlite_files
 from sts.annotations.database import MisreadDatabase
-from sts.annotations.store import FILE, Store
+from sts.annotations.store import DATABASE_FILE, Store
 from sts.cli.main import main
 from sts.errors import ArgumentError, DamagedData, NewerFormat, StoreError
 from sts.storage.workspace import Workspace
@@ -119,9 +119,9 @@ def test_database_of_another_version_is_refused_and_kept(
         with store.database.write() as connection:
             change(connection)
     for _ in range(2):
-        with pytest.raises(StoreError, match=f"{found}, so another version of sts") as error:
+        with pytest.raises(StoreError, match=f"{found}: another version of sts") as error:
             Store.open(workspace)
-        assert "or start a new workspace" in one_line(error)
+        assert "or use a new workspace" in one_line(error)
 
 
 def test_every_command_refuses_an_earlier_schema_in_one_line(
@@ -138,13 +138,15 @@ def test_every_command_refuses_an_earlier_schema_in_one_line(
     ):
         assert main([*command, "--workspace", str(sqlite_workspace.root)]) == 1
         (line,) = capsys.readouterr().err.splitlines()
-        assert "has schema 7, so another version of sts made it" in line
+        assert "has schema 7: another version of sts created it" in line
 
 
 def test_another_programs_tables_are_left_alone(workspace: Workspace) -> None:
     workspace.ensure()
     on_server = "STS_DATABASE_URL" in os.environ
-    plain = create_engine(driver_url() if on_server else f"sqlite:///{workspace.path(FILE)}")
+    plain = create_engine(
+        driver_url() if on_server else f"sqlite:///{workspace.path(DATABASE_FILE)}"
+    )
     with plain.begin() as connection:
         connection.execute(text("CREATE TABLE events (note TEXT)"))
     with pytest.raises(StoreError, match="another program's table 'events'") as error:
@@ -175,7 +177,7 @@ def test_a_server_database_may_hold_other_programs_tables(workspace: Workspace) 
 def test_a_file_that_is_no_database_is_refused_and_kept(
     sqlite_workspace: Workspace, content: bytes, words: str
 ) -> None:
-    file = sqlite_workspace.ensure().path(FILE)
+    file = sqlite_workspace.ensure().path(DATABASE_FILE)
     file.write_bytes(content)
     with pytest.raises(StoreError, match=words) as error:
         Store.open(sqlite_workspace)
@@ -187,7 +189,7 @@ def test_a_file_that_is_no_database_is_refused_and_kept(
 def test_a_truncated_database_is_refused(sqlite_workspace: Workspace, keep: float) -> None:
     with Store.open(sqlite_workspace) as store:
         enqueue(store, some_items(300))
-    file = sqlite_workspace.path(FILE)
+    file = sqlite_workspace.path(DATABASE_FILE)
     whole = file.read_bytes()
     file.write_bytes(whole[: int(len(whole) * keep)])
     with pytest.raises(StoreError, match="damaged") as error:
@@ -196,22 +198,22 @@ def test_a_truncated_database_is_refused(sqlite_workspace: Workspace, keep: floa
 
 
 def test_a_folder_in_the_databases_place_is_one_line(sqlite_workspace: Workspace) -> None:
-    sqlite_workspace.ensure().path(FILE).mkdir()
-    with pytest.raises(StoreError, match="is not a file; move away what is there") as error:
+    sqlite_workspace.ensure().path(DATABASE_FILE).mkdir()
+    with pytest.raises(StoreError, match="is not a file; move it away") as error:
         Store.open(sqlite_workspace)
     assert one_line(error)
 
 
 def test_a_file_in_the_workspaces_place_is_one_line(sqlite_workspace: Workspace) -> None:
     sqlite_workspace.root.write_text("")
-    with pytest.raises(StoreError, match="needs the folder .* cannot be made") as error:
+    with pytest.raises(StoreError, match="needs the folder .* cannot be created") as error:
         Store.open(sqlite_workspace)
     assert one_line(error)
 
 
 def test_a_pipe_in_the_databases_place_is_not_waited_for(sqlite_workspace: Workspace) -> None:
-    os.mkfifo(sqlite_workspace.ensure().path(FILE))
-    with pytest.raises(StoreError, match="is not a file; move away what is there"):
+    os.mkfifo(sqlite_workspace.ensure().path(DATABASE_FILE))
+    with pytest.raises(StoreError, match="is not a file; move it away"):
         Store.open(sqlite_workspace)
 
 
@@ -220,12 +222,12 @@ def test_one_database_is_one_workspaces(workspace: Workspace, tmp_path: Path) ->
         add_person(store, "Ana")
     other = Workspace.open(str(tmp_path / "other")).ensure()
     if "STS_DATABASE_URL" not in os.environ:
-        shutil.copy(workspace.path(FILE), other.path(FILE))
-    with pytest.raises(StoreError, match="is of the workspace with the id") as error:
+        shutil.copy(workspace.path(DATABASE_FILE), other.path(DATABASE_FILE))
+    with pytest.raises(StoreError, match="belongs to the workspace with the id") as error:
         Store.open(other)
     ids = workspace.identity(), other.identity()
     assert ids[0] != ids[1] and all(id in one_line(error) for id in ids)
-    advice = one_line(error).partition("write ")[2].partition(" into")[0]
+    advice = one_line(error).partition(" set ")[2].partition(" in ")[0]
     settings = other.path("workspace.toml")
     settings.write_text(settings.read_text().replace(f'id = "{ids[1]}"', advice))
     with Store.open(Workspace.open(str(other.root))) as store:
@@ -245,7 +247,7 @@ def test_a_workspace_that_was_copied_or_moved_keeps_its_database(
 
 
 def test_what_a_lost_file_would_lose_is_refused(sqlite_workspace: Workspace) -> None:
-    file = sqlite_workspace.path(FILE)
+    file = sqlite_workspace.path(DATABASE_FILE)
     with Store.open(sqlite_workspace) as store:
         add_person(store, "Ana")
         file.rename(file.with_name("away"))
@@ -298,7 +300,7 @@ def test_a_read_only_database_is_one_line(monkeypatch: pytest.MonkeyPatch, read_
         workspace = Workspace.open(f"{folder}/workspace")
         with Store.open(workspace) as store:
             add_person(store, "Ana")
-        root, file = workspace.root, workspace.path(FILE)
+        root, file = workspace.root, workspace.path(DATABASE_FILE)
         with unprivileged(root, *root.iterdir()):
             os.chmod(*((file, 0o444) if read_only == "file" else (root, 0o555)))
             with pytest.raises(StoreError, match="writable") as error:
@@ -332,11 +334,11 @@ def test_a_full_disk_acknowledges_nothing_and_loses_nothing(sqlite_workspace: Wo
 def test_a_database_that_another_program_holds_is_one_line(
     sqlite_workspace: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sqlite_files, "WAIT", 0)
+    monkeypatch.setattr(sqlite_files, "LOCK_TIMEOUT_S", 0)
     with Store.open(sqlite_workspace) as store:
-        other = sqlite3.connect(sqlite_workspace.path(FILE))
+        other = sqlite3.connect(sqlite_workspace.path(DATABASE_FILE))
         other.execute("BEGIN IMMEDIATE")
-        with pytest.raises(StoreError, match="was busy for .* end the program") as error:
+        with pytest.raises(StoreError, match="was busy for .* stop the program") as error:
             add_person(store, "Ana")
         other.close()
         assert one_line(error)
@@ -386,7 +388,7 @@ def test_a_server_that_does_not_answer_is_one_line_without_the_password(
 ) -> None:
     url = f"postgresql://me:secret@/sts?host={tmp_path}"
     monkeypatch.setenv("STS_DATABASE_URL", url)
-    with pytest.raises(StoreError, match="check that it is there and reachable") as error:
+    with pytest.raises(StoreError, match="check that it exists and is reachable") as error:
         Store.open(Workspace.open(str(tmp_path)))
     assert "secret" not in one_line(error) and "me:***@" in one_line(error)
 
@@ -405,7 +407,9 @@ def test_a_url_that_is_not_postgresqls_is_an_argument_error(
 
 def test_a_setting_that_nobody_reads_is_named(sqlite_workspace: Workspace) -> None:
     sqlite_workspace.settings["annotation"]["referense_rate"] = 0.2
-    with pytest.raises(DamagedData, match=r"unknown setting annotation.referense_rate; there are:"):
+    with pytest.raises(
+        DamagedData, match=r"unknown setting annotation.referense_rate; valid settings are"
+    ):
         Store.open(sqlite_workspace)
 
 
@@ -424,16 +428,20 @@ def test_database_is_for_its_owner_only_under_any_umask(sqlite_workspace: Worksp
     try:
         with Store.open(sqlite_workspace) as store:
             add_person(store, "Ana")
-            files = sorted(sqlite_workspace.root.glob(f"{FILE}*"))
+            files = sorted(sqlite_workspace.root.glob(f"{DATABASE_FILE}*"))
             modes = {file.name: file.stat().st_mode & 0o777 for file in files}
     finally:
         os.umask(before)
-    assert modes == {FILE: 0o600, f"{FILE}-shm": 0o600, f"{FILE}-wal": 0o600}
+    assert modes == {
+        DATABASE_FILE: 0o600,
+        f"{DATABASE_FILE}-shm": 0o600,
+        f"{DATABASE_FILE}-wal": 0o600,
+    }
 
 
 def misreading(monkeypatch: pytest.MonkeyPatch, times: int) -> None:
     """Let SQLite's check find damage that often."""
-    left, sound = [times], sqlite_files.check
+    left, sound = [times], sqlite_files.check_integrity
 
     def check(connection: Connection, name: str) -> None:
         left[0] -= 1
@@ -441,7 +449,7 @@ def misreading(monkeypatch: pytest.MonkeyPatch, times: int) -> None:
             raise MisreadDatabase(f"annotation database {name} is damaged")
         sound(connection, name)
 
-    monkeypatch.setattr(sqlite_files, "check", check)
+    monkeypatch.setattr(sqlite_files, "check_integrity", check)
 
 
 def test_database_misread_once_is_read_again(
@@ -459,7 +467,7 @@ def test_moving_away_is_advised_after_a_repeated_check_only(
 ) -> None:
     Store.open(sqlite_workspace).close()
     misreading(monkeypatch, 2)
-    with pytest.raises(StoreError, match="a repeated check found; .* move it and") as error:
+    with pytest.raises(StoreError, match="two checks found; .* move it and") as error:
         Store.open(sqlite_workspace)
     assert one_line(error)
 
@@ -476,10 +484,10 @@ def test_failed_read_asks_to_check_the_disk_and_try_again(
 
 
 def test_password_is_not_in_the_arguments_of_a_program() -> None:
-    from sts.annotations.postgresql import on_command_line
+    from sts.annotations.postgresql import command_line_url
 
     url = "postgresql+psycopg://sts:s%20cret@db.example:5433/study?sslmode=require"
-    place, secret = on_command_line(make_url(url))
+    place, secret = command_line_url(make_url(url))
     assert place.startswith("postgresql://sts@db.example:5433/study?") and "cret" not in place
     assert "sslmode=require" in place and "tcp_user_timeout=30000" in place
     assert secret == {"PGPASSWORD": "s cret"}

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from sts.annotations import decisions
 from sts.annotations.decisions import Overtaken
-from sts.annotations.store import FILE, Store
+from sts.annotations.store import DATABASE_FILE, Store
 from sts.errors import DamagedData, StoreError
 from sts.storage.workspace import Workspace
 from sts.suites.decisions import Decision, State, after, states
@@ -64,7 +64,9 @@ def test_decisions_come_back_in_their_order_with_who_made_them(curators: Store) 
 def test_what_was_decided_since_is_not_overruled_unseen(curators: Store) -> None:
     change(curators, decisions.append, DRAFT, [decision(1)])
     late = decision(2, "reject", person=2, reason="empty")
-    with pytest.raises(Overtaken, match=r"walk-01 has changed .* it is now accepted by Ana; look"):
+    with pytest.raises(
+        Overtaken, match=r"walk-01 has changed .* it is now accepted by Ana; reload"
+    ):
         change(curators, decisions.append, DRAFT, [decision(3, candidate="walk-02"), late])
     assert len(ask(curators, decisions.of_draft, DRAFT)) == 1  # all or none
     change(curators, decisions.append, DRAFT, [late._replace(follows=uuid(1))])
@@ -78,7 +80,7 @@ def test_a_decision_that_is_sent_again_is_kept_once(curators: Store) -> None:
         d._replace(by="") for d in change(curators, decisions.append, DRAFT, [decision(1)])
     ] == first
     assert len(ask(curators, decisions.of_draft, DRAFT)) == 2
-    with pytest.raises(StoreError, match="another decision has the uuid"):
+    with pytest.raises(StoreError, match="already belongs to another decision"):
         change(curators, decisions.append, DRAFT, [decision(1, "reject")])
 
 
@@ -86,7 +88,7 @@ def test_undoing_goes_back_without_end_and_is_a_decision_itself(curators: Store)
     change(
         curators, decisions.append, DRAFT, [decision(1), decision(2, "reject", 1, reason="empty")]
     )
-    with pytest.raises(StoreError, match="no such decision to undo"):
+    with pytest.raises(StoreError, match="expected the latest decision to undo"):
         change(curators, decisions.append, DRAFT, [decision(3, "undo", 2, undoes=uuid(1))])
     change(curators, decisions.append, DRAFT, [decision(3, "undo", 2, undoes=uuid(2))])
     assert states(ask(curators, decisions.of_draft, DRAFT))["walk-01"].status == "accepted"
@@ -120,13 +122,13 @@ def test_a_later_opinion_of_one_person_takes_the_place_of_theirs(curators: Store
             [decision(number, "opinion", person=person, opinion=word)],
         )
     assert opinions(curators) == {"Ana": "no", "Ben": "no"}
-    with pytest.raises(StoreError, match="no such decision to undo"):  # it is Ana's
+    with pytest.raises(StoreError, match="expected the latest decision to undo"):  # it is Ana's
         change(curators, decisions.append, DRAFT, [decision(4, "undo", person=2, undoes=uuid(3))])
     change(curators, decisions.append, DRAFT, [decision(4, "undo", undoes=uuid(3))])
     assert opinions(curators) == {"Ana": "yes", "Ben": "no"}
     change(curators, decisions.append, DRAFT, [decision(5, "undo", undoes=uuid(1))])
     assert opinions(curators) == {"Ben": "no"}
-    with pytest.raises(StoreError, match="no such decision to undo"):
+    with pytest.raises(StoreError, match="expected the latest decision to undo"):
         change(curators, decisions.append, DRAFT, [decision(6, "undo", undoes=uuid(1))])
     assert states(ask(curators, decisions.of_draft, DRAFT))["walk-01"].last == ""
 
@@ -205,7 +207,7 @@ def test_an_altered_or_missing_decision_is_found(sqlite_workspace: Workspace, ha
             DRAFT,
             [decision(1), decision(2, "reject", 1), decision(3, "accept", 2)],
         )
-    with sqlite3.connect(sqlite_workspace.path(FILE)) as plain:
+    with sqlite3.connect(sqlite_workspace.path(DATABASE_FILE)) as plain:
         with pytest.raises(sqlite3.IntegrityError, match="append-only"):
             plain.execute(harm)
         plain.execute("DROP TRIGGER decisions_are_never_updated")

@@ -10,9 +10,9 @@ import pytest
 
 from sts.annotations import digests, people, references
 from sts.annotations.digests import differences
-from sts.annotations.export import exported, ratings
+from sts.annotations.export import exported, load_ratings
 from sts.annotations.history import verify
-from sts.annotations.store import FILE, Store
+from sts.annotations.store import DATABASE_FILE, Store
 from sts.cli.main import main
 from sts.errors import DamagedData
 from sts.storage.workspace import Workspace
@@ -28,7 +28,7 @@ def test_older_database_is_found_by_the_last_export(
 ) -> None:
     workspace, root = sqlite_workspace, str(sqlite_workspace.root)
     a_study(workspace)
-    file, out = workspace.path(FILE), tmp_path / "ratings.csv"
+    file, out = workspace.path(DATABASE_FILE), tmp_path / "ratings.csv"
     shutil.copy(file, tmp_path / "older")
     with Store.open(workspace) as store:
         ana = ask(store, people.named, "Ana")
@@ -121,7 +121,7 @@ def test_reference_note_is_replaced_by_a_new_one(workspace: Workspace) -> None:
             add_reference(store, an_item("r0"), "success", 3, note)
         assert [one.note for one in ask(store, references.every)] == ["second"]
         assert verify(store.database).findings == ()
-    assert ratings(workspace).empty
+    assert load_ratings(workspace).empty
 
 
 def test_workspace_check_does_not_follow_links_out(

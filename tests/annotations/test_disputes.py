@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sts.annotations.opinions import dispute
+from sts.annotations.opinions import classify_disagreement
 from sts.annotations.remarks import Remark
 
 DONE, MISSED = ("success", 4), ("failure", 4)
@@ -41,4 +41,8 @@ def said(*each: Said) -> list[Remark]:
 def test_a_dispute_is_about_the_outcome_before_the_verdict_before_the_mark(
     opinions: list[Said], about: str
 ) -> None:
-    assert dispute(said(*opinions), 5) == dispute(said(*reversed(opinions)), 5) == about
+    assert (
+        classify_disagreement(said(*opinions), 5)
+        == classify_disagreement(said(*reversed(opinions)), 5)
+        == about
+    )

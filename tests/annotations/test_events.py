@@ -8,8 +8,8 @@ from uuid import uuid4
 import pytest
 
 from sts.annotations import people, reviews, verdicts, views
-from sts.annotations.events import KINDS, LABELS
-from sts.annotations.export import ratings
+from sts.annotations.events import ERROR_TYPES, KINDS
+from sts.annotations.export import load_ratings
 from sts.annotations.store import Store
 from sts.storage.workspace import Workspace
 from tests.annotations.examples import (
@@ -71,7 +71,7 @@ def test_only_reviewers_review_and_adjudicate(store: Store) -> None:
     ana, _, rhea, items = a_team(store)
     for kind in ("review", "adjudication"):
         [ack] = submit(store, ana, [an_event(kind, items[1])])
-        assert ack.status == "refused" and "expected a reviewer to send" in ack.message
+        assert ack.status == "refused" and "only reviewers may send" in ack.message
     in_store_change(store, people.set_role, "Rhea", "reviewer", held=False)
     assert statuses(submit(store, rhea, [an_event("review", items[0])])) == ["refused"]
     assert len(rows(store, "events")) == 2
@@ -81,9 +81,9 @@ def test_who_judged_a_clip_does_not_adjudicate_it_nor_the_other_way_round(store:
     ana, _, rhea, items = a_team(store)
     in_store_change(store, people.set_role, "Ana", "reviewer")
     [ack] = submit(store, ana, [an_event("adjudication", items[0])])
-    assert ack.message == "this item was judged by this reviewer; another decides"
+    assert ack.message == "this item was judged by this reviewer; leave it to another reviewer"
     [ack] = submit(store, rhea, [an_event("adjudication", items[1])])
-    assert ack.message == "nobody has judged this item yet"
+    assert ack.message == "this item has no judgements yet"
     enqueue(store, some_items(2), required=3)
     given = claim_items(store, rhea, suite=SUITE, count=2)
     assert {claim.item for claim in given} == set(items)
@@ -104,25 +104,25 @@ def test_a_note_takes_nothing_out_of_an_annotators_queue(store: Store) -> None:
     ana, _, _, items = a_team(store)
     assert statuses(submit(store, ana, [an_event("note", items[1])])) == ["saved"]
     assert [claim.item for claim in claim_items(store, ana, suite=SUITE)] == [items[1]]
-    [note] = ask(store, reviews.by_item, "note", SUITE)[items[1]]
+    [note] = ask(store, reviews.load_by_item, "note", SUITE)[items[1]]
     assert (note.by, note.continuation, note.text) == ("Ana", "c1", "the ring is behind the door")
 
 
 def test_the_last_of_one_person_and_kind_stands(store: Store) -> None:
     _, _, rhea, items = a_team(store)
     max_id = add_person(store, "Max", ["reviewer"]).id
-    for label in LABELS:
+    for label in ERROR_TYPES:
         submit(store, rhea, [an_event("review", items[0], label=label, text=f"it is {label}")])
     submit(store, max_id, [an_event("review", items[0], label="empty")])
     assert [
         (one.by, one.label, one.text)
-        for one in ask(store, reviews.by_item, "review", SUITE)[items[0]]
+        for one in ask(store, reviews.load_by_item, "review", SUITE)[items[0]]
     ] == [
         ("Rhea", "fair", "it is fair"),
         ("Max", "empty", ""),
     ]
-    assert ask(store, reviews.by_item, "review", "other@1") == {} and list(
-        ask(store, reviews.by_item, "review")
+    assert ask(store, reviews.load_by_item, "review", "other@1") == {} and list(
+        ask(store, reviews.load_by_item, "review")
     ) == [items[0]]
     decided: tuple[dict[str, Any], ...] = (
         {"verdict": "not_done", "step": None},
@@ -131,7 +131,7 @@ def test_the_last_of_one_person_and_kind_stands(store: Store) -> None:
     )
     for who, change in zip((rhea, max_id, max_id), decided, strict=True):
         submit(store, who, [an_event("adjudication", items[0], **change)])
-    [(item, one)] = ask(store, reviews.adjudications).items()
+    [(item, one)] = ask(store, reviews.load_adjudications).items()
     assert (item, one.by, one.verdict, one.step, one.text) == (
         *(items[0], "Max", "success", 9, "see step 9"),
     )
@@ -149,7 +149,7 @@ def test_the_last_of_one_person_and_kind_stands(store: Store) -> None:
         ({"kind": "adjudication", "verdict": "success", "step": 41}, "step of 1 to 40"),
         ({"kind": "verdict", "verdict": "success", "step": 1, "corrects": "a" * 32}, "correction"),
         ({"kind": "correction", "verdict": "success", "step": 1}, "expected corrects of 32"),
-        ({"kind": "review", "label": "empty", "item": "z" * 22}, "there is no such item"),
+        ({"kind": "review", "label": "empty", "item": "z" * 22}, "item does not exist"),
     ],
 )
 def test_an_event_of_no_kind_is_refused_by_name(
@@ -176,7 +176,7 @@ def test_an_adjudication_stands_in_every_row_of_its_clip_and_leaves_the_verdicts
     with Store.open(workspace) as store:
         _, _, rhea, items = a_team(store)
         submit(store, rhea, [an_event("adjudication", items[0])])
-    table = ratings(workspace, SUITE, names=True).fillna(-1)
+    table = load_ratings(workspace, SUITE, names=True).fillna(-1)
     columns = ["continuation", "annotator", "verdict", "adjudicated", "adjudicated_step"]
     assert table[columns].to_numpy().tolist() == [
         ["c0", "Ana", "success", "success", 5],

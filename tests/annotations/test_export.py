@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from sts.annotations.export import ratings, write_csv
+from sts.annotations.export import load_ratings, write_csv
 from sts.annotations.imports import read_csv
 from sts.annotations.store import Store
 from sts.storage.workspace import Workspace
@@ -25,7 +25,7 @@ def by_continuation(table: pd.DataFrame) -> dict[tuple[str, str], Any]:
 
 
 def test_without_a_store_the_table_is_empty_and_none_is_made(sqlite_workspace: Workspace) -> None:
-    table = ratings(sqlite_workspace, SUITE)
+    table = load_ratings(sqlite_workspace, SUITE)
     assert list(table.columns) == COLUMNS and table.empty
     assert not sqlite_workspace.root.exists()
 
@@ -38,7 +38,7 @@ def test_every_judgement_is_one_row_and_what_nobody_judged_one_more(workspace: W
             for claim in claim_items(store, number, suite=SUITE):
                 if claim.continuation != "c2":
                     submit(store, number, [a_submission(claim, step=step, seconds=2)])
-    table = ratings(workspace, SUITE, names=True)
+    table = load_ratings(workspace, SUITE, names=True)
     assert list(table.columns) == COLUMNS
     rows = by_continuation(table)
     assert set(rows) == {(c, a) for c in ("c0", "c1") for a in ("Ana", "Bo")} | {("c2", "")}
@@ -72,7 +72,7 @@ def test_corrections_are_applied_and_reasons_and_extras_kept(
         reason = {"verdict": "cannot_judge", "step": None, "reason": "too dark, \u201creally\u201d"}
         submit(store, bo, [sent, a_submission(taken, corrects=sent["uuid"], **reason)])
         submit(store, ana, [a_submission(late, verdict="not_done", step=None)])
-    rows = by_continuation(ratings(workspace, SUITE, names=True))
+    rows = by_continuation(load_ratings(workspace, SUITE, names=True))
     assert [(r.annotator, r.verdict, r.extra) for r in rows.values()] == [
         ("Ana", "not_done", 1),
         ("Bo", "cannot_judge", 0),
@@ -91,16 +91,16 @@ def test_references_carry_their_truth_in_every_suite_once_judged(workspace: Work
         submit(store, ana, [a_submission(claim, step=11)])
         add_reference(store, an_item("unjudged"), "not_done")
     for suite, item in ((SUITE, "c0"), ("other@1", "other")):
-        rows = by_continuation(ratings(workspace, suite, names=True))
+        rows = by_continuation(load_ratings(workspace, suite, names=True))
         assert set(rows) == {("judged", "Ana"), (item, "")}
         row = rows["judged", "Ana"]
         assert (row.verdict, row.step, row.truth, row.truth_step) == ("success", 11, "failure", 12)
-    assert set(by_continuation(ratings(workspace, names=True))) == {
+    assert set(by_continuation(load_ratings(workspace, names=True))) == {
         ("judged", "Ana"),
         ("c0", ""),
         ("other", ""),
     }
-    nobody = ratings(workspace, "nobody@1", names=True)
+    nobody = load_ratings(workspace, "nobody@1", names=True)
     assert set(by_continuation(nobody)) == {("judged", "Ana")}
 
 
@@ -112,7 +112,7 @@ def test_an_exported_file_reads_back_as_it_was(sqlite_workspace: Workspace, tmp_
         reason = 'a comma, a "quote"\nand a line'
         submit(store, ana, [a_submission(first)])
         submit(store, ana, [a_submission(second, verdict="cannot_judge", step=None, reason=reason)])
-    table = ratings(sqlite_workspace, SUITE, names=True)
+    table = load_ratings(sqlite_workspace, SUITE, names=True)
     write_csv(tmp_path / "deep" / "ratings.csv", table)
     found = {r.continuation: r for r in read_csv(tmp_path / "deep" / "ratings.csv")}
     assert len(found) == 2
@@ -141,7 +141,7 @@ def test_the_order_is_that_of_first_judging_and_a_correction_keeps_it(
                 ana = [claim.continuation for claim in claims]
             else:
                 bo = [claim.continuation for claim in reversed(claims)]
-    rows = by_continuation(ratings(workspace, SUITE, names=True))
+    rows = by_continuation(load_ratings(workspace, SUITE, names=True))
     for name, order in (("Ana", ana), ("Bo", bo)):
         assert [rows[one, name].order for one in order] == [1, 2, 3]
 
@@ -150,5 +150,5 @@ def test_the_share_judged_twice_by_design_is_marked(workspace: Workspace) -> Non
     with Store.open(workspace) as store:
         enqueue(store, some_items(200), required=None)
         asked = store.study.twice
-    table = ratings(workspace, SUITE)
+    table = load_ratings(workspace, SUITE)
     assert asked and 0 < table["twice"].mean() < 3 * asked

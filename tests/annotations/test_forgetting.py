@@ -7,9 +7,9 @@ import sqlite3
 import pytest
 
 from sts.annotations import consent, people, sessions, submissions
-from sts.annotations.export import ratings
+from sts.annotations.export import load_ratings
 from sts.annotations.history import verify
-from sts.annotations.store import FILE, Store
+from sts.annotations.store import DATABASE_FILE, Store
 from sts.cli.main import main
 from sts.errors import UnknownName
 from sts.storage.workspace import Workspace
@@ -39,7 +39,7 @@ def test_the_verdicts_of_a_forgotten_person_stay_and_the_chain_of_their_events_h
     with Store.open(workspace) as store:
         number, secret = a_team(store)
         change(store, consent.agree, number, "one")
-        before = ratings(workspace, SUITE)
+        before = load_ratings(workspace, SUITE)
         person = change(store, people.forget, "Zacharias")
         assert (
             people.find_by_session(store, secret) is None and ask(store, sessions.under_way) == []
@@ -53,12 +53,12 @@ def test_the_verdicts_of_a_forgotten_person_stay_and_the_chain_of_their_events_h
             ask(store, people.named, "Zacharias")
         assert change(store, people.forget, person.pseudonym) == person  # twice changes nothing
         assert verify(store.database).findings == ()
-    after = ratings(workspace, SUITE)
+    after = load_ratings(workspace, SUITE)
     theirs = (after["annotator"] == person.pseudonym).to_numpy()
     assert after[~theirs].equals(before[~theirs])
     assert after.drop(columns="reason").equals(before.drop(columns="reason"))
     assert set(after[theirs]["reason"]) == {""}
-    named = ratings(workspace, SUITE, names=True)
+    named = load_ratings(workspace, SUITE, names=True)
     assert set(named["annotator"]) - {""} == {"Bo", person.pseudonym}
 
 
@@ -68,7 +68,7 @@ def test_nothing_in_the_database_names_who_was_forgotten(sqlite_workspace: Works
         bo = ask(store, people.named, "Bo").id
         change(store, people.forget, "Zacharias")
         assert [one.raw for one in ask(store, submissions.refused_answers)] == [""]
-    with sqlite3.connect(sqlite_workspace.path(FILE)) as plain:
+    with sqlite3.connect(sqlite_workspace.path(DATABASE_FILE)) as plain:
         rows = [line for line in plain.iterdump() if "zacharias" in line.lower()]
     plain.close()
     assert number != bo and len(rows) == 1 and WORDS in rows[0]  # what Bo wrote is Bo's

@@ -6,8 +6,8 @@ import pytest
 from sqlalchemy import func, select
 
 from sts.annotations import imports, people, sessions, views
-from sts.annotations.export import ratings, write_csv
-from sts.annotations.imports import COLUMNS, Imported, Rating, read_csv
+from sts.annotations.export import load_ratings, write_csv
+from sts.annotations.imports import REQUIRED_COLUMNS, ImportResult, Rating, read_csv
 from sts.annotations.schema import events
 from sts.annotations.store import Store
 from sts.errors import ArgumentError, DamagedData
@@ -80,8 +80,8 @@ def test_a_wrong_line_is_named(tmp_path: Path, line: str, words: str) -> None:
 @pytest.mark.parametrize(
     ("column", "cell", "words"),
     [
-        ("source", "automatic", "human judgements alone, found source 'automatic'"),
-        ("source", "model", "human judgements alone"),
+        ("source", "automatic", "only human judgements, found source 'automatic'"),
+        ("source", "model", "only human judgements"),
         ("seconds", "-1", "expected seconds of 0 or more, found '-1'"),
         ("seconds", "nan", "expected seconds"),
         ("seconds", "long", "expected seconds"),
@@ -98,7 +98,7 @@ def test_a_reason_too_long_for_the_store_is_named(tmp_path: Path) -> None:
         read_csv(a_table(tmp_path, line, header=f"{HEADER},reason"))
 
 
-@pytest.mark.parametrize("column", COLUMNS)
+@pytest.mark.parametrize("column", REQUIRED_COLUMNS)
 def test_a_missing_column_is_named(tmp_path: Path, column: str) -> None:
     header = HEADER.replace(column, "other")
     with pytest.raises(DamagedData, match=f"line 1: missing column '{column}'; expected agent, "):
@@ -140,15 +140,17 @@ def test_an_import_is_appended_once_however_often_it_is_repeated(
         GOOD.replace("c0", "c1").replace("success", "failure"),
     ]
     found = read_csv(a_table(tmp_path, *lines))
-    assert change(store, imports.append, found, required=1) == Imported(3, 0, ("Bo",))
-    assert change(store, imports.append, found, required=1) == Imported(0, 3, ())
+    assert change(store, imports.append, found, required=1) == ImportResult(3, 0, ("Bo",))
+    assert change(store, imports.append, found, required=1) == ImportResult(0, 3, ())
     assert change(
         store, imports.append, read_csv(a_table(tmp_path, *reversed(lines))), required=1
-    ) == Imported(0, 3, ())
+    ) == ImportResult(0, 3, ())
     assert count_events(store) == 3
     assert ask(store, views.progress, SUITE)[:4] == (2, 1, 4, 3)
     ana, bo = ask(store, people.everybody)
-    assert (ana.name, bo.name) == ("Ana", "Bo") and ask(store, sessions.invited) == {ana.id}
+    assert (ana.name, bo.name) == ("Ana", "Bo") and ask(store, sessions.people_with_invitation) == {
+        ana.id
+    }
 
 
 def test_a_changed_line_is_a_correction_and_the_old_file_does_not_undo_it(
@@ -173,7 +175,7 @@ def test_more_judgements_than_required_are_extra(workspace: Workspace, tmp_path:
             read_csv(a_table(tmp_path, GOOD, GOOD.replace("Ana", "Bo"))),
             required=1,
         )
-    assert list(ratings(workspace, SUITE, names=True)["extra"]) == [0, 1]
+    assert list(load_ratings(workspace, SUITE, names=True)["extra"]) == [0, 1]
 
 
 def test_one_wrong_line_keeps_the_whole_file_out(store: Store, tmp_path: Path) -> None:
@@ -201,8 +203,8 @@ def test_reading_an_export_back_changes_nothing(
         sent.append(a_submission(claims[0], verdict="not_done", step=None))
         assert statuses(submit(store, ana, sent)) == ["saved"] * 4
         path = tmp_path / "ratings.csv"
-        write_csv(path, ratings(workspace, SUITE))
-        assert change(store, imports.append, read_csv(path), required=1) == Imported(0, 3, ())
+        write_csv(path, load_ratings(workspace, SUITE))
+        assert change(store, imports.append, read_csv(path), required=1) == ImportResult(0, 3, ())
 
 
 def test_an_export_of_one_study_can_be_read_into_another(
@@ -213,7 +215,7 @@ def test_an_export_of_one_study_can_be_read_into_another(
         enqueue(store, some_items(2))
         change(store, imports.append, read_csv(path), required=1)
     other = tmp_path / "ratings.csv"
-    write_csv(other, ratings(workspace, SUITE, names=True))
+    write_csv(other, load_ratings(workspace, SUITE, names=True))
     assert [r[1:6] for r in read_csv(other)] == [r[1:6] for r in read_csv(path)]
 
 
@@ -223,16 +225,16 @@ def test_an_export_read_back_doubles_nobody(workspace: Workspace, tmp_path: Path
         enqueue(store, some_items(1), required=2)
         change(store, imports.append, read_csv(path), required=1)
         here = {one.name: one.pseudonym for one in ask(store, people.everybody)}
-        write_csv(out, ratings(workspace, SUITE))
+        write_csv(out, load_ratings(workspace, SUITE))
         assert {one.annotator for one in read_csv(out)} == set(here.values())
-        assert change(store, imports.append, read_csv(out), required=1) == Imported(0, 2, ())
+        assert change(store, imports.append, read_csv(out), required=1) == ImportResult(0, 2, ())
         assert {one.name for one in ask(store, people.everybody)} == {"Ana", "Bo"}
 
 
 def test_another_study_keeps_the_pseudonyms_that_it_is_given(store: Store, tmp_path: Path) -> None:
     enqueue(store, some_items(1), required=2)
     given = a_table(tmp_path, GOOD.replace("Ana", "annotator-c0ffee"))
-    assert change(store, imports.append, read_csv(given), required=1) == Imported(
+    assert change(store, imports.append, read_csv(given), required=1) == ImportResult(
         1, 0, ("annotator-c0ffee",)
     )
     (person,) = ask(store, people.everybody)

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from sts.annotations import people, queue, views
-from sts.annotations.export import ratings
+from sts.annotations.export import load_ratings
 from sts.annotations.imports import Rating
-from sts.annotations.locate import named
+from sts.annotations.locate import match_ratings
 from sts.annotations.store import Store
 from sts.cli.main import main
 from sts.continuations import store
@@ -76,9 +76,9 @@ def test_a_workspace_that_was_never_served_takes_judgements_in(
         "random,clean-take-02,1,Ana,cannot_judge,",
     )
     assert said == "3 judgements added, 0 were there already; new annotators: Ana\n"
-    table = ratings(unserved, "small@1").set_index("continuation")
+    table = load_ratings(unserved, "small@1").set_index("continuation")
     assert table["verdict"].to_dict() == {first.id: "success", second.id: "not_done"}
-    table = ratings(unserved, "small@2")
+    table = load_ratings(unserved, "small@2")
     assert (len(table), set(table["horizon"])) == (3, {8})
     with Store.open(unserved) as opened:
         assert ask(opened, views.progress, "small@2")[:5] == (3, 3, 3, 3, 1)
@@ -102,7 +102,7 @@ def test_repeating_an_import_by_index_changes_nothing(unserved: Workspace, capsy
         (
             ["random,clean-take-01,Ana,success,3"],
             "agent,scenario,annotator,verdict,step",
-            "line 2: expected one continuation of agent 'random' in scenario .* found 2: give its",
+            "line 2: expected one continuation of agent 'random' in scenario .* found 2; give its",
         ),
         (["random,clean-take-01,0,Ana,success,9"], HEADER, "line 2: expected a step of 1 to 8"),
         (["random,clean-take-01,0,Ana,success,"], HEADER, "line 2: expected a step of 1 to"),
@@ -124,10 +124,10 @@ def test_a_line_that_names_none_or_several_keeps_the_whole_file_out(
 def test_agent_and_scenario_are_enough_where_they_have_one_continuation() -> None:
     rating = Rating("t, line 2", "", "Ana", "not_done", None, None, None, "", "random", "s0")
     item = an_item("c7", scenario="s0")
-    (found,), additions = named([rating], (), [(item, 0)])
+    (found,), additions = match_ratings([rating], (), [(item, 0)])
     assert (found.continuation, additions) == ("c7", [item])
-    with pytest.raises(DamagedData, match="found 2: give its identity"):
-        named(
+    with pytest.raises(DamagedData, match="found 2; give its identity"):
+        match_ratings(
             [rating._replace(continuation="0")], (), [(item, 0), (an_item("c8", scenario="s0"), 0)]
         )
 

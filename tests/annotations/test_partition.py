@@ -81,8 +81,8 @@ def test_silent_partition_fails_in_time_and_the_pool_recovers(
 ) -> None:
     from sts.annotations import postgresql
 
-    monkeypatch.setattr(postgresql, "ANSWER", LIMIT)
-    monkeypatch.setattr(postgresql, "_CONNECT", LIMIT)
+    monkeypatch.setattr(postgresql, "RESPONSE_TIMEOUT_S", LIMIT)
+    monkeypatch.setattr(postgresql, "_CONNECT_TIMEOUT_S", LIMIT)
     monkeypatch.setenv("STS_DATABASE_URL", f"postgresql://sts@127.0.0.1:{proxy.port}/postgres")
     with Store.open(Workspace.open(str(tmp_path / "workspace"))) as store:
         add_person(store, "Ana")

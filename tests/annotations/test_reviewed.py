@@ -12,7 +12,7 @@ import pytest
 from sts.annotations import breakdown
 from sts.annotations import people as store_people
 from sts.annotations.differences import contradicted
-from sts.annotations.events import LABELS
+from sts.annotations.events import ERROR_TYPES
 from sts.annotations.reviewed import Case, Queue, Queues, reviewed, table_1
 from sts.annotations.store import Store
 from sts.annotations.verdicts import Verdict
@@ -142,15 +142,15 @@ def test_the_sample_is_drawn_from_failures_of_people_and_of_agents_apart(
     for n in range(40):
         team.judge(team.ana, f"c{n}", *(("not_done",) if n % 5 else ("success", 1)))
     clips = ask(store, reviewed, SUITE).clips
-    drawn = breakdown.sample(clips, 10, seed)
-    larger = breakdown.sample(clips, 11, seed)
+    drawn = breakdown.sample_failures(clips, 10, seed)
+    larger = breakdown.sample_failures(clips, 11, seed)
     assert {who: len(own) for who, own in drawn.items()} == {"people": 10, "agents": 10}
     assert all(larger[who][:10] == own for who, own in drawn.items())
     assert all(one.played for one in drawn["people"])
     assert not any(one.played for one in drawn["agents"])
-    assert all(breakdown.failed(one) for own in drawn.values() for one in own)
-    assert breakdown.sample(clips, 10, 1 - seed) != drawn
-    assert len(breakdown.sample(clips, 100, seed)["people"]) == 12
+    assert all(breakdown.is_failure(one) for own in drawn.values() for one in own)
+    assert breakdown.sample_failures(clips, 10, 1 - seed) != drawn
+    assert len(breakdown.sample_failures(clips, 100, seed)["people"]) == 12
 
 
 def test_table_1_counts_the_latest_review_of_each_sampled_failure_once(store: Store) -> None:
@@ -158,7 +158,7 @@ def test_table_1_counts_the_latest_review_of_each_sampled_failure_once(store: St
     for n in range(6):
         team.judge(team.ana, f"c{n}", "failure", 1)
     store.study = store.study._replace(review_sample=2)
-    samples = breakdown.sample(ask(store, reviewed, SUITE).clips, 2, 0)
+    samples = breakdown.sample_failures(ask(store, reviewed, SUITE).clips, 2, 0)
     first, second = (one.continuation for one in samples["agents"])
     outside = ({f"c{n}" for n in range(2, 6)} - {first, second}).pop()
     team.send(team.rhea, first, "review", label="empty")
@@ -167,7 +167,7 @@ def test_table_1_counts_the_latest_review_of_each_sampled_failure_once(store: St
     team.send(team.rhea, outside, "review", label="control")
     found = ask(store, reviewed, SUITE)
     table = breakdown.breakdown(found.clips, found.reviews, 2, 0)
-    assert tuple(row.error for row in table.rows) == LABELS
+    assert tuple(row.error for row in table.rows) == ERROR_TYPES
     counts = {row.error: (row.people, row.agents) for row in table.rows if row.people + row.agents}
     assert counts == {"rigidity": (1, 0), "fair": (0, 1)}
     assert table.over == {"people": (2, 2, 1, 0), "agents": (4, 2, 1, 1)}
@@ -184,7 +184,7 @@ def test_a_failure_is_what_fewer_than_half_of_its_judges_saw_done(store: Store) 
     ):
         team.judge(team.ana, clip, *one)
         team.judge(team.bo, clip, *other)
-    failures = filter(breakdown.failed, ask(store, reviewed, SUITE).clips)
+    failures = filter(breakdown.is_failure, ask(store, reviewed, SUITE).clips)
     assert sorted(one.continuation for one in failures) == ["c1", "c3"]
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sts.annotations import references, views
-from sts.annotations.export import ratings
+from sts.annotations.export import load_ratings
 from sts.annotations.history import verify
 from sts.annotations.store import Store
 from sts.annotations.types import Item
@@ -22,7 +22,7 @@ def by(version: str, number: int = 3) -> list[Item]:
 
 
 def exported(workspace: Workspace) -> list[tuple[str, str, str, str]]:
-    table = ratings(workspace, SUITE, names=True)
+    table = load_ratings(workspace, SUITE, names=True)
     columns = ["continuation", "annotator", "verdict", "rubric"]
     return [tuple(row) for row in table[columns].itertuples(index=False)]
 

@@ -8,8 +8,16 @@ import threading
 import pytest
 
 from sts.annotations import people, sessions
-from sts.annotations.sessions import DAY, IDLE, INVITATION, LAPSED, LONGEST, UNKNOWN, USED
-from sts.annotations.store import FILE, Store
+from sts.annotations.sessions import (
+    DAY,
+    EXPIRED,
+    IDLE_TIMEOUT_S,
+    INVITATION,
+    LONGEST,
+    UNKNOWN,
+    USED,
+)
+from sts.annotations.store import DATABASE_FILE, Store
 from sts.errors import ArgumentError
 from sts.storage.workspace import Workspace
 from tests.annotations.examples import Clock
@@ -42,7 +50,7 @@ def test_looking_at_an_invitation_does_not_spend_it(store: Store) -> None:
 def test_an_invitation_is_spent_once(store: Store) -> None:
     token = invited(store)
     change(store, sessions.enter, token)
-    with pytest.raises(ArgumentError, match="used already"):
+    with pytest.raises(ArgumentError, match="already used"):
         change(store, sessions.enter, token)
     assert len(ask(store, sessions.under_way)) == 1
 
@@ -72,10 +80,10 @@ def test_an_invitation_lapses(store: Store, clock: Clock) -> None:
     token = invited(store)
     clock.now += INVITATION
     found = ask(store, sessions.invitation, token)
-    assert found is not None and found.refusal == LAPSED
-    with pytest.raises(ArgumentError, match="lapsed"):
+    assert found is not None and found.refusal == EXPIRED
+    with pytest.raises(ArgumentError, match="expired"):
         change(store, sessions.enter, token)
-    assert ask(store, sessions.invited) == set()
+    assert ask(store, sessions.people_with_invitation) == set()
 
 
 @pytest.mark.parametrize("token", ["", "x" * 43, "\ud800\0"])
@@ -92,7 +100,7 @@ def test_a_new_invitation_ends_the_one_that_waits_and_no_session(store: Store) -
     second = str(change(store, people.invite, "Ana").token)
     third = str(change(store, people.invite, "Ana").token)
     assert ask(store, sessions.invitation, second) is None
-    assert ask(store, sessions.invited) == {ask(store, people.everybody)[0].id}
+    assert ask(store, sessions.people_with_invitation) == {ask(store, people.everybody)[0].id}
     assert people.find_by_session(store, secret) is not None
     assert people.find_by_session(store, change(store, sessions.enter, third)) is not None
     assert [one.name for one in ask(store, sessions.under_way)] == ["Ana", "Ana"]
@@ -118,11 +126,11 @@ def test_a_session_lasts_while_it_is_used_and_no_longer_than_the_longest(
 
 def test_a_session_ends_when_it_was_not_used_for_long(store: Store, clock: Clock) -> None:
     secret = change(store, sessions.enter, invited(store))
-    clock.now += IDLE - 1
+    clock.now += IDLE_TIMEOUT_S - 1
     assert people.find_by_session(store, secret) is not None  # and is good for as long again
-    clock.now += IDLE - 1
+    clock.now += IDLE_TIMEOUT_S - 1
     assert people.find_by_session(store, secret) is not None
-    clock.now += IDLE
+    clock.now += IDLE_TIMEOUT_S
     assert people.find_by_session(store, secret) is None
 
 
@@ -181,7 +189,7 @@ def test_the_database_keeps_no_secret(sqlite_workspace: Workspace) -> None:
         token = invited(store)
         secret = change(store, sessions.enter, token)
         waiting = str(change(store, people.invite, "Ana").token)
-    with sqlite3.connect(sqlite_workspace.path(FILE)) as plain:
+    with sqlite3.connect(sqlite_workspace.path(DATABASE_FILE)) as plain:
         dump = "\n".join(plain.iterdump())
     plain.close()
     assert "Ana" in dump

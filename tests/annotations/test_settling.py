@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from sts.annotations import imports, views
-from sts.annotations.export import ratings, write_csv
+from sts.annotations.export import load_ratings, write_csv
 from sts.annotations.history import verify
 from sts.annotations.imports import read_csv
 from sts.annotations.store import Store
@@ -24,7 +24,7 @@ def clips(settled: str) -> list[Item]:
 
 
 def rows(workspace: Workspace) -> list[tuple[str, str, str, str]]:
-    table = ratings(workspace, SUITE, names=True)
+    table = load_ratings(workspace, SUITE, names=True)
     columns = ["continuation", "source", "annotator", "verdict"]
     return [tuple(row) for row in table[columns].itertuples(index=False)]
 
@@ -72,7 +72,7 @@ def test_an_import_passes_over_what_a_rule_has_settled(
 ) -> None:
     with Store.open(workspace, clock=clock) as store:
         enqueue(store, clips("silence"), required=None)
-        write_csv(workspace.path("all.csv"), ratings(workspace, SUITE))
+        write_csv(workspace.path("all.csv"), load_ratings(workspace, SUITE))
         assert (
             change(store, imports.append, read_csv(workspace.path("all.csv")), required=1).added
             == 0

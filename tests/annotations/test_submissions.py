@@ -14,7 +14,7 @@ from sqlalchemy.exc import IntegrityError
 
 from sts.annotations import schema, submissions, views
 from sts.annotations.store import Store
-from sts.annotations.submissions import Refusal, check
+from sts.annotations.submissions import Rejection, parse_event
 from sts.annotations.types import Claim
 from sts.errors import DamagedData, StoreError, UnknownName
 from tests.access.attempts import attempt
@@ -102,7 +102,7 @@ def test_another_judgement_under_a_used_uuid_is_refused_and_kept_aside(store: St
     sent = a_submission(claim)
     submit(store, ana, [sent])
     [ack] = submit(store, ana, [sent | {"verdict": "failure"}])
-    assert ack.status == "refused" and "under a new one" in ack.message
+    assert ack.status == "refused" and "use a new uuid" in ack.message
     assert [row.message for row in rows(store, "refused")] == [ack.message]
     assert rows(store, "events")[0].verdict == "success"
 
@@ -125,7 +125,7 @@ def test_an_item_of_somebody_else_is_refused(store: Store) -> None:
     _, claims = given_items(store)
     bo = add_person(store, "Bo").id
     [ack] = submit(store, bo, [a_submission(claims[0])])
-    assert ack.message == "item was never given to this annotator"
+    assert ack.message == "item was never assigned to this annotator"
 
 
 @pytest.mark.parametrize(
@@ -136,7 +136,7 @@ def test_an_item_of_somebody_else_is_refused(store: Store) -> None:
         ({"uuid": "A" * 32}, "expected uuid"),
         ({"uuid": "a" * 32 + "\n"}, "expected uuid"),
         ({"item": 3}, "expected item of an item identifier, found 3"),
-        ({"item": "j" * 22}, "never given"),
+        ({"item": "j" * 22}, "never assigned"),
         ({"verdict": "passed"}, "expected a verdict of success, failure, .* found 'passed'"),
         ({"verdict": ["success"]}, "expected a verdict"),
         ({"step": None}, "expected a step of 1 to 40, counted from takeover, found nothing"),
@@ -165,13 +165,13 @@ def test_an_item_of_somebody_else_is_refused(store: Store) -> None:
     ],
 )
 def test_a_wrong_field_is_refused_by_name(changes: dict[str, Any], words: str) -> None:
-    with pytest.raises(Refusal, match=words):
-        check(a_submission(ITEM, **changes), {ITEM: HORIZON})
+    with pytest.raises(Rejection, match=words):
+        parse_event(a_submission(ITEM, **changes), {ITEM: HORIZON})
 
 
 @pytest.mark.parametrize("step", [1, HORIZON])
 def test_the_first_and_the_last_step_can_be_marked(step: int) -> None:
-    assert check(a_submission(ITEM, step=step), {ITEM: HORIZON}).step == step
+    assert parse_event(a_submission(ITEM, step=step), {ITEM: HORIZON}).step == step
 
 
 def test_whatever_a_browser_sends_is_answered_and_kept_aside_once(store: Store) -> None:
@@ -209,7 +209,7 @@ def test_refused_answers_of_one_person_have_a_limit_and_hinder_no_good_one(
 def test_a_message_of_too_many_answers_is_looked_at_as_far_as_the_limit(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(submissions, "MESSAGE_LIMIT", 1)
+    monkeypatch.setattr(submissions, "MAX_SUBMISSIONS", 1)
     ana, [first, second, _] = given_items(store)
     sent = [a_submission(first), a_submission(second)]
     acks = submit(store, ana, sent)
@@ -217,7 +217,7 @@ def test_a_message_of_too_many_answers_is_looked_at_as_far_as_the_limit(
         (sent[0]["uuid"], "saved"),
         (sent[1]["uuid"], "refused"),
     ]
-    assert "at most 1 answers in one message" in acks[1].message
+    assert "at most 1 submissions in one request" in acks[1].message
     assert statuses(submit(store, ana, sent[1:])) == ["saved"]
 
 
@@ -309,8 +309,8 @@ fields = st.fixed_dictionaries(
 @settings(max_examples=300, deadline=None)
 def test_a_checked_submission_fits_the_table_and_everything_else_is_a_refusal(sent: Any) -> None:
     try:
-        kept = check(sent, {ITEM: HORIZON})
-    except Refusal as refusal:
+        kept = parse_event(sent, {ITEM: HORIZON})
+    except Rejection as refusal:
         assert str(refusal).isprintable() and len(str(refusal)) < 200
         return
     assert (kept.step is not None) == (kept.verdict in ("success", "failure"))

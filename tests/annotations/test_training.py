@@ -67,7 +67,7 @@ def test_a_round_is_passed_by_the_share_that_the_lead_asks_for(opened: Opened) -
         assert (now.needed, now.answered, len(now.lessons)) == (True, n, 5 - n)
         wrong = "cannot_judge" if n == 2 else ""
         said = change(store, answer, ann.id, sent(now.lessons[0], n, wrong), alone=False)
-        assert said and said.message.startswith("It does not agree" if wrong else "It agrees")
+        assert said and said.message.startswith("Not correct" if wrong else "Correct")
         words = said.message
     assert "passed" in words and not ask(store, standing, ann.id).needed
     assert ask(store, views.history, ann.id) == [], "nothing of it is a judgement"
@@ -83,9 +83,9 @@ def test_another_round_has_other_episodes_until_the_pool_is_empty(opened: Opened
         assert now.rounds == n // 2
         met.append(now.lessons[0].item)
         last = change(store, answer, ann.id, sent(now.lessons[0], n, "failure", 1), alone=False)
-        assert last and ("another follows" in last.message) == (n in (1, 3))
+        assert last and ("Another round follows" in last.message) == (n in (1, 3))
     assert len(set(met)) == 5
-    assert last and "nothing left to train on" in last.message
+    assert last and "no episodes left to train on" in last.message
     after = ask(store, standing, ann.id)
     assert after.needed and after.lessons == ()
 
@@ -95,8 +95,8 @@ def test_what_is_said_of_a_mark_says_how_far_off_it_is(opened: Opened) -> None:
     ann = add_person(store, "ann")
     marked = [one for one in ask(store, standing, ann.id).lessons if one.truth == "success"]
     for n, (step, words) in enumerate(
-        [(4, "It agrees: success at step 4."), (5, "Your mark is 1 step late"),
-         (2, "Your mark is 2 steps early; it belongs to step 4."), (None, "yours was not done.")]
+        [(4, "Correct: success at step 4."), (5, "Your marker is 1 step late"),
+         (2, "Your marker is 2 steps early; it belongs at step 4."), (None, "yours was not done.")]
     ):  # fmt: skip
         wrong = ("success", step) if step else ("not_done", None)
         said = change(store, answer, ann.id, sent(marked[n], n, *wrong), alone=False)
@@ -160,7 +160,7 @@ def _trained(store: Store, person: Annotator) -> set[str]:
 def test_without_references_nobody_is_trained_and_the_lead_is_told(opened: Opened) -> None:
     store = opened(0, training=5)
     assert not ask(store, standing, add_person(store, "ann").id).needed
-    assert "nobody is trained: sts references add" in ask(store, training.lack)
+    assert "add some with sts references add" in ask(store, training.lack)
 
 
 def test_a_study_that_asks_for_nothing_trains_nobody(opened: Opened) -> None:

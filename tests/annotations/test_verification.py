@@ -16,12 +16,12 @@ from sqlalchemy import Connection, text
 from sqlalchemy.exc import DBAPIError
 
 from sts.annotations import events, history, people, played, views
-from sts.annotations.database import RECORD
-from sts.annotations.export import _check, _Rows, _unlike, ratings
+from sts.annotations.database import RECORD_FILE
+from sts.annotations.export import _iter_altered_clips, _raise_findings, _RatingsTable, load_ratings
 from sts.annotations.history import verify
 from sts.annotations.schema import annotators
-from sts.annotations.store import FILE, Store
-from sts.annotations.study import study as asked
+from sts.annotations.store import DATABASE_FILE, Store
+from sts.annotations.study import load_study as asked
 from sts.cli.main import main
 from sts.errors import StoreError, StsError
 from sts.storage.workspace import Workspace
@@ -84,14 +84,14 @@ class Undone(Exception):
 
 def tables(connection: Connection, workspace: Workspace) -> list[Any]:
     """Return everything that is exported; raise DamagedData if an export would refuse it."""
-    found, study, out = history.read(connection), asked(workspace), []
-    _check(found.findings)
+    found, study, out = history.read_history(connection), asked(workspace), []
+    _raise_findings(found.findings)
     for suite in (None, SUITE, "other@1"):
-        clips = {one.shown for one in found.clips.values()}
-        there = played.read(workspace, suite, clips)
-        _check([*_unlike(found, there)])
+        clips = {one.shown_hash for one in found.clips.values()}
+        there = played.read_continuations(workspace, suite, clips)
+        _raise_findings([*_iter_altered_clips(found, there)])
         for names in (True, False):
-            out.append(_Rows(found, there, study, suite, names=names).every())
+            out.append(_RatingsTable(found, there, study, suite, names=names).build_rows())
     return out
 
 
@@ -140,7 +140,7 @@ class Tries:
 
     def by_a_bit(self, workspace: Workspace, bit: int, before: list[Any]) -> None:
         """Try a database of which one bit is another, in a workspace that is used up."""
-        file = workspace.path(FILE)
+        file = workspace.path(DATABASE_FILE)
         content = bytearray(file.read_bytes())
         content[bit // 8] ^= 1 << bit % 8
         file.write_bytes(content)
@@ -232,7 +232,7 @@ def test_no_flipped_bit_that_reaches_a_ratings_table_is_silent(
     a_study(sqlite_workspace)
     with Store.open(sqlite_workspace) as store, store.database.read() as connection:
         before = tables(connection, sqlite_workspace)
-    tries, bits = Tries(), sqlite_workspace.path(FILE).stat().st_size * 8
+    tries, bits = Tries(), sqlite_workspace.path(DATABASE_FILE).stat().st_size * 8
     for seed in range(number):
         root = Path(shutil.copytree(sqlite_workspace.root, tmp_path / str(seed)))
         bit = random.Random(f"bit {seed}").randrange(bits)
@@ -257,7 +257,9 @@ def test_truncated_tail_of_a_chain_is_named(workspace: Workspace) -> None:
     def lost(connection: Connection, _: random.Random) -> str:
         ids = "SELECT id FROM events WHERE annotator = 3 ORDER BY id DESC LIMIT 2"
         connection.execute(text(f"DELETE FROM events WHERE id IN ({ids})"))
-        assert history.read(connection).findings == ("Bo: events 8 to 9 are missing at the end",)
+        assert history.read_history(connection).findings == (
+            "Bo: events 8 to 9 are missing at the end",
+        )
         return "the last two of Bo"
 
     Tries().by_sql(workspace, lost, random.Random())
@@ -272,7 +274,7 @@ def test_truncated_tail_of_a_chain_is_named(workspace: Workspace) -> None:
         ),
         (
             "DELETE FROM item_suites WHERE suite = 'other@1'",
-            "continuation d0: its clip is in the queue of no suite",
+            "continuation d0: its clip is not queued for any suite",
         ),
         (
             "UPDATE annotators SET name = 'Eve' WHERE name = 'Bo'",
@@ -280,7 +282,7 @@ def test_truncated_tail_of_a_chain_is_named(workspace: Workspace) -> None:
         ),
         (
             "UPDATE events SET reason = '' WHERE annotator = 3 AND number = 5",
-            "its words are missing",
+            "its text is missing",
         ),
         (
             "UPDATE reference_episodes SET truth = 'failure' WHERE number = 2",
@@ -294,7 +296,7 @@ def test_finding_names_what_it_is_about(workspace: Workspace, statement: str, wo
 
     def change(connection: Connection, _: random.Random) -> str:
         connection.execute(text(statement))
-        found = history.read(connection).findings
+        found = history.read_history(connection).findings
         assert any(words in line for line in found), found
         return statement
 
@@ -303,11 +305,11 @@ def test_finding_names_what_it_is_about(workspace: Workspace, statement: str, wo
 
 def test_agent_of_a_continuation_is_not_read_from_the_database(workspace: Workspace) -> None:
     a_study(workspace)
-    before = ratings(workspace)
+    before = load_ratings(workspace)
     with Store.open(workspace) as store, store.database.write() as connection:
         connection.execute(text("UPDATE copies SET agent = 'agent-7', sees = 'world'"))
         connection.execute(text("UPDATE items SET scenario = 's77', category = 'c', kind = 'k'"))
-    assert ratings(workspace).equals(before)
+    assert load_ratings(workspace).equals(before)
 
 
 def test_export_refuses_an_altered_row_by_name(
@@ -324,7 +326,7 @@ def test_export_refuses_an_altered_row_by_name(
 
 def altered(workspace: Workspace, statement: str) -> None:
     """Change the file of a database by SQL."""
-    with sqlite3.connect(workspace.path(FILE)) as plain:
+    with sqlite3.connect(workspace.path(DATABASE_FILE)) as plain:
         plain.execute(statement)
     plain.close()
 
@@ -332,15 +334,15 @@ def altered(workspace: Workspace, statement: str) -> None:
 def test_who_is_forgotten_leaves_digests_and_verdicts(workspace: Workspace) -> None:
     a_study(workspace)
     with Store.open(workspace) as store:
-        before, pseudonym = ratings(workspace, SUITE), ask(store, people.named, "Bo").pseudonym
+        before, pseudonym = load_ratings(workspace, SUITE), ask(store, people.named, "Bo").pseudonym
         with store.database.write() as connection:
-            seal = people.seal(pseudonym, pseudonym)
+            seal = people.hash_names(pseudonym, pseudonym)
             own = annotators.update().where(annotators.c.id == 3)
             connection.execute(own.values(name=pseudonym, seal=seal))
-            events.forget(connection, 3)
+            events.erase_texts(connection, 3)
         found = verify(store.database)
         assert found.findings == () and found.forgotten == 2
-        after = ratings(workspace, SUITE)
+        after = load_ratings(workspace, SUITE)
         assert set(after[after["annotator"] == pseudonym]["reason"]) == {""}
         assert after.drop(columns="reason").equals(before.drop(columns="reason"))
         change = text(
@@ -363,16 +365,16 @@ USING_A_STUDY = (
 )
 
 
-@pytest.mark.parametrize("how", ["absent", "empty", "lacks it"])
+@pytest.mark.parametrize("how", ["missing", "empty", "not contain it"])
 def test_lost_database_is_reported_by_every_command(
     sqlite_workspace: Workspace, capsys: pytest.CaptureFixture[str], tmp_path: Path, how: str
 ) -> None:
     a_study(sqlite_workspace)
-    file = sqlite_workspace.path(FILE)
+    file = sqlite_workspace.path(DATABASE_FILE)
     file.rename(file.with_name("away"))
     if how == "empty":
         file.touch()
-    elif how == "lacks it":
+    elif how == "not contain it":
         with closing(sqlite3.connect(file)) as other:
             other.execute("VACUUM")
             other.execute("PRAGMA user_version = 1")
@@ -381,7 +383,7 @@ def test_lost_database_is_reported_by_every_command(
         words = command.replace("FILE", str(tmp_path / "copy")).split()
         assert main([*words, "--workspace", str(sqlite_workspace.root)]) == 1, command
         said = "".join(capsys.readouterr())
-        assert f"a study began in this workspace ({RECORD})" in said and how in said, command
+        assert f"a study started in this workspace ({RECORD_FILE})" in said and how in said, command
     assert (file.read_bytes() if file.exists() else None) == found
     file.with_name("away").rename(file)
     assert main(["annotations", "verify", "--workspace", str(sqlite_workspace.root)]) == 0
@@ -400,7 +402,7 @@ def test_empty_database_on_postgresql_is_reported_where_a_study_began(
     for command in USING_A_STUDY:
         words = command.replace("FILE", str(tmp_path / "copy")).split()
         assert main([*words, "--workspace", str(sqlite_workspace.root)]) == 1, command
-        assert "lacks it" in "".join(capsys.readouterr()), command
+        assert "not contain it" in "".join(capsys.readouterr()), command
 
 
 def test_verify_prints_its_findings_and_says_so_by_its_exit_code(

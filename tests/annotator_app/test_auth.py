@@ -17,7 +17,7 @@ from starlette.responses import RedirectResponse, Response
 
 from sts.annotations import people, schema, sessions
 from sts.annotations.database import Database
-from sts.annotations.sessions import LAPSED, UNKNOWN, USED
+from sts.annotations.sessions import EXPIRED, UNKNOWN, USED
 from sts.annotations.store import Store
 from sts.errors import StoreError
 from sts_annotator_app.attempts import EACH, TOGETHER, WINDOW, Attempts
@@ -47,12 +47,12 @@ class Gate(Store):
         with self.write() as connection:
             schema.metadata.create_all(connection)
             names = dict.fromkeys(("Olga", "Eve", owner))
-            numbers = {name: people.add(connection, name, now=now).id for name in names}
+            numbers = {name: people.add_person(connection, name, now=now).id for name in names}
             for secret, name in ((TOKEN, owner), (ANOTHERS, "Eve")):
-                row = {"secret_hash": sessions.hashed(secret), "begun": now, "seen": now}
+                row = {"secret_hash": sessions.hash_token(secret), "begun": now, "seen": now}
                 connection.execute(schema.sessions.insert(), row | {"annotator": numbers[name]})
             for token, used, expires in ((WAITING, None, 9), (SPENT, now, 9), (LATE, None, -9)):
-                row = {"token_hash": sessions.hashed(token), "annotator": numbers[owner]}
+                row = {"token_hash": sessions.hash_token(token), "annotator": numbers[owner]}
                 row |= {"made": now, "expires": now + expires, "used": used}
                 connection.execute(schema.invitations.insert(), row)
 
@@ -209,7 +209,7 @@ SECURE = {"host": "study.example", "origin": "https://study.example"}
 )
 @pytest.mark.parametrize(
     ("token", "sentence"),
-    [(SPENT, USED), (LATE, LAPSED), ("wrong", UNKNOWN), ("%ff%00", UNKNOWN), ("", UNKNOWN),
+    [(SPENT, USED), (LATE, EXPIRED), ("wrong", UNKNOWN), ("%ff%00", UNKNOWN), ("", UNKNOWN),
      (TOKEN, UNKNOWN)],
 )  # fmt: skip
 @pytest.mark.parametrize("how", ["opened", "sent"])

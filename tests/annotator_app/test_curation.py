@@ -127,8 +127,8 @@ def test_a_list_stays_as_it_was_chosen_while_it_is_gone_through(study: Study) ->
 def test_what_another_has_decided_since_is_said_in_one_sentence(study: Study) -> None:
     assert study.decides(study.ana, study.decision("reject", reason="unclear")) == [""]
     assert study.decides(study.ben, study.decision("accept")) == [
-        f"{IDS[0]} has changed since you saw it: it is now rejected by Ana (unclear); look at it "
-        "again"
+        f"{IDS[0]} has changed since you saw it: it is now rejected by Ana (unclear); reload it "
+        "and decide again"
     ]
     assert study.kept == [("Ana", "reject", IDS[0])]
 

@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy import select
 
 from sts.annotations import views
-from sts.annotations.export import ratings
+from sts.annotations.export import load_ratings
 from sts.annotations.schema import items
 from sts.annotations.store import Store
 from sts.continuations.run import run
@@ -104,7 +104,7 @@ def test_silence_where_an_answer_is_asked_waits_for_nobody_if_the_study_says_so(
         queueing.fill(settling, store, whole)
         progress = ask(store, views.progress, suite.label)
     suites.write(workspace.path("suites", "mine", "1"), suite)
-    table = ratings(settling, suite.label)
+    table = load_ratings(settling, suite.label)
     assert set(table[table["source"] == "settled"]["continuation"]) == quiet
     assert set(table[table["source"] == "human"]["continuation"]) == {o.id for o in every} - quiet
     assert progress.settled == table[table["source"] == "settled"]["clip"].nunique()

@@ -113,9 +113,9 @@ def test_sending_the_outbox_twice_keeps_it_once(store: Store, team: Team) -> Non
     assert [ack["status"] for ack in talk(store, sent)["acks"]] == ["saved"] * 3
     again = talk(store, sent)
     assert [ack["status"] for ack in again["acks"]] == ["duplicate"] * 3 and again["news"] == []
-    assert [one.verdict for one in ask(store, store_reviews.adjudications, SUITE).values()] == [
-        "failure"
-    ]
+    assert [
+        one.verdict for one in ask(store, store_reviews.load_adjudications, SUITE).values()
+    ] == ["failure"]
     assert again["queues"]["disputes"]["done"] == 1
 
 
@@ -130,12 +130,12 @@ def test_of_two_reviewers_who_decide_at_once_both_are_kept_and_told(
     [news] = data["news"]
     assert "Another reviewer had decided this one too, as not done." in news["text"]
     assert "yours, stands" in news["text"] and "Max" not in json.dumps(data)
-    assert ask(store, store_reviews.adjudications, SUITE)[item].by == "Rhea"
+    assert ask(store, store_reviews.load_adjudications, SUITE)[item].by == "Rhea"
     reviews = [decision(item, kind="review", label=label) for label in ("empty", "fair")]
     for name, one in zip(("Max", "Rhea"), reviews, strict=True):
         data = talk(store, {"outbox": [one], "queue": "failures"}, name)
     assert "as empty. Both are kept; the later, yours, counts" in data["news"][0]["text"]
-    assert len(ask(store, store_reviews.by_item, "review", SUITE)[item]) == 2
+    assert len(ask(store, store_reviews.load_by_item, "review", SUITE)[item]) == 2
 
 
 @pytest.mark.parametrize(
@@ -145,8 +145,8 @@ def test_of_two_reviewers_who_decide_at_once_both_are_kept_and_told(
         ({"kind": "review", "label": "<b>bad</b>"}, "expected a label of imprecise"),
         ({"kind": "review", "label": ["empty"]}, "expected a label of"),
         ({"verdict": "success", "step": 0}, "a step of 1 to 40"),
-        ({"kind": "verdict"}, "never given to this annotator"),
-        ({"item": "z" * 22}, "there is no such item"),
+        ({"kind": "verdict"}, "never assigned to this annotator"),
+        ({"item": "z" * 22}, "item does not exist"),
         ({"kind": "review", "label": "empty", "item": "x" * 10_000_000}, "an item identifier"),
         ({"uuid": "1"}, "expected uuid of 32"),
     ],
@@ -167,10 +167,10 @@ def test_who_is_no_reviewer_decides_nothing_whatever_they_send(store: Store, tea
     for kind in ("adjudication", "review"):
         forged = decision(item, kind=kind, label="empty", role="reviewer", roles=["reviewer"])
         [ack] = talk(store, {"outbox": [forged], "roles": ["reviewer"]}, "Ana")["acks"]
-        assert ack["status"] == "refused" and "expected a reviewer" in ack["message"]
+        assert ack["status"] == "refused" and "only reviewers" in ack["message"]
     assert (
-        ask(store, store_reviews.adjudications, SUITE) == {}
-        and ask(store, store_reviews.by_item, "review", SUITE) == {}
+        ask(store, store_reviews.load_adjudications, SUITE) == {}
+        and ask(store, store_reviews.load_by_item, "review", SUITE) == {}
     )
 
 
@@ -178,7 +178,7 @@ def test_a_decision_about_what_one_judged_oneself_is_refused(store: Store, team:
     in_store_change(store, people.set_role, "Ana", "reviewer")
     item = talk(store, None)["cases"][0]["episode"]["id"]
     [ack] = talk(store, {"outbox": [decision(item)]}, "Ana")["acks"]
-    assert ack["message"] == "this item was judged by this reviewer; another decides"
+    assert ack["message"] == "this item was judged by this reviewer; leave it to another reviewer"
     assert "6 clips you judged or played yourself" in talk(store, None, "Ana")["empty"]["text"]
 
 
@@ -188,7 +188,7 @@ def test_what_another_author_decided_stays_in_their_browser(
     item = talk(store, None)["cases"][0]["episode"]["id"]
     author = namespace("here", person(store, "Max").id)
     data = talk(store, {"author": author, "outbox": [decision(item)]})
-    assert data["acks"] == [] and ask(store, store_reviews.adjudications, SUITE) == {}
+    assert data["acks"] == [] and ask(store, store_reviews.load_adjudications, SUITE) == {}
     assert "another author" in caplog.text
 
 

@@ -40,11 +40,11 @@ def _judge(store: Store, clips: int) -> int:
     enqueue(store, some_items(clips))
     people = [add_person(store, f"Annotator {n}").id for n in range(PEOPLE)]
     with store.database.write() as connection:
-        items = [*history.read(connection).clips]
+        items = [*history.read_history(connection).clips]
         for person in people:
             for item in items:
                 said = Event(uuid4().hex, item, verdict="success", step=7, seconds=4.5, watched=1.0)
-                events.append(connection, person, said, source="import", now=1.7e9)
+                events.append_event(connection, person, said, source="import", now=1.7e9)
     return PEOPLE * clips
 
 
@@ -52,6 +52,6 @@ def _read(store: Store) -> float:
     """Return the CPU seconds that one check takes."""
     begun = time.process_time()
     with store.database.read() as connection:
-        found = history.read(connection)
+        found = history.read_history(connection)
     assert not found.findings
     return time.process_time() - begun

@@ -15,8 +15,8 @@ import pytest
 
 from sts import registry
 from sts.annotations import backup
-from sts.annotations.database import RECORD
-from sts.annotations.store import FILE
+from sts.annotations.database import RECORD_FILE
+from sts.annotations.store import DATABASE_FILE
 from sts.cli.main import main
 from sts.storage.checks import GROUP
 from sts.storage.workspace import Workspace
@@ -238,13 +238,13 @@ def test_a_report_that_was_altered_is_found(whole: Path, tmp_path: Path) -> None
     assert findings(root, "reports")
 
 
-@pytest.mark.parametrize("how", ["absent", "empty"])
+@pytest.mark.parametrize("how", ["missing", "empty"])
 def test_commands_about_judgements_report_a_lost_database(
     root: Path, capsys: pytest.CaptureFixture[str], how: str
 ) -> None:
-    (file,) = root.glob(FILE)
+    (file,) = root.glob(DATABASE_FILE)
     file.unlink()
-    for beside in root.glob(f"{FILE}-*"):
+    for beside in root.glob(f"{DATABASE_FILE}-*"):
         beside.unlink()
     if how == "empty":
         file.touch()
@@ -252,9 +252,11 @@ def test_commands_about_judgements_report_a_lost_database(
     for words in (("report", "tiny@1"), ("annotate", "tiny@1", "--port", "0")):
         assert sts(root, *words) == 1
         said = "".join(capsys.readouterr())
-        assert f"a study began in this workspace ({RECORD})" in said and how in said, words
+        assert f"a study started in this workspace ({RECORD_FILE})" in said and how in said, words
     name = suites.load(Workspace.open(root), "tiny@1").scenarios[0].id
     assert sts(root, "show", f"tiny@1/{name}") == 0
     out, warning = capsys.readouterr()
-    assert "judgements are left out: a study began in this workspace" in warning and how in warning
+    assert (
+        "judgements are left out: a study started in this workspace" in warning and how in warning
+    )
     assert "judgements cannot be read" in out and "not judged yet" not in out

@@ -15,7 +15,7 @@ import pytest
 from playwright.sync_api import sync_playwright
 
 from sts.annotations import people, views
-from sts.annotations.store import FILE, Store
+from sts.annotations.store import DATABASE_FILE, Store
 from sts.storage.workspace import Workspace
 from tests.annotations.conftest import cluster as cluster
 from tests.annotations.conftest import postgresql as postgresql
@@ -189,7 +189,7 @@ def test_each_promise_that_is_broken_in_a_database_is_found(workspace: Workspace
             history += [Event(PUT, by, one["uuid"], one["item"], one["verdict"]) for one in sent]
             history += [Event(ACKNOWLEDGED, by, ack.uuid) for ack in submit(store, by, sent)]
     url = os.environ.get("STS_DATABASE_URL")
-    connected: Any = psycopg.connect(url) if url else sqlite3.connect(workspace.path(FILE))
+    connected: Any = psycopg.connect(url) if url else sqlite3.connect(workspace.path(DATABASE_FILE))
     with closing(connected) as connection:
         for statement in UNLOCKED["postgresql" if url else "sqlite"]:
             connection.execute(statement)

@@ -234,7 +234,7 @@ def test_of_two_curators_on_one_candidate_the_later_is_told_what_the_other_did(
     with monkeypatch.context() as patch:
         meanwhile(own, patch, "reject", reason="unclear")
         said = own.draft(action, "shadow-evil-01", *more, code=1)
-    assert "it is now rejected by Ben (unclear); look at it again" in said
+    assert "it is now rejected by Ben (unclear); reload it and decide again" in said
     assert [one.by for one in decided(own)] == ["Ben"]
     own.draft("accept", "shadow-evil-01")  # having looked again
     assert own.view()["shadow-evil-01"]["status"] == "accepted"

@@ -217,8 +217,8 @@ def test_human_judgements_of_a_workspace_lead_under_the_agents_present_names(
 
     made_of = export.exported(Workspace.open(str(workspace)), "core@2").digests
 
-    def stored(workspace: object, suite: str, **_: object) -> export.Exported:
-        return export.Exported(human if suite == "core@2" else human[:0], made_of)
+    def stored(workspace: object, suite: str, **_: object) -> export.RatingsExport:
+        return export.RatingsExport(human if suite == "core@2" else human[:0], made_of)
 
     monkeypatch.setattr(export, "exported", stored)
     assert main(["report", "core@2", "--workspace", str(workspace)]) == 0

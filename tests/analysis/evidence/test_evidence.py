@@ -204,7 +204,9 @@ def test_continuations_that_are_gone_are_counted_and_not_shown(
     copy = Path(shutil.copytree(few, tmp_path / "copy"))
     shutil.rmtree(copy / "continuations")
     assert main(["report", SUITE, "--workspace", str(copy)]) == 1
-    assert re.search(r"its clip is not in this workspace \(and \d+ more\)", capsys.readouterr().err)
+    assert re.search(
+        r"its clip is missing from this workspace \(and \d+ more\)", capsys.readouterr().err
+    )
     for name in ("annotations.sqlite3", "annotations.json"):
         (copy / name).unlink()
     folder = report(copy)

@@ -219,7 +219,7 @@ def leaking(continuation: str) -> dict[str, Any]:
 def leaky(study: Callable[..., list[Serving]]) -> list[Serving]:
     """What is served where four faults were put in."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(assignment, "best", by_name)
+        patch.setattr(assignment, "choose_next", by_name)
         patch.setattr(remaining, "EVERY", 0.0)
         return study(leaking)
 

@@ -11,7 +11,7 @@ import pytest
 from sqlalchemy import select
 
 from sts.annotations import people
-from sts.annotations.clips import HIDDEN
+from sts.annotations.clips import NOT_FOUND
 from sts.annotations.schema import items
 from sts.annotations.training import standing
 from sts.annotations.types import Item
@@ -57,7 +57,7 @@ def test_a_clip_shows_its_marks_to_those_who_may_see_it_and_names_nobody(
 
 def hides(page: Any) -> None:
     page.locator("[data-testid=stAlert]").wait_for()
-    assert page.inner_text("[data-testid=stAlert]").strip() == HIDDEN
+    assert page.inner_text("[data-testid=stAlert]").strip() == NOT_FOUND
 
 
 @pytest.mark.slow
@@ -103,7 +103,7 @@ def test_a_new_annotator_trains_is_told_what_agrees_and_then_judges(
     first = item(page)
     press(page, "t", *["ArrowRight"] * 4, "s", "Enter")
     page.locator(".status", has_text="Enter goes on").wait_for()
-    assert "It agrees: success. Your mark is 1 step late" in status(page)
+    assert "Correct: success. Your marker is 1 step late" in status(page)
     assert "<i>Look at step 3.</i>" in status(page), "words, whatever stands in them"
     assert page.locator(".flags b").all_inner_texts() == ["✓", "★"]
     assert item(page) == first
@@ -111,7 +111,7 @@ def test_a_new_annotator_trains_is_told_what_agrees_and_then_judges(
     next_one(page)
     assert item(page) != first and "1 of 2 answered" in page.text_content(".banner")
     press(page, "t", *["ArrowRight"] * 3, "s", "Enter")
-    page.locator(".status", has_text="The training is passed").wait_for()
+    page.locator(".status", has_text="You passed the training").wait_for()
     press(page, "Enter")
     page.locator(".banner").wait_for(state="hidden")
     press(page, "n", "Enter")

@@ -77,7 +77,7 @@ def test_an_invitation_lets_its_person_in_by_the_button_and_once(
     page.wait_for_selector(".player .stage:not([hidden])")
     strange = other.new_page()
     assert strange.goto(link).status == 401
-    assert "used already" in strange.inner_text("body")
+    assert "already used" in strange.inner_text("body")
     context.close()
     other.close()
 

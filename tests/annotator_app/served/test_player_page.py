@@ -387,7 +387,7 @@ def test_a_refused_answer_is_told_to_the_person(open_page: Opener, server: Serve
     letter = {"uuid": "e" * 32, "item": "x" * 22, "verdict": "not_done"}
     page.evaluate("([key, value]) => localStorage.setItem(key, value)", [key, json.dumps(letter)])
     page.reload()
-    page.locator(".refused", has_text="Not accepted: item was never given").wait_for()
+    page.locator(".refused", has_text="Not accepted: item was never assigned").wait_for()
     saved(page)
     press(page, "Escape")
     assert not page.is_visible(".refused")

@@ -41,7 +41,7 @@ def judge(store: Store, name: str, verdicts: list[tuple[str, int | None]]) -> li
         for item, (verdict, step) in zip(items, verdicts, strict=True):
             reason = "fog" if verdict == "cannot_judge" else ""
             event = Event(uuid4().hex, item, verdict=verdict, step=step, reason=reason)
-            submissions.record(connection, person, event, source="browser", now=1.0)
+            submissions.record_event(connection, person, event, source="browser", now=1.0)
     return items
 
 
@@ -99,11 +99,11 @@ def test_a_reviewer_decides_leaves_open_and_classifies_from_the_keyboard(
     saved(page)
     page.locator(".empty h2", has_text="2 of 3 are decided").wait_for()
     assert "1 clip you left open; G shows them again." in page.inner_text(".empty")
-    decided = ask(disputed.store, reviews.adjudications, SUITE)
+    decided = ask(disputed.store, reviews.load_adjudications, SUITE)
     assert (decided[first].verdict, decided[first].step) == ("success", 1)
     assert decided[first].text == "s, f & <b>n</b>"
     assert (
-        ask(disputed.store, reviews.by_item, "note", SUITE)[second][0].text
+        ask(disputed.store, reviews.load_by_item, "note", SUITE)[second][0].text
         == "is it behind the wall?"
     )
     press(page, "g")
@@ -114,14 +114,14 @@ def test_a_reviewer_decides_leaves_open_and_classifies_from_the_keyboard(
     third = item(page)
     press(page, "3", "Enter")
     saved(page)
-    assert [one.label for one in ask(disputed.store, reviews.by_item, "review", SUITE)[third]] == [
-        "empty"
-    ]
+    assert [
+        one.label for one in ask(disputed.store, reviews.load_by_item, "review", SUITE)[third]
+    ] == ["empty"]
     press(page, "b", "8", "Enter")
     saved(page)
-    assert [one.label for one in ask(disputed.store, reviews.by_item, "review", SUITE)[third]] == [
-        "fair"
-    ]
+    assert [
+        one.label for one in ask(disputed.store, reviews.load_by_item, "review", SUITE)[third]
+    ] == ["fair"]
 
 
 def test_the_page_is_for_reviewers_and_an_empty_queue_says_so(

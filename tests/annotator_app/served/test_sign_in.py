@@ -103,8 +103,11 @@ def test_who_is_known_by_a_verified_address_signs_in_and_works(
 @pytest.mark.parametrize(
     ("account", "words"),
     [
-        ({"email": "<b>nobody</b>@study.example"}, "Nobody takes part in this study as <b>nobody"),
-        ({"email": "rita@study.example"}, "Nobody takes part in this study as rita"),
+        (
+            {"email": "<b>nobody</b>@study.example"},
+            "No member of this study has the address <b>nobody",
+        ),
+        ({"email": "rita@study.example"}, "No member of this study has the address rita"),
         ({"email": "tom@study.example", "email_verified": False}, "Nobody has verified"),
         ({"name": "Tom"}, "tells this study no e-mail address"),
         ({"iss": "http://elsewhere.example"}, "Signing in did not work"),
@@ -193,7 +196,7 @@ def test_the_lead_gives_and_takes_addresses(
     assert "sign in as ana@study.example" in capsys.readouterr().out
     assert main(["annotators", "add", "Bo", *at]) == 0
     assert main(["annotators", "email", "Bo", "ana@study.example", *at]) != 0
-    assert "is the address of 'Ana'" in capsys.readouterr().err
+    assert "belongs to 'Ana'" in capsys.readouterr().err
     assert main(["annotators", "email", "Ana", "new@study.example", *at]) == 0
     assert main(["annotators", "email", "Bo", "ana@study.example", *at]) == 0
     capsys.readouterr()

@@ -16,7 +16,7 @@ from zlib import crc32
 import pytest
 from sqlalchemy import select
 
-from sts.annotations.events import LABELS
+from sts.annotations.events import ERROR_TYPES
 from sts.annotations.schema import items
 from sts.cli.main import main
 from sts.continuations import store as continuations
@@ -140,7 +140,7 @@ def train(page: Any) -> None:
     for _ in range(3):
         assert "Training" in page.text_content(".banner")
         mark(page, *TRUTH)
-        page.locator(".status", has_text="It agrees: success at step 3.").wait_for()
+        page.locator(".status", has_text="Correct: success at step 3.").wait_for()
         press(page, "Enter")
     page.locator(".banner").wait_for(state="hidden")
 
@@ -173,9 +173,9 @@ def adjudicate(page: Any) -> dict[str, tuple[str, int | None]]:
 def review(page: Any) -> dict[str, str]:
     labels: dict[str, str] = {}
     while item := waiting(page, ".review"):
-        number = len(labels) % len(LABELS)
+        number = len(labels) % len(ERROR_TYPES)
         press(page, str(1 + number), "Enter")
-        labels[item] = LABELS[number]
+        labels[item] = ERROR_TYPES[number]
     return labels
 
 

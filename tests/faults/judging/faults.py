@@ -13,7 +13,7 @@ from typing import Protocol
 
 import numpy as np
 
-from sts.annotations.store import FILE
+from sts.annotations.store import DATABASE_FILE
 from sts.errors import StoreError
 from tests.faults.judging.history import LEASES
 from tests.faults.judging.network import WAYS
@@ -86,7 +86,7 @@ def full(study: Study, people: Sequence[Visitor], random: np.random.Generator) -
         yield
         study.cluster.wait()
         return
-    log = study.server.folder / f"{FILE}-wal"
+    log = study.server.folder / f"{DATABASE_FILE}-wal"
     room, none = int(random.integers(20_000)), random.random() < 0.5
     _limit(study, 0 if none else (os.stat(log).st_size if log.exists() else 0) + room)
     try:

@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from sts.annotations.events import JUDGEMENTS
+from sts.annotations.events import JUDGEMENT_KINDS
 from tests.faults.trials import BrokenPromise, shortest
 
 GIVEN, PUT, SENT = "is given", "puts", "sends"
@@ -76,7 +76,7 @@ def found(connection: Any) -> list[Event]:
     Args:
       connection: of `sqlite3` or `psycopg`.
     """
-    kinds = ", ".join(f"'{kind}'" for kind in JUDGEMENTS)
+    kinds = ", ".join(f"'{kind}'" for kind in JUDGEMENT_KINDS)
     rows = connection.execute(
         f"SELECT extra, annotator, uuid, item, verdict FROM events WHERE kind IN ({kinds}) "
         "ORDER BY id"

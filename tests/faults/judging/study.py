@@ -17,7 +17,7 @@ from unittest.mock import patch
 
 import psycopg
 
-from sts.annotations.store import FILE, URL_VARIABLE
+from sts.annotations.store import DATABASE_FILE, URL_VARIABLE
 from sts.continuations.run import run
 from tests.annotator_app.serving import AGENTS, Server, empty_workspace, quiet
 from tests.clusters import Cluster, programs
@@ -50,7 +50,9 @@ class Study(NamedTuple):
     def connection(self) -> Iterator[Any]:
         """A connection to the database past the store."""
         if self.cluster is None:
-            with contextlib.closing(sqlite3.connect(self.server.folder / FILE)) as connection:
+            with contextlib.closing(
+                sqlite3.connect(self.server.folder / DATABASE_FILE)
+            ) as connection:
                 yield connection
         else:
             with psycopg.connect(self.cluster.url) as connection:

@@ -6,7 +6,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from sts.annotations.breakdown import Breakdown, Row, Sampled
+from sts.annotations.breakdown import Breakdown, ErrorRow, SampleCounts
 from sts.errors import UnknownName
 from sts_analysis.inputs.scores import check_scores
 from sts_analysis.inputs.subject import Subject
@@ -43,11 +43,11 @@ def test_categories_stand_down_and_agents_across() -> None:
 
 
 def test_table_1_has_the_papers_columns() -> None:
-    over = {"people": Sampled(120, 100, 2, 0), "agents": Sampled(9, 9, 0, 0)}
+    over = {"people": SampleCounts(120, 100, 2, 0), "agents": SampleCounts(9, 9, 0, 0)}
     rows = (
-        Row("player", "imprecise", 1, 0, "missed"),
-        Row("player", "out_of_time", 0, 0, "late"),
-        Row("annotator", "rigidity", 1, 0, "strict"),
+        ErrorRow("player", "imprecise", 1, 0, "missed"),
+        ErrorRow("player", "out_of_time", 0, 0, "late"),
+        ErrorRow("annotator", "rigidity", 1, 0, "strict"),
     )
     reviews = Breakdown(rows, over)
     frame = ratings_table(skills={"a": 0.0}, categories=["c"], seed=1, scenarios=2)
