@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from sts.engine.sampling import sample_index
 from sts.worlds.lambda_star.agents import sets
 from tests.worlds.lambda_star.agents.teams import named
 

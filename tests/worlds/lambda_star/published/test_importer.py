@@ -105,7 +105,10 @@ def test_a_packed_file_that_is_broken_or_empty_is_refused(tmp_path: Path, conten
             lambda lines: lines[3]["sarsa"]["r"].__setitem__(0, "1"),
             ":4: team sarsa: expected rewards",
         ),
-        (lambda lines: lines[3]["sarsa"]["pos"].__setitem__(0, 99), ":4: expected pos with integers from 1"),
+        (
+            lambda lines: lines[3]["sarsa"]["pos"].__setitem__(0, 99),
+            "expected pos with integers from 1",
+        ),
         (lambda lines: lines.pop(5), ":1: expected steps 1 to 25"),
         (lambda lines: lines[0].update(n=2), ":1: expected n with integers from 3"),
         (lambda lines: lines[0]["good_path"].pop(), ":1: expected 3 start cells and paths of 26"),
