@@ -8,17 +8,17 @@ from collections.abc import Callable
 from functools import lru_cache
 from ipaddress import IPv6Address, ip_address
 
-WINDOW = 60.0
+WINDOW_S = 60.0
 """Seconds after which the failures of an address are forgotten."""
-EACH = 10
+MAX_FAILURES_PER_ADDRESS = 10
 """Failures of one address within that time, after which it is refused unheard."""
-TOGETHER = 300
+MAX_FAILURES = 300
 """Failures of all addresses, after which one that has failed before is refused unheard."""
-ADDRESSES = 10_000
+MAX_ADDRESSES = 10_000
 """Addresses remembered at a time."""
 
 
-class Attempts:
+class RateLimiter:
     """Failed attempts, by address and over all.
 
     An invitation holds 256 random bits, so no number of attempts finds one. What is limited is what
@@ -32,33 +32,36 @@ class Attempts:
 
     def allows(self, address: str) -> bool:
         """Whether an attempt from `address` is heard."""
-        self._forget()
-        _, own = self._failures.get(network(address), (0.0, 0))
+        self._drop_expired()
+        _, own = self._failures.get(normalise_address(address), (0.0, 0))
         if own == 0:
             return True
-        return own < EACH and sum(count for _, count in self._failures.values()) < TOGETHER
+        return (
+            own < MAX_FAILURES_PER_ADDRESS
+            and sum(count for _, count in self._failures.values()) < MAX_FAILURES
+        )
 
-    def failed(self, address: str) -> None:
+    def record_failure(self, address: str) -> None:
         """Note that an attempt from `address` failed."""
-        self._forget()
-        counted = network(address)
+        self._drop_expired()
+        counted = normalise_address(address)
         since, own = self._failures.get(counted, (self._clock(), 0))
         self._failures[counted] = since, own + 1
-        if len(self._failures) > ADDRESSES:
+        if len(self._failures) > MAX_ADDRESSES:
             self._failures.popitem(last=False)
 
-    def succeeded(self, address: str) -> None:
+    def clear_failures(self, address: str) -> None:
         """Forgets the failures of `address`: somebody whom the study knows is there."""
-        self._failures.pop(network(address), None)
+        self._failures.pop(normalise_address(address), None)
 
-    def _forget(self) -> None:
+    def _drop_expired(self) -> None:
         now = self._clock()
-        while self._failures and next(iter(self._failures.values()))[0] + WINDOW <= now:
+        while self._failures and next(iter(self._failures.values()))[0] + WINDOW_S <= now:
             self._failures.popitem(last=False)
 
 
 @lru_cache(maxsize=65_536)
-def network(address: str) -> str:
+def normalise_address(address: str) -> str:
     """Return what an address is counted as: one person has 2^64 of the sixth version."""
     try:
         parsed = ip_address(address)

@@ -19,7 +19,7 @@ from sts.annotations.store import Store
 from sts.annotations.types import Annotator
 from sts.errors import StoreError
 
-REMEMBERED = 10.0
+CACHE_S = 10.0
 """Seconds for which a session that was let in is not looked up again: a page is many requests."""
 _PORTS = {"http": ":80", "https": ":443"}
 _LOG = logging.getLogger(__name__)
@@ -34,7 +34,7 @@ def cookie_name(place: str) -> str:
     return f"sts_annotator_{hashlib.sha256(place.encode()).hexdigest()[:12]}"
 
 
-class Sessions:
+class BrowserSessions:
     """The sessions that browsers hold, each as a secret in a cookie."""
 
     def __init__(self, store: Callable[[], Store], cookie: str, base: str = "") -> None:
@@ -42,29 +42,29 @@ class Sessions:
         self.store, self._cookie, self._path = store, cookie, base or "/"
         self._admitted: dict[str, float] = {}
 
-    def secret(self, connection: HTTPConnection) -> str:
+    def read_secret(self, connection: HTTPConnection) -> str:
         """Return the secret of the session that a request comes with, or ""."""
         return connection.cookies.get(self._cookie, "")
 
-    def person(self, connection: HTTPConnection) -> Annotator | None:
+    def find_person(self, connection: HTTPConnection) -> Annotator | None:
         """Return the person whose session a request comes with."""
-        return people.find_by_session(self.store(), self.secret(connection))
+        return people.find_by_session(self.store(), self.read_secret(connection))
 
     async def admit(self, connection: HTTPConnection) -> bool:
         """Return True if a request comes with a session.
 
         A thread asks the database: it may be locked, and no other request waits for it.
         """
-        now, secret = time.monotonic(), self.secret(connection)
+        now, secret = time.monotonic(), self.read_secret(connection)
         if self._admitted.get(secret, -1.0) > now:
             return True
         self._admitted = {known: until for known, until in self._admitted.items() if until > now}
-        if not secret or await asyncio.to_thread(self.person, connection) is None:
+        if not secret or await asyncio.to_thread(self.find_person, connection) is None:
             return False
-        self._admitted[secret] = now + REMEMBERED
+        self._admitted[secret] = now + CACHE_S
         return True
 
-    def keep(self, request: Request, response: Response, secret: str) -> None:
+    def set_cookie(self, request: Request, response: Response, secret: str) -> None:
         """Have a browser keep a session."""
         response.set_cookie(
             self._cookie,
@@ -77,13 +77,13 @@ class Sessions:
         )
 
 
-class Auth:
+class RequireSession:
     """ASGI middleware that passes on what comes with a session; a websocket of our page, too.
 
     Requests without one get the answer `outside`.
     """
 
-    def __init__(self, app: ASGIApp, sessions: Sessions, outside: Response) -> None:
+    def __init__(self, app: ASGIApp, sessions: BrowserSessions, outside: Response) -> None:
         """Guard `app`."""
         self._app, self._sessions, self._outside = app, sessions, outside
 
@@ -94,10 +94,10 @@ class Auth:
             admitted = await self._sessions.admit(connection)
             app = self._app if admitted else self._outside
         else:
-            app = await self._stream(connection)
+            app = await self._guard_websocket(connection)
         await app(scope, receive, send)
 
-    async def _stream(self, connection: HTTPConnection) -> ASGIApp:
+    async def _guard_websocket(self, connection: HTTPConnection) -> ASGIApp:
         if not is_same_origin(connection):
             return WebSocketClose(4403)
         try:
@@ -116,10 +116,10 @@ def is_same_origin(connection: HTTPConnection) -> bool:
     if len(origins) != 1 or len(hosts) != 1:
         return False
     scheme = connection.scope["scheme"].replace("ws", "http")
-    return _plain(origins[0]) == _plain(f"{scheme}://{hosts[0]}")
+    return _normalise_origin(origins[0]) == _normalise_origin(f"{scheme}://{hosts[0]}")
 
 
-def _plain(origin: str) -> str:
+def _normalise_origin(origin: str) -> str:
     """Return an origin in small letters, without the port that its scheme implies."""
     origin = origin.lower()
     return origin.removesuffix(_PORTS.get(origin.partition("://")[0], "\0"))

@@ -10,27 +10,27 @@ from typing import Any
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from sts_annotator_app.attempts import network
+from sts_annotator_app.attempts import normalise_address
 
-UNFINISHED = 10.0
+REQUEST_TIMEOUT_S = 10.0
 """Seconds after which a request that has not arrived whole is cut off, its body included."""
-FILES = 16_384
+MAX_OPEN_FILES = 16_384
 """Descriptors that the server asks the system for."""
-_SPARE = 256
+_RESERVED_FILES = 256
 """Descriptors that are left to files and to the database."""
 
 
 def raise_file_limit() -> int:
-    """Allow this process up to `FILES` open files; return how many of them may be connections."""
+    """Raise the limit of open files to `MAX_OPEN_FILES`; return how many may be connections."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    if soft != resource.RLIM_INFINITY and soft < FILES:
-        soft = FILES if hard == resource.RLIM_INFINITY else min(FILES, hard)
+    if soft != resource.RLIM_INFINITY and soft < MAX_OPEN_FILES:
+        soft = MAX_OPEN_FILES if hard == resource.RLIM_INFINITY else min(MAX_OPEN_FILES, hard)
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
-    most = FILES if soft == resource.RLIM_INFINITY else min(FILES, soft)
-    return most - min(_SPARE, most // 2)
+    most = MAX_OPEN_FILES if soft == resource.RLIM_INFINITY else min(MAX_OPEN_FILES, soft)
+    return most - min(_RESERVED_FILES, most // 2)
 
 
-class Limited(H11Protocol):
+class LimitedProtocol(H11Protocol):
     """uvicorn's protocol with a deadline for each request and a limit on connections.
 
     When a limit is reached, the connection that has waited longest for its request gives way to
@@ -50,8 +50,8 @@ class Limited(H11Protocol):
         """Take a connection, or close one if there are too many."""
         super().connection_made(transport)
         self._expect_request()
-        if crowd := self._crowd():
-            waiting = [one for one in crowd if isinstance(one, Limited) and one.deadline]
+        if crowd := self._find_crowd():
+            waiting = [one for one in crowd if isinstance(one, LimitedProtocol) and one.deadline]
             min(waiting, key=lambda one: one.since).cut_off()  # this one at least is waiting
 
     def data_received(self, data: bytes) -> None:
@@ -73,19 +73,23 @@ class Limited(H11Protocol):
         self._stop_waiting()
         self.transport.abort()
 
-    def _crowd(self) -> list[object]:
+    def _find_crowd(self) -> list[object]:
         """Return the connections of which there is one too many; none if there is room for all."""
         if len(self.connections) > self._total:
             return [*self.connections]
         if not self.client or any(ip_address(self.client[0]) in one for one in self._proxies):
             return []
-        own = [one for one in self.connections if _network(one) == network(self.client[0])]
+        own = [
+            one
+            for one in self.connections
+            if _client_network(one) == normalise_address(self.client[0])
+        ]
         return [*own] if len(own) > self._each else []
 
     def _expect_request(self) -> None:
         if self.deadline is None:
             self.since = self.loop.time()
-            self.deadline = self.loop.call_later(UNFINISHED, self.cut_off)
+            self.deadline = self.loop.call_later(REQUEST_TIMEOUT_S, self.cut_off)
 
     def _stop_waiting(self) -> None:
         if self.deadline is not None:
@@ -93,6 +97,6 @@ class Limited(H11Protocol):
             self.deadline = None
 
 
-def _network(connection: object) -> str:
+def _client_network(connection: object) -> str:
     client = getattr(connection, "client", None)
-    return network(client[0]) if client else ""
+    return normalise_address(client[0]) if client else ""

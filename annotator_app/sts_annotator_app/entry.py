@@ -7,11 +7,11 @@ from html import escape
 
 from starlette.responses import HTMLResponse
 
-RETRY = 5
+RETRY_S = 5
 """Seconds after which a page that could not be served asks again."""
-AWAY = (
+UNAVAILABLE = (
     "The database of this study cannot be reached at the moment. This page tries again every "
-    f"{RETRY} seconds; answers that were not saved are kept in this browser."
+    f"{RETRY_S} seconds; answers that were not saved are kept in this browser."
 )
 _SHELL = """<!doctype html><html lang="en"><meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1"><title>{title}</title>
@@ -38,40 +38,42 @@ _FORM = """<h1>Welcome</h1>
 </script>"""
 
 
-def welcome(name: str, token: str) -> HTMLResponse:
+def render_invitation(name: str, token: str) -> HTMLResponse:
     """The page on which an invitation is spent; opening it, as a preview does, spends nothing."""
     nonce = secrets.token_urlsafe()
     body = _FORM.format(name=escape(name), token=escape(token), nonce=nonce)
-    return _page("Enter", body, 200, f"; script-src 'nonce-{nonce}'")
+    return _render_page("Enter", body, 200, f"; script-src 'nonce-{nonce}'")
 
 
-def offer(sign_in: str) -> HTMLResponse:
+def render_sign_in(sign_in: str) -> HTMLResponse:
     """The page for who comes without an invitation, where people can sign in at `sign_in`."""
     body = f"""<h1>Welcome</h1>
 <p>Sign in with the account whose e-mail address this study knows, or open an invitation.</p>
-{_sign_in(sign_in)}"""
-    return _page("Sign in", body, 200)
+{_sign_in_link(sign_in)}"""
+    return _render_page("Sign in", body, 200)
 
 
-def refusal(sentence: str, status: int = 401, sign_in: str = "", **headers: str) -> HTMLResponse:
+def render_refusal(
+    sentence: str, status: int = 401, sign_in: str = "", **headers: str
+) -> HTMLResponse:
     """A page that says in one sentence why nobody comes in; where to `sign_in`, if anywhere."""
-    body = f"<p>{escape(sentence)}</p>{_sign_in(sign_in) if sign_in else ''}"
-    response = _page("No entry", body, status)
+    body = f"<p>{escape(sentence)}</p>{_sign_in_link(sign_in) if sign_in else ''}"
+    response = _render_page("No entry", body, status)
     response.headers.update(headers)
     return response
 
 
-def away() -> HTMLResponse:
+def render_unavailable() -> HTMLResponse:
     """A page that asks again, for while the database cannot be reached."""
-    return refusal(AWAY, 503, Refresh=str(RETRY))
+    return render_refusal(UNAVAILABLE, 503, Refresh=str(RETRY_S))
 
 
-def _sign_in(address: str) -> str:
+def _sign_in_link(address: str) -> str:
     # A link and no form: a browser lets no form lead on to another site than it may be sent to.
     return f'<p><a href="{escape(address)}">Sign in</a></p>'
 
 
-def _page(title: str, body: str, status: int, policy: str = "") -> HTMLResponse:
+def _render_page(title: str, body: str, status: int, policy: str = "") -> HTMLResponse:
     headers = {
         "Cache-Control": "no-store",  # a link in a proxy's memory would let anyone in
         # Not "no-referrer", with which a browser does not say either where a form is sent from.

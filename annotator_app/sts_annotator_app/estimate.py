@@ -10,9 +10,9 @@ from scipy.special import stdtrit
 
 from sts.annotations.members import Work
 
-ENOUGH = 5
+MIN_DAYS = 5
 """Days of people at work below which nothing is estimated."""
-LEVEL = 0.95
+CONFIDENCE = 0.95
 
 
 class Estimate(NamedTuple):
@@ -23,14 +23,14 @@ class Estimate(NamedTuple):
     high: float
 
 
-def estimate(left: int, work: Sequence[Work]) -> Estimate | None:
+def estimate_hours(left: int, work: Sequence[Work]) -> Estimate | None:
     """Return the hours that `left` judgements take, or None while there is too little to say.
 
     The time of a judgement is the ratio of all seconds to all clips. What one person does on one
     day hangs together, so its error is the jackknife's over these, with Student's t.
     """
     days = [one for one in work if one.judged and one.seconds > 0]
-    if len(days) < ENOUGH or left <= 0:
+    if len(days) < MIN_DAYS or left <= 0:
         return None
     seconds, clips = sum(one.seconds for one in days), sum(one.judged for one in days)
     each = seconds / clips
@@ -38,6 +38,6 @@ def estimate(left: int, work: Sequence[Work]) -> Estimate | None:
     mean = math.fsum(without) / len(days)
     spread = math.fsum((one - mean) ** 2 for one in without)
     error = math.sqrt(spread * (len(days) - 1) / len(days))
-    reach = float(stdtrit(len(days) - 1, (1 + LEVEL) / 2)) * error
+    reach = float(stdtrit(len(days) - 1, (1 + CONFIDENCE) / 2)) * error
     hours = [left * one / 3600 for one in (each, max(each - reach, 0.0), each + reach)]
     return Estimate(*hours)

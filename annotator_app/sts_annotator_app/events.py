@@ -13,21 +13,21 @@ from sts.annotations.remarks import Remark
 from sts.annotations.store import Store
 from sts.annotations.types import Ack, Annotator, Claim, Progress
 from sts.errors import StsError
-from sts_annotator_app.remaining import Remaining
+from sts_annotator_app.remaining import RemainingWork
 
-FEWEST = 3
+MIN_EPISODES = 3
 """Episodes that one exchange brings at least, where the page lacks as many."""
-LARGEST = 200_000
+MAX_CHARS = 200_000
 """Letters of pictures and scenes after which an exchange brings no more episodes."""
-LONGEST = 0.3
+MAX_SECONDS = 0.3
 """Seconds after which an exchange looks for no more episodes: pictures may have to be made."""
-PATIENCE = 12
+MAX_BROKEN = 12
 """Episodes that cannot be shown, met in one exchange, after which the next one looks on."""
-REMEMBERED = 3
+MAX_PREVIOUS = 3
 """Earlier judgements that a page opened anew can still go back to."""
-AT_ONCE = 1000
+MAX_SUBMISSIONS = 1000
 """Submissions read from one message; a page sends the rest when these are acknowledged."""
-DAY = 24 * 60 * 60
+DAY_S = 24 * 60 * 60
 
 UNSAVED = "The server cannot save at the moment; what you have done waits here."
 UNTRAINED = {
@@ -36,22 +36,22 @@ UNTRAINED = {
 }
 _LOG = logging.getLogger(__name__)
 
-Shown = Callable[[str], dict[str, Any]]
+LoadEpisode = Callable[[str], dict[str, Any]]
 """A continuation's identity -> the episode for the player."""
 Broken = dict[str, str]
 """The identity of each continuation that cannot be shown -> why."""
 
 
-def exchange(
+def sync_page(
     store: Store,
     person: Annotator,
     sent: object,
     *,
     suite: str,
     place: str,
-    shown: Shown,
+    shown: LoadEpisode,
     broken: Broken,
-    remaining: Remaining,
+    remaining: RemainingWork,
     runs: bool = False,
 ) -> dict[str, Any]:
     """Save the outbox in `sent` and return the component's next data.
@@ -63,7 +63,7 @@ def exchange(
     `place` names this workspace in the browser's storage. What cannot be shown is added to
     `broken`; only a person who `runs` the study is given the reason.
     """
-    author = namespace(place, person.id)
+    author = storage_namespace(place, person.id)
     data: dict[str, Any] = {
         "author": author,
         "acks": [],
@@ -72,48 +72,50 @@ def exchange(
         "previous": [],
         "training": None,
         "counts": None,
-        "empty": _empty(None, 0, broken, runs),
+        "empty": _empty_notice(None, 0, broken, runs),
         "trouble": "",
     }
     try:
-        message = own(sent, author)
-        if waiting := outbox(message):
-            data["acks"] = _acks(store, person, waiting)
-        has = _texts(message.get("has"))
+        message = read_message(sent, author)
+        if waiting := read_outbox(message):
+            data["acks"] = _save_outbox(store, person, waiting)
+        has = _parse_texts(message.get("has"))
         with store.read() as connection:
             learnt = training.standing(connection, person.id, study=store.study)
             count = claims.ahead(connection, suite, now=store.now())
         if learnt.needed:
-            data["training"] = _round(learnt)
-            queue, more = _lessons(learnt, shown, broken, has)
+            data["training"] = _describe_training(learnt)
+            queue, more = _load_lessons(learnt, shown, broken, has)
         else:
-            queue, more = _queue(store, person, suite, count, shown, broken, has)
+            queue, more = _claim_queue(store, person, suite, count, shown, broken, has)
         with store.read() as connection:
             done = views.count_judged(connection, person.id, suite)
-            left = remaining.told(suite, lambda: _left(views.progress(connection, suite)))
+            left = remaining.count(
+                suite, lambda: _count_remaining(views.progress(connection, suite))
+            )
             # The more is judged, the longer a whole suite takes to count.
             progress = None if queue else views.progress(connection, suite)
-            day = views.day(connection, person.id, _midnight(message.get("midnight")))
-            judged = views.history(connection, person.id, REMEMBERED) if sent is None else []
-        data["previous"] = _previous(judged, shown)
+            day = views.day(connection, person.id, _parse_midnight(message.get("midnight")))
+            judged = views.history(connection, person.id, MAX_PREVIOUS) if sent is None else []
+        data["previous"] = _load_previous(judged, shown)
     except StsError as error:
         _LOG.error("annotation store: %s", error)
         data["trouble"] = UNSAVED
         return data
     data["queue"], data["more"] = queue, more
     data["counts"] = {"done": done, "broken": len(broken), "left": left, **day._asdict()}
-    data["empty"] = _empty(progress, done, broken, runs)
+    data["empty"] = _empty_notice(progress, done, broken, runs)
     if data["training"] and not queue and not broken:
         data["empty"] = dict(UNTRAINED)
     return data
 
 
-def namespace(place: str, person: int) -> str:
+def storage_namespace(place: str, person: int) -> str:
     """What the browser keeps this person's unsent work under."""
     return f"{hashlib.sha256(place.encode()).hexdigest()[:12]}:{person}"
 
 
-def own(sent: object, author: str) -> Mapping[str, Any]:
+def read_message(sent: object, author: str) -> Mapping[str, Any]:
     """What a page sent in the name of `author`; nothing, and a line in the log, where it did not.
 
     Two people's links may have been opened in one browser: the page of the first is then connected
@@ -130,18 +132,18 @@ def own(sent: object, author: str) -> Mapping[str, Any]:
     return {}
 
 
-def outbox(message: Mapping[str, Any]) -> list[Any]:
+def read_outbox(message: Mapping[str, Any]) -> list[Any]:
     """What a page has sent of its outbox, as far as one message is read."""
     waiting = message.get("outbox")
-    return waiting[:AT_ONCE] if isinstance(waiting, list) else []
+    return waiting[:MAX_SUBMISSIONS] if isinstance(waiting, list) else []
 
 
-def _acks(store: Store, person: Annotator, waiting: list[Any]) -> list[dict[str, Any]]:
+def _save_outbox(store: Store, person: Annotator, waiting: list[Any]) -> list[dict[str, Any]]:
     """What became of each submission: answers in training are told apart, and are no judgements."""
     acks, judged = [], []
     for one in waiting:
         trains = isinstance(one, Mapping) and one.get("training") is True
-        said = _trained(store, person, one) if trains else None
+        said = _answer_training(store, person, one) if trains else None
         if said is None:
             judged.append(one)
         else:
@@ -155,48 +157,48 @@ def submit(store: Store, person: Annotator, sent: list[Any]) -> list[Ack]:
         return submissions.submit(connection, person.id, sent, study=store.study, now=store.now())
 
 
-def _trained(store: Store, person: Annotator, sent: object) -> training.Feedback | None:
+def _answer_training(store: Store, person: Annotator, sent: object) -> training.Feedback | None:
     with store.write() as connection:
         return training.answer(connection, person.id, sent, study=store.study, now=store.now())
 
 
-def _round(learnt: training.Standing) -> dict[str, Any]:
+def _describe_training(learnt: training.Standing) -> dict[str, Any]:
     """What a page says of somebody's training."""
     return {
         name: getattr(learnt, name) for name in ("size", "answered", "agreed", "share", "rounds")
     }
 
 
-def _lessons(
-    learnt: training.Standing, shown: Shown, broken: Broken, has: Collection[str]
+def _load_lessons(
+    learnt: training.Standing, shown: LoadEpisode, broken: Broken, has: Collection[str]
 ) -> tuple[list[dict[str, Any]], bool]:
     """The episodes of a round of training, each marked as such."""
     held = [Claim(one.item, one.continuation, 0.0) for one in learnt.lessons]
-    queue, more = _filled(held, shown, broken, has, len(broken) + PATIENCE)
+    queue, more = _load_claims(held, shown, broken, has, len(broken) + MAX_BROKEN)
     return [{**one, "training": True} for one in queue], more
 
 
-def _texts(sent: object) -> frozenset[str]:
+def _parse_texts(sent: object) -> frozenset[str]:
     """The texts in a list that a page sent, of the first that it names."""
-    named = sent[:AT_ONCE] if isinstance(sent, list) else []
+    named = sent[:MAX_SUBMISSIONS] if isinstance(sent, list) else []
     return frozenset(one for one in named if isinstance(one, str))
 
 
-def _midnight(sent: object) -> float:
+def _parse_midnight(sent: object) -> float:
     """When the day of whoever is at the page began, by their clock; by ours where it says none."""
     now = time.time()
-    if isinstance(sent, int | float) and now - DAY - 1 <= sent <= now:
+    if isinstance(sent, int | float) and now - DAY_S - 1 <= sent <= now:
         return float(sent)
     today = time.localtime(now)
     return time.mktime((*today[:3], 0, 0, 0, *today[6:8], -1))
 
 
-def _queue(
+def _claim_queue(
     store: Store,
     person: Annotator,
     suite: str,
     count: int,
-    shown: Shown,
+    shown: LoadEpisode,
     broken: Broken,
     has: Collection[str],
 ) -> tuple[list[dict[str, Any]], bool]:
@@ -205,7 +207,7 @@ def _queue(
     Of those in `has` the page is told the `id` alone. What cannot be shown is given back, so that
     it is free for anybody once it is mended.
     """
-    most = len(broken) + PATIENCE
+    most = len(broken) + MAX_BROKEN
     while True:
         with store.write() as connection:
             held = claims.claim(
@@ -217,13 +219,13 @@ def _queue(
                 study=store.study,
                 now=store.now(),
             )
-        queue, passed = _filled(held, shown, broken, has, most)
+        queue, passed = _load_claims(held, shown, broken, has, most)
         if not any(claim.continuation in broken for claim in held) or len(broken) >= most:
             return queue, passed
 
 
-def _filled(
-    held: Collection[Claim], shown: Shown, broken: Broken, has: Collection[str], most: int
+def _load_claims(
+    held: Collection[Claim], shown: LoadEpisode, broken: Broken, has: Collection[str], most: int
 ) -> tuple[list[dict[str, Any]], bool]:
     """The episodes of claims, as far as one message has room, and whether some had none."""
     queue: list[dict[str, Any]] = []
@@ -231,23 +233,27 @@ def _filled(
     for claim in held:
         if claim.item in has:
             queue.append({"id": claim.item})
-        elif brought >= FEWEST and (size > LARGEST or time.monotonic() - began > LONGEST):
+        elif brought >= MIN_EPISODES and (
+            size > MAX_CHARS or time.monotonic() - began > MAX_SECONDS
+        ):
             passed = True
         elif len(broken) < most:
-            episodes = episode(shown, claim.item, claim.continuation, broken)
+            episodes = try_episode(shown, claim.item, claim.continuation, broken)
             queue += episodes
             brought += len(episodes)
-            size += sum(map(_letters, episodes))
+            size += sum(map(_count_chars, episodes))
     return queue, passed
 
 
-def _letters(episode: Mapping[str, Any]) -> int:
+def _count_chars(episode: Mapping[str, Any]) -> int:
     """How many letters the scenes of an episode have, or its pictures."""
     sprites = episode.get("sprites", ())
     return len(episode.get("scene", "")) + sum(len(one["webp"]) for one in sprites)
 
 
-def episode(shown: Shown, item: str, continuation: str, broken: Broken) -> list[dict[str, Any]]:
+def try_episode(
+    shown: LoadEpisode, item: str, continuation: str, broken: Broken
+) -> list[dict[str, Any]]:
     """The one episode, or none where it cannot be shown."""
     try:
         return [{**shown(continuation), "id": item}]
@@ -257,7 +263,7 @@ def episode(shown: Shown, item: str, continuation: str, broken: Broken) -> list[
         return []
 
 
-def _previous(history: list[Remark], shown: Shown) -> list[dict[str, Any]]:
+def _load_previous(history: list[Remark], shown: LoadEpisode) -> list[dict[str, Any]]:
     """The latest judgements, the oldest first, as the player keeps them."""
     return [
         {
@@ -266,15 +272,17 @@ def _previous(history: list[Remark], shown: Shown) -> list[dict[str, Any]]:
             "mark": {"verdict": one.verdict, "step": one.step, "reason": one.reason or None},
         }
         for one in reversed(history)
-        for found in episode(shown, one.item, one.continuation, {})
+        for found in try_episode(shown, one.item, one.continuation, {})
     ]
 
 
-def _left(progress: Progress) -> int:
+def _count_remaining(progress: Progress) -> int:
     return progress.required - progress.judged
 
 
-def _empty(progress: Progress | None, done: int, broken: Broken, runs: bool) -> dict[str, str]:
+def _empty_notice(
+    progress: Progress | None, done: int, broken: Broken, runs: bool
+) -> dict[str, str]:
     """What the page says when it has no episode."""
     if broken:
         told = (
@@ -282,13 +290,13 @@ def _empty(progress: Progress | None, done: int, broken: Broken, runs: bool) -> 
             "what is wrong and start it again."
         )
         return {
-            "title": f"{_episodes(len(broken))} cannot be shown",
+            "title": f"{_format_episodes(len(broken))} cannot be shown",
             "text": f"Something is wrong on the server, and there is nothing else for you now. You "
-            f"have judged {_episodes(done)}. "
+            f"have judged {_format_episodes(done)}. "
             + (told if runs else "Please tell whoever runs this study."),
         }
     if progress is None or progress.items:
-        judged = f"You have judged {_episodes(done)}. " if done else ""
+        judged = f"You have judged {_format_episodes(done)}. " if done else ""
         return {
             "title": "All done, thank you" if done else "Nothing is left to judge",
             "text": f"{judged}If more comes, it appears here by itself.",
@@ -300,5 +308,5 @@ def _empty(progress: Progress | None, done: int, broken: Broken, runs: bool) -> 
     }
 
 
-def _episodes(count: int) -> str:
+def _format_episodes(count: int) -> str:
     return f"{count} episode{'' if count == 1 else 's'}"

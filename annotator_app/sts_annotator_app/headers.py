@@ -5,7 +5,7 @@ from __future__ import annotations
 from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-USUAL = {
+DEFAULTS = {
     "Cache-Control": "no-store",
     "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
     "Cross-Origin-Opener-Policy": "same-origin",
@@ -19,8 +19,8 @@ _FOR_OTHER_SITES = b"access-control-"
 _FOR_UPLOADS = b"_streamlit_xsrf="
 
 
-class Headers:
-    """ASGI middleware that has each answer say what is `USUAL`.
+class DefaultHeaders:
+    """ASGI middleware that has each answer say what is `DEFAULTS`.
 
     What would let pages of other sites read it is taken out, and so is a cookie of Streamlit's that
     guards uploads: nobody uploads anything here.
@@ -36,17 +36,17 @@ class Headers:
         async def told(message: Message) -> None:
             if message["type"] == "http.response.start":
                 found = message.get("headers", ())
-                kept = [one for one in found if not _is_taken_out(*one)]
+                kept = [one for one in found if not _is_removed(*one)]
                 message = {**message, "headers": kept}
                 headers = MutableHeaders(scope=message)
-                for name, value in USUAL.items():
+                for name, value in DEFAULTS.items():
                     headers.setdefault(name, value)
             await send(message)
 
         await self._app(scope, receive, told)
 
 
-def _is_taken_out(name: bytes, value: bytes) -> bool:
+def _is_removed(name: bytes, value: bytes) -> bool:
     name = name.lower()
     return name.startswith(_FOR_OTHER_SITES) or (
         name == b"set-cookie" and value.startswith(_FOR_UPLOADS)

@@ -14,14 +14,14 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.WidgetStates_pb2 import WidgetState
 
-LONGEST = 2**20
+MAX_CHARS = 2**20
 """Characters of a component's state; the outbox of a page that was away for a day has less."""
-DEEPEST = 8
+MAX_DEPTH = 8
 """Levels of lists and objects in it; an outbox has four."""
 _LOG = logging.getLogger(__name__)
 
 
-class Messages:
+class MessageFilter:
     """ASGI middleware that empties each component state which is no message, and logs a line.
 
     Streamlit reads a state wherever it is asked for, and the page of whoever sent something that
@@ -33,7 +33,7 @@ class Messages:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass everything on, and messages of a websocket as `readable`."""
+        """Pass everything on, and messages of a websocket as `sanitise`."""
         if scope["type"] != "websocket":
             await self._app(scope, receive, send)
             return
@@ -44,7 +44,7 @@ class Messages:
             nonlocal begun
             message = await receive()
             if message.get("bytes"):
-                raw, asks = readable(message["bytes"], whole=not begun)
+                raw, asks = sanitise(message["bytes"], whole=not begun)
                 begun = begun or asks
                 message = {**message, "bytes": raw}
             return message
@@ -52,7 +52,7 @@ class Messages:
         await self._app(scope, heard, send)
 
 
-def readable(raw: bytes, *, whole: bool = False) -> tuple[bytes, bool]:
+def sanitise(raw: bytes, *, whole: bool = False) -> tuple[bytes, bool]:
     """Return a page's message in which every state can be read, and whether it has the page run.
 
     With `whole`, the whole page is asked for if only a part of it was: a server that was restarted
@@ -67,21 +67,21 @@ def readable(raw: bytes, *, whole: bool = False) -> tuple[bytes, bool]:
         message.rerun_script.fragment_id = ""
     for one in message.rerun_script.widget_states.widgets:
         kind = one.WhichOneof("value")
-        if kind in ("json_value", "json_trigger_value") and not _sound(getattr(one, kind)):
-            _empty(one, kind)
+        if kind in ("json_value", "json_trigger_value") and not _is_valid_state(getattr(one, kind)):
+            _clear_state(one, kind)
             changed = True
     asks = message.WhichOneof("type") == "rerun_script"
     return (message.SerializeToString() if changed else raw), asks
 
 
-def _empty(one: WidgetState, kind: str) -> None:
+def _clear_state(one: WidgetState, kind: str) -> None:
     _LOG.warning("a page sent %d characters that are no message; ignored", len(getattr(one, kind)))
     setattr(one, kind, "{}" if kind == "json_value" else "[]")
 
 
-def _sound(text: str) -> bool:
+def _is_valid_state(text: str) -> bool:
     """Whether a state is JSON, short enough and not too deep to be handled."""
-    if len(text) > LONGEST:
+    if len(text) > MAX_CHARS:
         return False
     try:
         whole = json.loads(text)
@@ -90,7 +90,7 @@ def _sound(text: str) -> bool:
     if not isinstance(whole, dict | list):
         return False
     level = [whole]
-    for _ in range(DEEPEST):
+    for _ in range(MAX_DEPTH):
         inner = (one.values() if isinstance(one, dict) else one for one in level)
         level = [one for one in chain.from_iterable(inner) if isinstance(one, dict | list)]
         if not level:

@@ -60,7 +60,7 @@ def fill(workspace: Workspace, store: Store, selection: Selection) -> int:
     names = dict.fromkeys((selection.suite.label, selection.queue))
     drawn = index.by_lot(rows, max(most, 0))
     quiet = silent(workspace.store, index, drawn) if store.study.settle else set()
-    _enqueue(store, selection.suite, [*names], index.entries(drawn), quiet)
+    _enqueue_items(store, selection.suite, [*names], index.entries(drawn), quiet)
     return len(rows)
 
 
@@ -68,10 +68,10 @@ def enqueue(store: Store, suite: Suite, continuations: Collection[Continuation])
     """Has continuations judged, though not by who played them; returns how many are new."""
     asked = [one for one in continuations if one.kind == QUESTION and store.study.settle]
     quiet = {one.id for one in asked if is_silent(one)}
-    return _enqueue(store, suite, [suite.label], continuations, quiet)
+    return _enqueue_items(store, suite, [suite.label], continuations, quiet)
 
 
-def _enqueue(
+def _enqueue_items(
     store: Store,
     suite: Suite,
     names: Sequence[str],

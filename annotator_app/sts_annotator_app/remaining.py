@@ -5,11 +5,11 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-EVERY = 15 * 60.0
+REFRESH_S = 15 * 60.0
 """Seconds after which it is told anew."""
 
 
-class Remaining:
+class RemainingWork:
     """What was left of each suite when it was last told.
 
     A judgement of a reference counts for no agent, so it takes nothing from what is left. Whoever
@@ -21,10 +21,10 @@ class Remaining:
         self._clock = clock
         self._told: dict[str, tuple[float, int]] = {}
 
-    def told(self, suite: str, left: Callable[[], int]) -> int:
+    def count(self, suite: str, left: Callable[[], int]) -> int:
         """Return what to tell of a suite; `left` counts its judgements that are left."""
         since, before = self._told.get(suite, (float("-inf"), 0))
-        if self._clock() - since >= EVERY:
+        if self._clock() - since >= REFRESH_S:
             before = left()
             self._told[suite] = self._clock(), before
         return before

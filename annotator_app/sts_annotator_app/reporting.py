@@ -14,13 +14,13 @@ from typing import BinaryIO
 
 from sts.storage.workspace import Workspace
 
-LIMIT = 3600
+TIMEOUT_S = 3600
 """Seconds after which a build is given up."""
-LIVE = "live"
+LIVE_FOLDER = "live"
 """The folder of reports that follow a study, so that one that somebody made stays as it is."""
 
 
-class Builder:
+class ReportBuilder:
     """Builds the report of one suite, one build at a time whichever process of a study begins it.
 
     A file beside the report says when the last build began, by its time, and why it failed, by its
@@ -34,7 +34,7 @@ class Builder:
         self, workspace: Workspace, label: str, clock: Callable[[], float] = time.time
     ) -> None:
         """Build nothing yet."""
-        self.folder = workspace.path("reports", LIVE, label.replace("@", "-"))
+        self.folder = workspace.path("reports", LIVE_FOLDER, label.replace("@", "-"))
         self._workspace, self._label, self._clock = workspace, label, clock
         self._file = self.folder.with_name(f".{self.folder.name}.build")
         self._turn = threading.Lock()
@@ -46,12 +46,12 @@ class Builder:
         return self.folder / "report.html"
 
     @property
-    def built(self) -> float | None:
+    def built_at(self) -> float | None:
         """When the report that is there was built, UTC seconds; None where there is none."""
-        return _changed(self.page)
+        return _modified_at(self.page)
 
     @property
-    def trouble(self) -> str:
+    def error(self) -> str:
         """Why the last build failed, in one line; "" where it did not, or goes on."""
         try:
             return self._file.read_text(encoding="utf-8")
@@ -72,7 +72,7 @@ class Builder:
             return True
         return False
 
-    def begin(self) -> bool:
+    def start(self) -> bool:
         """Begins a build unless one is under way; returns whether it did."""
         with self._turn:
             if self.is_building:
@@ -85,7 +85,7 @@ class Builder:
                 file.close()
                 return False
             began = self._clock()
-            self._note("", began)
+            self._write_status("", began)
             self._thread = threading.Thread(target=self._build, args=(file, began), daemon=True)
             self._thread.start()
             return True
@@ -95,8 +95,8 @@ class Builder:
 
         So a build that failed is not begun again by itself before something new has come.
         """
-        began = _changed(self._file)
-        since = self.built if began is None else began
+        began = _modified_at(self._file)
+        since = self.built_at if began is None else began
         return since is None or (last_event is not None and last_event > since)
 
     def wait(self, seconds: float) -> None:
@@ -111,10 +111,10 @@ class Builder:
             for command, *more in (("label",), ("report", *page)):
                 trouble = self._run(command, *more)
                 if trouble:
-                    self._note(trouble, began)
+                    self._write_status(trouble, began)
                     return
 
-    def _note(self, trouble: str, began: float) -> None:
+    def _write_status(self, trouble: str, began: float) -> None:
         self._file.write_text(trouble, encoding="utf-8")
         os.utime(self._file, (began, began))
 
@@ -128,10 +128,10 @@ class Builder:
                 capture_output=True,
                 text=True,
                 errors="replace",
-                timeout=LIMIT,
+                timeout=TIMEOUT_S,
             )
         except subprocess.TimeoutExpired:
-            return f"sts {command} {self._label} took more than {LIMIT // 60} minutes"
+            return f"sts {command} {self._label} took more than {TIMEOUT_S // 60} minutes"
         if done.returncode == 0:
             return ""
         lines = [line for line in done.stderr.splitlines() if line.strip()]
@@ -139,7 +139,7 @@ class Builder:
         return f"sts {command} {self._label}: {said}"
 
 
-def _changed(file: Path) -> float | None:
+def _modified_at(file: Path) -> float | None:
     """When a file was changed, UTC seconds; None where there is none."""
     try:
         return file.stat().st_mtime

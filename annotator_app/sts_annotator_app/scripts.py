@@ -20,28 +20,28 @@ _HEADERS = {
 }
 
 
-def loading(script: str, name: str, base: str = "") -> str:
+def build_loader(script: str, name: str, base: str = "") -> str:
     """Return a script that brings the component's ES module from its own address and mounts it."""
-    path = json.dumps(base + address(script, name))
+    path = json.dumps(base + script_address(script, name))
     return (
         f"const {{ default: mount }} = await import(location.origin + {path});\n"
         "export default mount;\n"
     )
 
 
-def address(script: str, name: str) -> str:
+def script_address(script: str, name: str) -> str:
     """Return where a component's script is served, below the base path."""
     return f"{SCRIPTS}{name}-{content_hash(script.encode())[:16]}.mjs"
 
 
-def answering(script: Callable[[str], str | None]) -> Callable[[Request], Response]:
+def serve_scripts(script: Callable[[str], str | None]) -> Callable[[Request], Response]:
     """Return what answers the addresses of scripts; `script` gives one by its component's name."""
 
     def answer(request: Request) -> Response:
         file = request.path_params["file"]
         name = file.partition("-")[0]
         text = script(name)
-        if text is None or not address(text, name).endswith(f"/{file}"):
+        if text is None or not script_address(text, name).endswith(f"/{file}"):
             return PlainTextResponse("There is no such script.", status_code=404)
         return Response(text, media_type="text/javascript", headers=_HEADERS)
 

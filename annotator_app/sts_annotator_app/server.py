@@ -71,12 +71,12 @@ def serve(settings: Settings, bound: socket.socket) -> None:
     import uvicorn
     from streamlit import config as streamlit_config
 
-    from sts.viewer.sprites import framed
+    from sts.viewer.sprites import is_pixel_rendered
     from sts_annotator_app import results, routes, scripts, sign_in, sprites, state
-    from sts_annotator_app.auth import Sessions, cookie_name
-    from sts_annotator_app.connections import Limited, raise_file_limit
-    from sts_annotator_app.door import Door
-    from sts_annotator_app.shell import page
+    from sts_annotator_app.auth import BrowserSessions, cookie_name
+    from sts_annotator_app.connections import LimitedProtocol, raise_file_limit
+    from sts_annotator_app.door import Authenticator
+    from sts_annotator_app.shell import render_shell
 
     base = settings.base
     for name, value in {**_OPTIONS, "server.baseUrlPath": base}.items():
@@ -84,19 +84,22 @@ def serve(settings: Settings, bound: socket.socket) -> None:
     # It would write invitations down, and Streamlit turns it on whatever the server is told.
     logging.getLogger("uvicorn.access").disabled = True
 
-    sessions = Sessions(state.store, cookie_name(state.place()), base)
+    sessions = BrowserSessions(state.store, cookie_name(state.workspace_path()), base)
     asked = sign_in.settings(state.workspace(), base) if settings.signing_in else None
-    door = Door(settings, sessions, sign_in.Provider(asked) if asked else None)
-    report = results.answering(lambda: state.builder().folder, sessions)
+    door = Authenticator(settings, sessions, sign_in.Provider(asked) if asked else None)
+    report = results.serve_results(lambda: state.builder().folder, sessions)
     within: dict[str, routes.Answer] = {
-        routes.PAGE: page(base),
+        routes.PAGE: render_shell(base),
         f"{results.RESULTS}{{file:path}}": report,
-        f"{scripts.SCRIPTS}{{file:file}}": scripts.answering(state.script),
+        f"{scripts.SCRIPTS}{{file:file}}": scripts.serve_scripts(state.component_script),
     }
     streamlit = st.App(Path(__file__).with_name("pages") / "app.py")
-    app = routes.application(streamlit, door, within, streamlit.lifespan())
+    app = routes.build_application(streamlit, door, within, streamlit.lifespan())
     protocol = partial(
-        Limited, each=settings.connections, total=raise_file_limit(), proxies=settings.proxies
+        LimitedProtocol,
+        each=settings.connections,
+        total=raise_file_limit(),
+        proxies=settings.proxies,
     )
     config = uvicorn.Config(
         app,
@@ -111,8 +114,8 @@ def serve(settings: Settings, bound: socket.socket) -> None:
     state.warm_up()
     scenarios = state.suite().scenarios if settings.suite else ()
     recordings = {s.recording.domain: s.recording for s in scenarios}
-    if any(framed(one.domain, one.state) for one in recordings.values()):
-        sprites.begin(state.workspace(), settings.suite)
+    if any(is_pixel_rendered(one.domain, one.state) for one in recordings.values()):
+        sprites.start_rendering(state.workspace(), settings.suite)
     with contextlib.suppress(KeyboardInterrupt):
         uvicorn.Server(config).run(sockets=[bound])
 

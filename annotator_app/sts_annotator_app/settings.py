@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from sts.errors import ArgumentError
 
-CONNECTIONS = 512
+MAX_CONNECTIONS = 512
 """Connections that one address may hold; sixty browsers behind it open about 420."""
 _BASE = re.compile(r"(/[A-Za-z0-9_~.-]*[A-Za-z0-9_~-])+")
 
@@ -36,17 +36,17 @@ class Settings(NamedTuple):
     base: str = ""
     proxies: str = ""
     signing_in: bool = False
-    connections: int = CONNECTIONS
+    connections: int = MAX_CONNECTIONS
 
     def publish(self) -> None:
-        """Keep the settings where `current` finds them."""
+        """Keep the settings where `current_settings` finds them."""
         _published.append(self)
 
 
 _published: list[Settings] = []
 
 
-def current() -> Settings:
+def current_settings() -> Settings:
     """Return the settings that were published last."""
     return _published[-1]
 

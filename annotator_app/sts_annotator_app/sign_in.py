@@ -18,13 +18,13 @@ from sts.storage.workspace import Workspace
 
 FILE = "secrets.toml"
 SIGN_IN, CALLBACK = "/sign-in", "/oauth2callback"
-FAILED = "Signing in did not work. Please try it again."
-_MOST_BYTES = 2**16
-_SECRET = 32
-_WHILE = 600
+SIGN_IN_FAILED = "Signing in did not work. Please try it again."
+_MAX_BYTES = 2**16
+_MIN_SECRET_CHARS = 32
+_STATE_MAX_AGE_S = 600
 """Seconds for which a browser may stay at the provider."""
 _LOG = logging.getLogger(__name__)
-_NEEDED = ("redirect_uri", "cookie_secret", "client_id", "client_secret", "server_metadata_url")
+_REQUIRED = ("redirect_uri", "cookie_secret", "client_id", "client_secret", "server_metadata_url")
 
 
 def settings(workspace: Workspace, base: str) -> dict[str, Any] | None:
@@ -38,13 +38,15 @@ def settings(workspace: Workspace, base: str) -> dict[str, Any] | None:
     if not file.exists():
         return None
     try:
-        auth = tomllib.loads(regular_bytes(file, _MOST_BYTES).decode()).get("auth")
+        auth = tomllib.loads(regular_bytes(file, _MAX_BYTES).decode()).get("auth")
     except (ValueError, RecursionError) as error:
         raise ArgumentError(f"{file} is not readable TOML: {error}") from None
     if auth is None:
         return None
     asked = auth if isinstance(auth, dict) else {}
-    missing = [name for name in _NEEDED if not isinstance(asked.get(name), str) or not asked[name]]
+    missing = [
+        name for name in _REQUIRED if not isinstance(asked.get(name), str) or not asked[name]
+    ]
     if missing:
         raise ArgumentError(f"{file}: expected {', '.join(missing)} in [auth], each a text")
     if not asked["redirect_uri"].endswith(f"{base}{CALLBACK}"):
@@ -52,8 +54,10 @@ def settings(workspace: Workspace, base: str) -> dict[str, Any] | None:
             f"{file}: expected a redirect_uri that ends with {base}{CALLBACK}, found "
             f"{asked['redirect_uri']!r}"
         )
-    if len(asked["cookie_secret"]) < _SECRET:
-        raise ArgumentError(f"{file}: expected a cookie_secret of {_SECRET} characters or more")
+    if len(asked["cookie_secret"]) < _MIN_SECRET_CHARS:
+        raise ArgumentError(
+            f"{file}: expected a cookie_secret of {_MIN_SECRET_CHARS} characters or more"
+        )
     if find_spec("authlib") is None or find_spec("httpx") is None:
         raise MissingExtra(
             f"{file} asks for signing in, which needs Authlib, which is not installed: "
@@ -83,42 +87,42 @@ class Provider:
             },
         )
 
-    def session(self, path: str) -> dict[str, Any]:
+    def session_options(self, path: str) -> dict[str, Any]:
         """Return how Starlette's signed cookie is kept while a browser is at the provider."""
         return {
             "secret_key": self._settings["cookie_secret"],
             "session_cookie": "sts_sign_in",
-            "max_age": _WHILE,
+            "max_age": _STATE_MAX_AGE_S,
             "path": path,
             "https_only": self._settings["redirect_uri"].startswith("https:"),
         }
 
     async def redirect(self, request: Request) -> Response:
         """Send a browser to the provider."""
-        with _understood():
+        with _translate_errors():
             uri = self._settings["redirect_uri"]
             answer: Response = await self._client.authorize_redirect(request, uri)
         return answer
 
-    async def claims(self, request: Request) -> Mapping[str, Any]:
+    async def fetch_claims(self, request: Request) -> Mapping[str, Any]:
         """Return what the provider states about the person whom it sends back."""
-        with _understood():
+        with _translate_errors():
             token = await self._client.authorize_access_token(request)
             claims: Mapping[str, Any] = token["userinfo"]
         return claims
 
 
 @contextmanager
-def _understood() -> Iterator[None]:
+def _translate_errors() -> Iterator[None]:
     """Turn whatever goes wrong with a provider into one sentence; the log holds no secret of it."""
     try:
         yield
     except Exception as error:
         _LOG.warning("signing in failed: %s", type(error).__name__)
-        raise ArgumentError(FAILED) from None
+        raise ArgumentError(SIGN_IN_FAILED) from None
 
 
-def verified_address(claims: Mapping[str, Any]) -> str:
+def get_verified_email(claims: Mapping[str, Any]) -> str:
     """Return the e-mail address that a provider vouches for, or raise what a person can do."""
     email = claims.get("email")
     if not isinstance(email, str) or not email:

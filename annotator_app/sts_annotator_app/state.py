@@ -34,23 +34,23 @@ from sts.viewer.scripts import Component
 from sts_annotator_app import components, scripts
 from sts_annotator_app.auth import cookie_name
 from sts_annotator_app.curation.drafts import Drafts
-from sts_annotator_app.curation.exchange import prepare
-from sts_annotator_app.curation.ghosts import Ghosts
+from sts_annotator_app.curation.exchange import preload
+from sts_annotator_app.curation.ghosts import PreviewWorker
 from sts_annotator_app.events import Broken
-from sts_annotator_app.play import Plays
-from sts_annotator_app.remaining import Remaining
-from sts_annotator_app.reporting import Builder
-from sts_annotator_app.settings import Settings, current
+from sts_annotator_app.play import PlaySessions
+from sts_annotator_app.remaining import RemainingWork
+from sts_annotator_app.reporting import ReportBuilder
+from sts_annotator_app.settings import Settings, current_settings
 
 broken: Broken = {}
 """What this process has found that cannot be shown."""
 unplayable: set[str] = set()
 """Content hashes of scenarios that it has found cannot be shown to who plays."""
-plays = Plays()
+plays = PlaySessions()
 """What people are playing, held open between their turns."""
-remaining = Remaining()
+remaining = RemainingWork()
 """How much of what is judged people were told is left."""
-_ALL = 1_000_000
+_MAX_HISTORY = 1_000_000
 _LOG = logging.getLogger(__name__)
 _PERSON, _AGREED = "sts_person", "sts_agreed"
 
@@ -58,7 +58,7 @@ _PERSON, _AGREED = "sts_person", "sts_agreed"
 @st.cache_resource(show_spinner=False)
 def workspace() -> Workspace:
     """The workspace that is annotated."""
-    return Workspace.open(current().workspace)
+    return Workspace.open(current_settings().workspace)
 
 
 @st.cache_resource(show_spinner=False)
@@ -86,15 +86,15 @@ def drafts() -> Drafts:
 
 
 @st.cache_resource(show_spinner=False)
-def ghosts() -> Ghosts:
+def previews() -> PreviewWorker:
     """How built-in agents go on from the candidates of drafts."""
-    return Ghosts(workspace())
+    return PreviewWorker(workspace())
 
 
 @st.cache_resource(show_spinner=False)
-def builder() -> Builder:
+def builder() -> ReportBuilder:
     """What builds the report of the suite that is judged."""
-    return Builder(workspace(), settings().suite)
+    return ReportBuilder(workspace(), settings().suite)
 
 
 def domains() -> set[str]:
@@ -110,29 +110,29 @@ def continuations() -> Index:
 
 
 @st.cache_resource(show_spinner=False)
-def component(name: str) -> Callable[..., Any]:
+def mount_component(name: str) -> Callable[..., Any]:
     """What mounts the component `name`."""
-    texts = _texts(name)
-    script = scripts.loading(texts.js, name, settings().base)
+    texts = _build_component(name)
+    script = scripts.build_loader(texts.js, name, settings().base)
     return st.components.v2.component(f"sts_{name}", **texts._replace(js=script)._asdict())
 
 
-def script(name: str) -> str | None:
+def component_script(name: str) -> str | None:
     """The script of the component `name`; None where there is none."""
-    return _texts(name).js if name in components.MODULES else None
+    return _build_component(name).js if name in components.MODULES else None
 
 
 @st.cache_resource(show_spinner=False)
-def _texts(name: str) -> Component:
+def _build_component(name: str) -> Component:
     """The texts of a component, with the drawings of the suite's worlds.
 
     A draft may be of any world that is installed.
     """
-    return components.component(name, drawings(every=name == "curate"))
+    return components.load_component(name, load_drawings(every=name == "curate"))
 
 
 @st.cache_resource(show_spinner=False)
-def drawings(*, every: bool = False) -> dict[str, str]:
+def load_drawings(*, every: bool = False) -> dict[str, str]:
     """What the worlds of the suite are drawn by, or every installed one, by their domains.
 
     One that cannot be read is left out, with a line in the log: its episodes cannot be shown.
@@ -147,19 +147,19 @@ def drawings(*, every: bool = False) -> dict[str, str]:
 
 
 @lru_cache(maxsize=1024)
-def episode(continuation: str) -> dict[str, Any]:
+def load_episode(continuation: str) -> dict[str, Any]:
     """A continuation as the player is sent it; an error if its world cannot be drawn here."""
     there = len(continuations().beginning(continuation)) == 1
     one = find(workspace(), continuation, continuations() if there else None)
     data = shown(workspace(), one)
     name = data["drawing"]
-    if name is not None and name not in drawings():
+    if name is not None and name not in load_drawings():
         raise StsError(f"there is no drawing of domain {name!r} here")
     scenario = scenarios().get(one.identity.scenario)
     return data | {"criterion": criterion(scenario) if scenario else None}
 
 
-def rules(continuations: Collection[str]) -> Mapping[str, Verdict]:
+def rule_verdicts(continuations: Collection[str]) -> Mapping[str, Verdict]:
     """What the rules say of continuations of the suite that is judged, where it is labelled."""
     return rules_verdicts(workspace().store, settings().suite, continuations)
 
@@ -167,7 +167,7 @@ def rules(continuations: Collection[str]) -> Mapping[str, Verdict]:
 @st.cache_resource(show_spinner=False)
 def queues() -> Queues:
     """What waits for reviewers of the suite that is judged."""
-    return Queues(store(), settings().part or settings().suite, rules)
+    return Queues(store(), settings().part or settings().suite, rule_verdicts)
 
 
 def warm_up() -> None:
@@ -179,16 +179,16 @@ def warm_up() -> None:
         importlib.import_module(name)
     store()
     continuations()
-    for name in drafts().names():
-        drawings(every=True)
+    for name in drafts().list_names():
+        load_drawings(every=True)
         with contextlib.suppress(StsError):  # whoever opens it will be told
-            prepare(drafts().opened(name, store()), ghosts())
+            preload(drafts().open_draft(name, store()), previews())
     # What is loaded by now stays: collecting it after each run of a page would cost most of it.
     gc.collect()
     gc.freeze()
 
 
-def person() -> Annotator | None:
+def current_person() -> Annotator | None:
     """Whose page this is; None when their link has ended since they opened it.
 
     While the store fails it is who it was: a page that is open stays so, and says what is wrong.
@@ -206,7 +206,7 @@ def person() -> Annotator | None:
     return found
 
 
-def asked_consent(person: Annotator) -> Consent | None:
+def pending_consent(person: Annotator) -> Consent | None:
     """The text that a person has yet to agree to; None where there is none.
 
     It is read anew each time, so that one that was changed is asked for before more work.
@@ -226,27 +226,27 @@ def asked_consent(person: Annotator) -> Consent | None:
 
 def settings() -> Settings:
     """What `sts annotate` was started with."""
-    return current()
+    return current_settings()
 
 
 def judged_scenarios(person: Annotator) -> set[str]:
     """Content hashes of the scenarios of which the person has judged a continuation."""
     with store().read() as connection:
-        judged = views.history(connection, person.id, limit=_ALL)
+        judged = views.history(connection, person.id, limit=_MAX_HISTORY)
     index = continuations()
     rows = [index.beginning(one.continuation) for one in judged]
     return {one.scenario_hash for own in rows for one in index.entries(own)}
 
 
-def place() -> str:
+def workspace_path() -> str:
     """What names this workspace in a browser's storage; a hash of it is what is sent."""
     return str(workspace().root.resolve())
 
 
-def sent(key: str) -> Any:
+def component_state(key: str) -> Any:
     """The `sync` value of the component under `key`; None on a page just opened."""
     return (st.session_state.get(key) or {}).get("sync")
 
 
 def _token() -> str:
-    return st.context.cookies.get(cookie_name(place()), "")
+    return st.context.cookies.get(cookie_name(workspace_path()), "")

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from html import escape
 
-_MARKS = re.compile(r"[\\`*_{}\[\]()<>#+.!|$~:-]")
+_MARKUP = re.compile(r"[\\`*_{}\[\]()<>#+.!|$~:-]")
 STYLE = """<style>
   .sts-table { border-collapse: collapse; width: 100%; font-size: 0.95rem; }
   .sts-table th { text-align: left; font-weight: 600; opacity: 0.75; }
@@ -29,7 +29,7 @@ STYLE = """<style>
 </style>"""
 
 
-def table(header: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
+def render_table(header: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
     """Return a table as HTML in which no cell is markup; numbers are on the right."""
     numbers = [
         bool(rows) and all(isinstance(row[n], int | float | None) for row in rows)
@@ -42,7 +42,7 @@ def table(header: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
     body = "".join(
         "<tr>"
         + "".join(
-            f'<td {own} data-label="{escape(name)}">{_cell(value)}</td>'
+            f'<td {own} data-label="{escape(name)}">{_format_cell(value)}</td>'
             for name, own, value in zip(header, kind, row, strict=True)
         )
         + "</tr>"
@@ -52,12 +52,12 @@ def table(header: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
     return f'{STYLE}<table class="sts-table">{head}<tbody>{body}</tbody></table>'
 
 
-def escaped_markdown(text: str) -> str:
+def escape_markdown(text: str) -> str:
     """Return text that Markdown shows as it is."""
-    return _MARKS.sub(r"\\\g<0>", text)
+    return _MARKUP.sub(r"\\\g<0>", text)
 
 
-def _cell(value: object) -> str:
+def _format_cell(value: object) -> str:
     if value is None:
         return ""
     return escape(f"{value:.1f}" if isinstance(value, float) else str(value))

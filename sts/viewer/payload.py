@@ -15,7 +15,7 @@ from sts.domains import domain as find_domain
 from sts.engine.rendering import Sheet
 from sts.episodes import Episode, Instruction
 from sts.storage.workspace import Workspace
-from sts.viewer.sprites import sprites_of
+from sts.viewer.sprites import load_sprites
 
 
 def shown(workspace: Workspace, one: Continuation) -> dict[str, Any]:
@@ -24,7 +24,7 @@ def shown(workspace: Workspace, one: Continuation) -> dict[str, Any]:
     Raises:
       StsError: it is seen as frames, and cannot be rendered.
     """
-    return seen(
+    return episode_payload(
         workspace,
         one.episode,
         takeover=one.takeover,
@@ -33,7 +33,7 @@ def shown(workspace: Workspace, one: Continuation) -> dict[str, Any]:
     )
 
 
-def seen(
+def episode_payload(
     workspace: Workspace,
     episode: Episode,
     *,
@@ -41,14 +41,14 @@ def seen(
     roles: Sequence[int],
     instructions: Sequence[Instruction],
 ) -> dict[str, Any]:
-    """An episode as `payload`, seen as its domain shows it; errors as of `shown`."""
+    """An episode as `build_payload`, seen as its domain shows it; errors as of `shown`."""
     domain = find_domain(episode.domain)
     picture = domain.picture(episode.state)
     framed = picture.kind == "frames"
-    return payload(
+    return build_payload(
         drawing=domain.name if picture.kind == "drawn" else None,
         picture=picture,
-        scene=sprites_of(workspace, episode) if framed else episode.scene,
+        scene=load_sprites(workspace, episode) if framed else episode.scene,
         says=episode.says,
         takeover=takeover,
         evaluated=roles,
@@ -57,7 +57,7 @@ def seen(
     )
 
 
-def payload(
+def build_payload(
     *,
     drawing: str | None,
     picture: Picture,
@@ -92,32 +92,32 @@ def payload(
         "steps": steps,
         "takeover": takeover,
         "horizon": steps - takeover,
-        **_scenes(scene),
-        **_utterances(says),
+        **_encode_scenes(scene),
+        **_encode_utterances(says),
         "tokens": list(tokens),
         "instructions": [{"text": i.text, "given_at": i.given_at} for i in instructions],
     }
 
 
-def _utterances(says: NDArray[Any]) -> dict[str, Any]:
+def _encode_utterances(says: NDArray[Any]) -> dict[str, Any]:
     """Return tokens by their numbers, and texts with the step and the participant of each."""
     if says.dtype == np.int8:
-        return {"says": text(says.astype(np.uint8).tobytes()), "texts": []}
+        return {"says": encode_base64(says.astype(np.uint8).tobytes()), "texts": []}
     spoken = [[int(t), int(p), str(says[t, p])] for t, p in np.argwhere(says != "")]
-    return {"says": text(bytes(says.size)), "texts": spoken}
+    return {"says": encode_base64(bytes(says.size)), "texts": spoken}
 
 
-def _scenes(scene: NDArray[np.uint16] | Sequence[Sheet]) -> dict[str, Any]:
+def _encode_scenes(scene: NDArray[np.uint16] | Sequence[Sheet]) -> dict[str, Any]:
     if isinstance(scene, np.ndarray):
-        return {"scene": text(scene.astype("<u2").tobytes())}
-    return {"sprites": [sprite_view(one) for one in scene]}
+        return {"scene": encode_base64(scene.astype("<u2").tobytes())}
+    return {"sprites": [encode_sprite(one) for one in scene]}
 
 
-def sprite_view(sprite: Sheet) -> dict[str, Any]:
+def encode_sprite(sprite: Sheet) -> dict[str, Any]:
     """A picture of many frames as JSON for a page."""
-    return {"webp": text(sprite.webp), "columns": sprite.columns, "count": sprite.count}
+    return {"webp": encode_base64(sprite.webp), "columns": sprite.columns, "count": sprite.count}
 
 
-def text(raw: bytes) -> str:
+def encode_base64(raw: bytes) -> str:
     """Bytes as the text that a page reads them from, base64."""
     return base64.b64encode(raw).decode("ascii")

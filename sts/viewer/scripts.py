@@ -36,7 +36,7 @@ class Component(NamedTuple):
     js: str
 
 
-def made(
+def build_component(
     name: str,
     modules: Sequence[str],
     styles: Sequence[str],
@@ -49,9 +49,9 @@ def made(
     `folder` has the files that the Viewer does not have.
     """
     return Component(
-        html=_file(f"{name}.html", folder).read_text(encoding="utf-8"),
+        html=_find_file(f"{name}.html", folder).read_text(encoding="utf-8"),
         css=styled(styles, folder),
-        js=with_drawings(joined(tuple(modules), folder), drawings),
+        js=with_drawings(join_modules(tuple(modules), folder), drawings),
     )
 
 
@@ -64,18 +64,18 @@ def with_drawings(script: str, drawings: Mapping[str, str]) -> str:
 
 def styled(styles: Sequence[str], folder: Path = HERE) -> str:
     """Return several style sheets as one."""
-    return "\n".join(_file(f"{one}.css", folder).read_text(encoding="utf-8") for one in styles)
+    return "\n".join(_find_file(f"{one}.css", folder).read_text(encoding="utf-8") for one in styles)
 
 
 @cache
-def joined(modules: tuple[str, ...], *folders: Path) -> str:
+def join_modules(modules: tuple[str, ...], *folders: Path) -> str:
     """Return one script from several modules, in the order of their imports.
 
     Imports go, and so do exports by name; `export default` stays, for it is what the component is
     called by. Top-level names must differ between modules; two equal ones would be a syntax error,
     which a test looks for.
     """
-    files = (_file(f"{name}.mjs", *folders) for name in modules)
+    files = (_find_file(f"{name}.mjs", *folders) for name in modules)
     source = "\n".join(file.read_text(encoding="utf-8") for file in files)
     return _EXPORT.sub("", _IMPORT.sub("", source))
 
@@ -85,11 +85,11 @@ def classic(modules: tuple[str, ...], *folders: Path) -> str:
 
     Browsers refuse modules there. Nothing of it is seen from outside.
     """
-    source = _DEFAULT.sub("", joined(modules, *folders))
+    source = _DEFAULT.sub("", join_modules(modules, *folders))
     return f'(async () => {{\n"use strict";\n{source}}})();\n'
 
 
-def _file(name: str, *folders: Path) -> Path:
+def _find_file(name: str, *folders: Path) -> Path:
     """Return the path of a file in one of `folders`, or where it is in none, of the Viewer's."""
     every = (folder / name for folder in folders)
     return next((path for path in every if path.is_file()), HERE / name)

@@ -16,12 +16,12 @@ from sts.storage.workspace import Workspace
 FOLDER = "frames"
 
 
-def framed(domain: str, state: bytes) -> bool:
+def is_pixel_rendered(domain: str, state: bytes) -> bool:
     """Whether scenes of this world are pictures that it renders."""
     return find_domain(domain).form(state).kind == "frames"
 
 
-def sprites_of(workspace: Workspace, episode: Episode, role: int | None = None) -> list[Sheet]:
+def load_sprites(workspace: Workspace, episode: Episode, role: int | None = None) -> list[Sheet]:
     """Return what a judge, or participant `role`, sees of an episode, drawn once for a workspace.
 
     Pictures that were kept are taken only where the world begins with the very pixels it began with

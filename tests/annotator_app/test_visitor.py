@@ -15,7 +15,7 @@ from sts.annotations.types import Annotator
 from sts.errors import StoreError
 from sts.storage.workspace import Workspace
 from sts_annotator_app import state
-from sts_annotator_app.entry import AWAY
+from sts_annotator_app.entry import UNAVAILABLE
 from tests.stores import add_person, ask
 
 
@@ -33,9 +33,9 @@ def nothing_to_agree_to(monkeypatch: pytest.MonkeyPatch) -> None:
 def script() -> None:
     import streamlit as st
 
-    from sts_annotator_app.pages.visitor import visitor
+    from sts_annotator_app.pages.visitor import require_person
 
-    person = visitor("annotator")
+    person = require_person("annotator")
     st.write(f"at the page: {person and person.name}")
 
 
@@ -47,7 +47,7 @@ def test_a_page_whose_store_is_away_says_so_and_runs_anew_once_it_is_back(
 
     monkeypatch.setattr(state, "person", away)
     page = AppTest.from_function(script).run()
-    assert [one.value for one in page.error] == [AWAY] and not page.exception
+    assert [one.value for one in page.error] == [UNAVAILABLE] and not page.exception
     monkeypatch.setattr(state, "person", lambda: Annotator(1, "Ann"))
     page.run()
     assert not page.error and page.markdown[0].value == "at the page: Ann"

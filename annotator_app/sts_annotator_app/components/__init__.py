@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from sts.viewer.scripts import BOARD, CLIP, CLIP_STYLES, VIEWER, Component, made
+from sts.viewer.scripts import BOARD, CLIP, CLIP_STYLES, VIEWER, Component, build_component
 
 HERE = Path(__file__).parent
 _DRAFT = ("standing", "editing", "passage", "curation")
@@ -35,6 +35,6 @@ STYLES = {
 }
 
 
-def component(name: str, drawings: Mapping[str, str]) -> Component:
+def load_component(name: str, drawings: Mapping[str, str]) -> Component:
     """The texts of one component of `MODULES`, with the drawings of worlds, each by its domain."""
-    return made(name, MODULES[name], STYLES[name], drawings, HERE)
+    return build_component(name, MODULES[name], STYLES[name], drawings, HERE)

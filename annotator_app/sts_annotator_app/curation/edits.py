@@ -9,17 +9,17 @@ from sts.domains import domain
 from sts.episodes import Instruction
 from sts.errors import ArgumentError, StsError, UnknownName
 from sts.suites.decisions import Decision
-from sts.viewer.payload import seen
+from sts.viewer.payload import episode_payload
 from sts_annotator_app.curation import views
-from sts_annotator_app.curation.drafts import Opened
+from sts_annotator_app.curation.drafts import OpenDraft
 from sts_scenarios import categories
 from sts_scenarios.editing import Edited, Editor
 from sts_scenarios.freezing import Looked
 
-MOST_TAGS = 20
+MAX_TAGS = 20
 
 
-def answer(opened: Opened, sent: object) -> dict[str, Any] | None:
+def preview_edit(opened: OpenDraft, sent: object) -> dict[str, Any] | None:
     """Return what changes of a candidate would come to, as a page asks for it; None for nothing.
 
     A page sends `candidate` and `changes`, with a `number` that comes back; `whole` asks for all of
@@ -30,17 +30,17 @@ def answer(opened: Opened, sent: object) -> dict[str, Any] | None:
     number, id = sent.get("number"), sent.get("candidate")
     out: dict[str, Any] = {"number": number if type(number) is int else 0, "candidate": str(id)}
     try:
-        one = opened.every.get(id) if isinstance(id, str) else None
+        one = opened.candidates.get(id) if isinstance(id, str) else None
         if one is None:
-            raise UnknownName(f"candidate of draft {opened.draft.name}", str(id), opened.every)
+            raise UnknownName(f"candidate of draft {opened.draft.name}", str(id), opened.candidates)
         with opened.editing:
             editor = opened.editor(one.summary.id, one.state.scenario)
-            out["mark"] = opened.mark(one)
+            out["mark"] = opened.current_hash(one)
             if sent.get("whole") is True:
-                out["whole"] = _whole(opened, editor)
-            made = editor.preview(_changes(sent.get("changes")))
-        out["facts"] = views.facts(made.scenario, made.label, made.fault)
-        out["changes"] = differences(made)
+                out["whole"] = _load_trajectory(opened, editor)
+            made = editor.preview(_parse_changes(sent.get("changes")))
+        out["facts"] = views.describe_scenario(made.scenario, made.label, made.fault)
+        out["changes"] = format_changes(made)
         rule = editor.category(made.scenario.category)
         out["wordings"] = list(rule.wordings)
     except StsError as error:
@@ -48,13 +48,13 @@ def answer(opened: Opened, sent: object) -> dict[str, Any] | None:
     return out
 
 
-def derived(opened: Opened, one: Looked, made: Decision, sent: object) -> Decision:
+def complete_edit(opened: OpenDraft, one: Looked, made: Decision, sent: object) -> Decision:
     """Return an edit with the scenario that comes of it, which is then kept.
 
     Raises:
       ArgumentError: it would change nothing, or cannot be.
     """
-    changes = _changes(sent)
+    changes = _parse_changes(sent)
     with opened.editing:
         edited = opened.editor(one.summary.id, one.state.scenario).preview(changes)
     if not edited.changes:
@@ -63,12 +63,14 @@ def derived(opened: Opened, one: Looked, made: Decision, sent: object) -> Decisi
     return made._replace(scenario=edited.scenario.row_hash, detail={"changes": changes})
 
 
-def differences(made: Edited) -> list[list[str]]:
+def format_changes(made: Edited) -> list[list[str]]:
     """Return what is another than before: its name, and both in words."""
-    return [[name, _words(old), _words(new)] for name, (old, new) in made.changes.items()]
+    return [
+        [name, _format_value(old), _format_value(new)] for name, (old, new) in made.changes.items()
+    ]
 
 
-def _words(value: Any) -> str:
+def _format_value(value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, list | tuple):
@@ -78,21 +80,21 @@ def _words(value: Any) -> str:
     return str(value)
 
 
-def _changes(sent: object) -> dict[str, Any]:
+def _parse_changes(sent: object) -> dict[str, Any]:
     if not isinstance(sent, Mapping) or not all(isinstance(name, str) for name in sent):
         raise ArgumentError("expected changes by name")
     tags = sent.get("tags", [])
-    if isinstance(tags, list) and len(tags) > MOST_TAGS:
-        raise ArgumentError(f"expected at most {MOST_TAGS} tags, found {len(tags)}")
+    if isinstance(tags, list) and len(tags) > MAX_TAGS:
+        raise ArgumentError(f"expected at most {MAX_TAGS} tags, found {len(tags)}")
     return dict(sent)
 
 
-def _whole(opened: Opened, editor: Editor) -> dict[str, Any]:
+def _load_trajectory(opened: OpenDraft, editor: Editor) -> dict[str, Any]:
     """Return all of the trajectory of a candidate, and what there is to choose from."""
     before, trajectory = editor.before, editor.trajectory
     moment = before.context_start + before.takeover
     asked = Instruction(before.instruction.text, before.category, moment, "curator")
-    shown = seen(
+    shown = episode_payload(
         opened.draft.workspace,
         trajectory.episode,
         takeover=moment,

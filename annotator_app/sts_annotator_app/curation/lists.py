@@ -9,14 +9,14 @@ from typing import Any, NamedTuple
 from sts.annotations.types import Annotator
 from sts.names import LIMIT
 from sts.suites.decisions import UNDECIDED, opinion_of
-from sts_annotator_app.curation.drafts import Opened
+from sts_annotator_app.curation.drafts import OpenDraft
 from sts_scenarios.freezing import UNTOUCHED
 
-SECOND = "second"
+SECOND_RATING = "second"
 """In the place of a status: that about which a person has given no second opinion, blind."""
 
 
-class Choice(NamedTuple):
+class Filter(NamedTuple):
     """What a curator has chosen to go through; "" stands for every category, and so on.
 
     The status is what candidates had come to at the decision `number`, so that a list stays as it
@@ -30,51 +30,62 @@ class Choice(NamedTuple):
     number: int = 0
 
 
-def chosen(sent: object, opened: Opened) -> Choice:
+def parse_filter(sent: object, opened: OpenDraft) -> Filter:
     """Return what a page has chosen; where it says nothing of sense, all that is undecided."""
     if isinstance(sent, Mapping):
-        texts = [sent.get(name, "") for name in Choice._fields[:-1]]
+        texts = [sent.get(name, "") for name in Filter._fields[:-1]]
         number = sent.get("number")
-        number = number if type(number) is int and 0 <= number <= opened.head else opened.head
+        number = (
+            number
+            if type(number) is int and 0 <= number <= opened.latest_number
+            else opened.latest_number
+        )
         if all(isinstance(one, str) and len(one) <= LIMIT for one in texts):
             category, difficulty, source, status = texts
-            return Choice(category, difficulty, source, status, number)
-    waiting = any(one.status == UNDECIDED for one in opened.every.values())
-    return Choice(status=UNDECIDED if waiting else "", number=opened.head)
+            return Filter(category, difficulty, source, status, number)
+    waiting = any(one.status == UNDECIDED for one in opened.candidates.values())
+    return Filter(status=UNDECIDED if waiting else "", number=opened.latest_number)
 
 
-def listed(opened: Opened, choice: Choice, person: Annotator) -> list[str]:
+def list_candidates(opened: OpenDraft, choice: Filter, person: Annotator) -> list[str]:
     """Return the ids of the candidates of a person's choice, in their order."""
-    every = opened.every
-    if choice.status == SECOND:
+    every = opened.candidates
+    if choice.status == SECOND_RATING:
         then = opened.states_at(choice.number)
         ids = [id for id in every if opinion_of(then.get(id, UNTOUCHED), person.id) is None]
     else:
-        ids = [id for id, status in _statuses(opened, choice) if choice.status in ("", status)]
+        ids = [
+            id for id, status in _iterate_statuses(opened, choice) if choice.status in ("", status)
+        ]
     if not any(choice[:3]):
         return ids
     return [
         id
         for id in ids
-        if all(own in ("", is_) for own, is_ in zip(choice, opened.facts(every[id]), strict=False))
+        if all(
+            own in ("", is_)
+            for own, is_ in zip(choice, opened.filter_values(every[id]), strict=False)
+        )
     ]
 
 
-def _statuses(opened: Opened, choice: Choice) -> Iterator[tuple[str, str]]:
+def _iterate_statuses(opened: OpenDraft, choice: Filter) -> Iterator[tuple[str, str]]:
     """Yield the ids of all candidates, and what each had come to when the choice was made."""
     then = opened.states_at(choice.number) if choice.status else {}
-    for id, one in opened.every.items():
+    for id, one in opened.candidates.items():
         if (state := then.get(id)) is not None:
             yield id, one._replace(state=state).status
         else:
             yield id, "kept" if one.inherited else UNDECIDED
 
 
-def coverage(opened: Opened, blind: bool) -> list[list[Any]]:
+def count_coverage(opened: OpenDraft, blind: bool) -> list[list[Any]]:
     """Return [category, difficulty, source, status, count] of all there are.
 
     Whoever gives opinions blind is told no status.
     """
-    every = list(opened.every.values())
-    counts = Counter((*opened.facts(one), SECOND if blind else one.status) for one in every)
+    every = list(opened.candidates.values())
+    counts = Counter(
+        (*opened.filter_values(one), SECOND_RATING if blind else one.status) for one in every
+    )
     return [[*key, count] for key, count in sorted(counts.items())]

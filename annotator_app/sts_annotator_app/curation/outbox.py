@@ -14,17 +14,19 @@ from sts.errors import ArgumentError, StoreError, StsError, UnknownName
 from sts.suites.decisions import OPINIONS, STATUSES, Decision, opinion_of
 from sts.suites.drafts import check_open
 from sts_annotator_app.curation import edits
-from sts_annotator_app.curation.drafts import Drafts, Opened
+from sts_annotator_app.curation.drafts import Drafts, OpenDraft
 from sts_scenarios.curation import checked_reason, decide, decision, opinion
 from sts_scenarios.freezing import Looked
 
-AT_ONCE = 500
+MAX_DECISIONS = 500
 """Decisions read from one message; a page sends the rest when these are acknowledged."""
 _UUID = re.compile(r"[0-9a-f]{32}")
 _KINDS = (*STATUSES, "undo", "edit", "opinion")
 
 
-def keep(drafts: Drafts, store: Store, person: Annotator, sent: object) -> list[dict[str, Any]]:
+def save_decisions(
+    drafts: Drafts, store: Store, person: Annotator, sent: object
+) -> list[dict[str, Any]]:
     """Keep decisions, in their order; return of each whether it is kept, or why it is refused.
 
     One that was kept before is kept once. What is refused changes nothing.
@@ -33,12 +35,12 @@ def keep(drafts: Drafts, store: Store, person: Annotator, sent: object) -> list[
       StoreError: the store fails; what came after is not acknowledged, and will be sent again.
     """
     acks = []
-    for one in sent[:AT_ONCE] if isinstance(sent, list) else []:
+    for one in sent[:MAX_DECISIONS] if isinstance(sent, list) else []:
         uuid = one.get("uuid") if isinstance(one, Mapping) else None
         if not isinstance(uuid, str) or not _UUID.fullmatch(uuid):
             continue  # a page makes none such, and nobody waits for an answer
         try:
-            _keep(drafts, store, person, one)
+            _save_decision(drafts, store, person, one)
         except StsError as error:
             if isinstance(error, StoreError) and not isinstance(error, Overtaken):
                 raise
@@ -48,31 +50,35 @@ def keep(drafts: Drafts, store: Store, person: Annotator, sent: object) -> list[
     return acks
 
 
-def _keep(drafts: Drafts, store: Store, person: Annotator, sent: Mapping[str, Any]) -> None:
-    opened = drafts.opened(drafts.named_by(sent.get("draft")), store)
-    one = looked(opened, sent.get("candidate"))
-    kept = opened.decision(sent["uuid"])
+def _save_decision(
+    drafts: Drafts, store: Store, person: Annotator, sent: Mapping[str, Any]
+) -> None:
+    opened = drafts.open_draft(drafts.find_name(sent.get("draft")), store)
+    one = find_candidate(opened, sent.get("candidate"))
+    kept = opened.find_decision(sent["uuid"])
     if kept is not None:
         what = (person.id, sent.get("kind"), one.summary.id)
         if (kept.person, kept.kind, kept.candidate) != what:
             raise ArgumentError(f"{one.summary.id}: another decision has this uuid")
         return
     check_open(opened.draft)
-    made = _made(one, person, sent)
+    made = _parse_decision(one, person, sent)
     if made.kind == "edit":
-        made = edits.derived(opened, one, made, sent.get("changes"))
+        made = edits.complete_edit(opened, one, made, sent.get("changes"))
     decide(store, opened.draft, [made])
 
 
-def looked(opened: Opened, id: object) -> Looked:
+def find_candidate(opened: OpenDraft, id: object) -> Looked:
     """Return the candidate that a page names."""
-    found = opened.every.get(id) if isinstance(id, str) else None
+    found = opened.candidates.get(id) if isinstance(id, str) else None
     if found is None:
-        raise UnknownName(f"candidate of draft {opened.draft.name}", str(id), opened.every, most=10)
+        raise UnknownName(
+            f"candidate of draft {opened.draft.name}", str(id), opened.candidates, most=10
+        )
     return found
 
 
-def _made(one: Looked, person: Annotator, sent: Mapping[str, Any]) -> Decision:
+def _parse_decision(one: Looked, person: Annotator, sent: Mapping[str, Any]) -> Decision:
     """Return the decision that was sent, unless another was made about the candidate since."""
     kind, follows, why = sent.get("kind"), sent.get("follows"), sent.get("reason", "")
     if kind not in _KINDS:
@@ -80,7 +86,7 @@ def _made(one: Looked, person: Annotator, sent: Mapping[str, Any]) -> Decision:
     if not isinstance(follows, str) or not isinstance(why, str):
         raise ArgumentError("expected a decision that names the one it follows and its reason")
     if kind == "opinion":
-        return _opinion(one, person, sent)
+        return _parse_opinion(one, person, sent)
     mine = opinion_of(one.state, person.id)
     if kind == "undo" and mine is not None and mine.uuid == sent.get("undoes"):
         return opinion(one, "undo", person, at=time.time())._replace(uuid=sent["uuid"])
@@ -96,7 +102,7 @@ def _made(one: Looked, person: Annotator, sent: Mapping[str, Any]) -> Decision:
     return made._replace(uuid=sent["uuid"])
 
 
-def _opinion(one: Looked, person: Annotator, sent: Mapping[str, Any]) -> Decision:
+def _parse_opinion(one: Looked, person: Annotator, sent: Mapping[str, Any]) -> Decision:
     """Return the opinion that was sent, about the candidate as it was seen."""
     word = sent.get("opinion")
     if word not in OPINIONS:

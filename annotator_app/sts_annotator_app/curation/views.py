@@ -14,42 +14,44 @@ from sts.errors import StsError
 from sts.suites.decisions import Decision, opinion_of
 from sts.suites.types import Scenario
 from sts.viewer.criteria import criterion
-from sts.viewer.payload import seen, sprite_view
-from sts.viewer.sprites import sprites_of
-from sts_annotator_app.curation.drafts import Opened, recorder
+from sts.viewer.payload import encode_sprite, episode_payload
+from sts.viewer.sprites import load_sprites
+from sts_annotator_app.curation.drafts import OpenDraft, find_recorder
 from sts_scenarios import categories
 from sts_scenarios.category import Label
 from sts_scenarios.curation import opinions
 from sts_scenarios.fitting import fault
 from sts_scenarios.freezing import Looked
 
-_HELD = 512
+_MAX_VIEWS = 512
 """Candidates whose views are kept at hand."""
 _LOG = logging.getLogger(__name__)
 
 
-def candidate(opened: Opened, one: Looked) -> dict[str, Any]:
+def describe_candidate(opened: OpenDraft, one: Looked) -> dict[str, Any]:
     """Return a candidate as it is now, with its episode; `broken` where that cannot be shown."""
-    return _candidate(opened, one.summary.id, one.state.scenario)
+    return _describe_cached(opened, one.summary.id, one.state.scenario)
 
 
-@lru_cache(_HELD)
-def _candidate(opened: Opened, id: str, edited: str) -> dict[str, Any]:
-    one = opened.every[id]
+@lru_cache(_MAX_VIEWS)
+def _describe_cached(opened: OpenDraft, id: str, edited: str) -> dict[str, Any]:
+    one = opened.candidates[id]
     view: dict[str, Any] = {"id": id, "mark": edited or one.summary.row_hash, "broken": ""}
     try:
         scenario = opened.scenario(id, edited)
-        view |= facts(scenario, *judged(scenario)) | {"source": recorder(one)}
-        view["episode"] = episode(opened, scenario)
+        view |= describe_scenario(scenario, *label_recording(scenario)) | {
+            "source": find_recorder(one)
+        }
+        view["episode"] = load_recording(opened, scenario)
     except StsError as error:
         _LOG.error("draft %s: %s: %s", opened.draft.name, id, error)
         view["broken"] = str(error)
     return view
 
 
-def episode(opened: Opened, scenario: Scenario) -> dict[str, Any]:
+def load_recording(opened: OpenDraft, scenario: Scenario) -> dict[str, Any]:
     """Return the context of a scenario and the recording that followed it, for a page."""
-    shown = seen(
+    shown = episode_payload(
         opened.draft.workspace,
         scenario.recording,
         takeover=scenario.takeover,
@@ -59,7 +61,7 @@ def episode(opened: Opened, scenario: Scenario) -> dict[str, Any]:
     return {**shown, "id": scenario.id}
 
 
-def judged(scenario: Scenario) -> tuple[Label | None, str | None]:
+def label_recording(scenario: Scenario) -> tuple[Label | None, str | None]:
     """Return what its category says of the recording, and why the scenario does not fit, if so."""
     rules = categories.ruling([scenario])
     if (rule := rules.get(scenario.category)) is None:
@@ -68,7 +70,7 @@ def judged(scenario: Scenario) -> tuple[Label | None, str | None]:
     return label, fault(scenario, rules)
 
 
-def facts(scenario: Scenario, label: Label | None, unfit: str | None) -> dict[str, Any]:
+def describe_scenario(scenario: Scenario, label: Label | None, unfit: str | None) -> dict[str, Any]:
     """Return what is to be known of a scenario besides its scenes, and why it does not fit."""
     return {
         "text": scenario.instruction.text,
@@ -89,7 +91,7 @@ def facts(scenario: Scenario, label: Label | None, unfit: str | None) -> dict[st
     }
 
 
-def sight(opened: Opened, one: Looked) -> dict[str, Any]:
+def load_player_view(opened: OpenDraft, one: Looked) -> dict[str, Any]:
     """Return what the asked participant sees along the recording, as on the page of a player."""
     scenario = opened.scenario(one.summary.id, one.state.scenario)
     recording, role = scenario.recording, scenario.roles[0]
@@ -97,16 +99,16 @@ def sight(opened: Opened, one: Looked) -> dict[str, Any]:
     replay = along([recording], [scenario.id])
     view: dict[str, Any] = {"takeover": scenario.takeover, "frames": [], "session": scenario.id}
     if world.form(recording.state).kind == "frames":
-        made = sprites_of(opened.draft.workspace, recording, role)
+        made = load_sprites(opened.draft.workspace, recording, role)
         shape = look(world.restore([recording.state]), recording.domain, role).shape
-        view |= {"sprites": [sprite_view(s) for s in made], "height": shape[0], "width": shape[1]}
+        view |= {"sprites": [encode_sprite(s) for s in made], "height": shape[0], "width": shape[1]}
     else:
         view["drawing"] = recording.domain
         view["frames"] = [world.sight(worlds, role) for worlds in replay]
     return view
 
 
-def state(one: Looked, person: Annotator, blind: bool) -> dict[str, Any]:
+def describe_state(one: Looked, person: Annotator, blind: bool) -> dict[str, Any]:
     """Return what was decided about a candidate, the standing decisions with the latest last.
 
     A person who gives second opinions blind is shown no more than their own.
@@ -132,7 +134,7 @@ def state(one: Looked, person: Annotator, blind: bool) -> dict[str, Any]:
     }
 
 
-def line(one: Decision) -> dict[str, Any]:
+def format_log_line(one: Decision) -> dict[str, Any]:
     """Return a decision as a line of the changelog."""
     reason = one.detail.get("reason") or ", ".join(one.detail.get("changes", ()))
     return {

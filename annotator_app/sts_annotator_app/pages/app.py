@@ -12,7 +12,7 @@ import streamlit as st
 
 from sts_annotator_app import state
 from sts_annotator_app.pages import clip, exchanges, guide, report, team
-from sts_annotator_app.pages.visitor import roles
+from sts_annotator_app.pages.visitor import current_roles
 
 st.set_page_config(page_title="Annotate", layout="wide", initial_sidebar_state="collapsed")
 st.html(
@@ -22,11 +22,14 @@ st.html(
     @media (max-width: 860px) { .stMainBlockContainer { padding: 3.75rem 1rem 0; } }
     </style>"""
 )
-doing = {*roles()}
+doing = {*current_roles()}
 judged = bool(state.settings().suite)
 shown = []
 if "annotator" in doing and judged:
-    shown += [(exchanges.annotate, "Annotate", "annotate"), (exchanges.turn, "Take a turn", "turn")]
+    shown += [
+        (exchanges.annotate, "Annotate", "annotate"),
+        (exchanges.play_page, "Take a turn", "turn"),
+    ]
 if "reviewer" in doing and judged:
     shown.append((exchanges.review, "Review", "review"))
 curating = (exchanges.curate, "Curate", "curate")

@@ -12,7 +12,7 @@ from sts.annotations.types import Annotator
 from sts.errors import StsError
 from sts_annotator_app import events, play, state
 from sts_annotator_app.curation import exchange as curation
-from sts_annotator_app.pages.visitor import visitor
+from sts_annotator_app.pages.visitor import require_person
 from sts_annotator_app.reviewing import exchange as reviewing
 
 _LOG = logging.getLogger(__name__)
@@ -21,69 +21,69 @@ _LOG = logging.getLogger(__name__)
 @st.fragment  # when the component sends something, only this runs again
 def _show(name: str, roles: tuple[str, ...], exchange: Callable[[Annotator, Any], Any]) -> None:
     """Mount a component with what an exchange returns, or say why there is none."""
-    person = visitor(*roles)
+    person = require_person(*roles)
     if person is not None:
-        data = exchange(person, state.sent(name))
-        state.component(name)(key=name, data=data, on_sync_change=lambda: None)
+        data = exchange(person, state.component_state(name))
+        state.mount_component(name)(key=name, data=data, on_sync_change=lambda: None)
 
 
 def annotate() -> None:
     """Show the page on which continuations are judged."""
-    _show("player", ("annotator",), _judged)
+    _show("player", ("annotator",), _sync_annotate)
 
 
 def review() -> None:
     """Show the page on which judgements are adjudicated and reviewed."""
-    _show("review", ("reviewer",), _reviewed)
+    _show("review", ("reviewer",), _sync_review)
 
 
 def curate() -> None:
     """Show the page on which the candidates of a draft are decided."""
-    _show("curate", ("curator", "lead"), _curated)
+    _show("curate", ("curator", "lead"), _sync_curate)
 
 
-def turn() -> None:
+def play_page() -> None:
     """Show the page on which a person plays a continuation under an agent's observation."""
-    _show("play", ("annotator",), _played)
+    _show("play", ("annotator",), _sync_play)
 
 
-def _judged(person: Annotator, sent: object) -> dict[str, Any]:
-    return events.exchange(
+def _sync_annotate(person: Annotator, sent: object) -> dict[str, Any]:
+    return events.sync_page(
         state.store(),
         person,
         sent,
         suite=state.settings().part or state.settings().suite,
-        place=state.place(),
-        shown=state.episode,
+        place=state.workspace_path(),
+        shown=state.load_episode,
         broken=state.broken,
         remaining=state.remaining,
         runs="lead" in person.roles,
     )
 
 
-def _reviewed(person: Annotator, sent: object) -> dict[str, Any]:
-    return reviewing.exchange(
+def _sync_review(person: Annotator, sent: object) -> dict[str, Any]:
+    return reviewing.sync_page(
         state.store(),
         person,
         sent,
         queues=state.queues(),
-        place=state.place(),
-        shown=state.episode,
+        place=state.workspace_path(),
+        shown=state.load_episode,
         broken=state.broken,
     )
 
 
-def _curated(person: Annotator, sent: object) -> dict[str, Any]:
-    place, ghosts = state.place(), state.ghosts()
-    return curation.exchange(
+def _sync_curate(person: Annotator, sent: object) -> dict[str, Any]:
+    place, ghosts = state.workspace_path(), state.previews()
+    return curation.sync_page(
         state.drafts(), state.store(), person, sent, place=place, ghosts=ghosts
     )
 
 
-def _played(person: Annotator, sent: object) -> dict[str, Any]:
-    author = events.namespace(state.place(), person.id)
+def _sync_play(person: Annotator, sent: object) -> dict[str, Any]:
+    author = events.storage_namespace(state.workspace_path(), person.id)
     try:
-        return play.exchange(
+        return play.sync_page(
             state.workspace(),
             state.store(),
             state.suite(),

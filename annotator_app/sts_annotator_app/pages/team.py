@@ -23,11 +23,11 @@ from sts.annotations.sessions import INVITATION
 from sts.annotations.types import Annotator
 from sts.errors import StsError
 from sts_annotator_app import state
-from sts_annotator_app.estimate import ENOUGH, estimate
-from sts_annotator_app.pages.visitor import visitor
-from sts_annotator_app.tables import escaped_markdown, table
+from sts_annotator_app.estimate import MIN_DAYS, estimate_hours
+from sts_annotator_app.pages.visitor import require_person
+from sts_annotator_app.tables import escape_markdown, render_table
 
-RECENT = 14
+RECENT_DAYS = 14
 """Days of which the work is shown."""
 _DONE, _LINK = "sts_team_done", "sts_team_link"
 _T = TypeVar("_T")
@@ -36,14 +36,14 @@ _LOG = logging.getLogger(__name__)
 
 def page() -> None:
     """Show the page to who leads the study."""
-    lead = visitor("lead")
+    lead = require_person("lead")
     if lead is None:
         return
     try:
         _show(lead)
     except StsError as error:
         _LOG.error("%s", error)
-        st.error(escaped_markdown(f"The page cannot be shown: {error}"))
+        st.error(escape_markdown(f"The page cannot be shown: {error}"))
 
 
 def _show(lead: Annotator) -> None:
@@ -54,25 +54,25 @@ def _show(lead: Annotator) -> None:
         members, pauses = members_of(connection, now=now), paused(connection)
         consents = counts(connection)
         progress = views.progress(connection, suite) if suite else None
-        work = work_of(connection, since=now - RECENT * DAY) if suite else []
+        work = work_of(connection, since=now - RECENT_DAYS * DAY) if suite else []
         given = served(connection, suite) if suite else {}
-    _say_what_was_done()
+    _show_outcome()
     st.subheader("People")
-    _people(members, lead, now, pauses, consents)
-    _change(members, lead, now)
+    _show_members(members, lead, now, pauses, consents)
+    _show_member_forms(members, lead, now)
     if progress is None:
         return
     st.subheader("What is left")
     left = progress.required - progress.judged
-    _left(progress.judged, progress.required, left, work)
-    _throughput(work, members)
+    _show_remaining(progress.judged, progress.required, left, work)
+    _show_throughput(work, members)
     st.subheader("Pauses")
-    _pauses(suite, members, lead, pauses, now)
+    _show_pauses(suite, members, lead, pauses, now)
     st.subheader("What was given to whom")
-    _served(given, members)
+    _show_assignments(given, members)
 
 
-def _people(
+def _show_members(
     members: Sequence[Member],
     lead: Annotator,
     now: float,
@@ -82,7 +82,7 @@ def _people(
     if not members:
         st.info("Nobody takes part yet. Invite somebody below.")
         return
-    report = _report() if state.settings().suite else None
+    report = _load_report() if state.settings().suite else None
     measured = {} if report is None else {one.annotator: one for one in report.annotators}
     held_up = {one.person for one in pauses}
     rows = [
@@ -90,26 +90,26 @@ def _people(
             one.person.name,
             one.person.pseudonym,
             ", ".join(one.person.roles) or "nothing",
-            _state(one, one.person.id in held_up, one.person.id == lead.id),
-            _ago(one.seen, now),
+            _describe_access(one, one.person.id in held_up, one.person.id == lead.id),
+            _format_age(one.seen, now),
             one.today,
             one.total,
-            _worked(one.seconds),
-            _accuracy(measured.get(one.person.pseudonym)),
-            _held(one, now),
+            _format_duration(one.seconds),
+            _format_accuracy(measured.get(one.person.pseudonym)),
+            _format_open_clips(one, now),
         )
         for one in members
     ]
     header = ("name", "pseudonym", "roles", "state", "last seen", "today", "in all")
-    st.html(table((*header, "active, h:min", "accuracy", "holds, free in"), rows))
+    st.html(render_table((*header, "active, h:min", "accuracy", "holds, free in"), rows))
     notes = ["Today begins at midnight, UTC."]
     if report is None:
         notes.append("Accuracy and agreement come with the first report.")
     else:
         notes.append(
             "Accuracy is balanced, on reference episodes where there are any, with its 95% "
-            f"interval; it is of the report of {_date(state.builder().built or 0)} UTC. "
-            f"{_agreement(report)}"
+            f"interval; it is of the report of {_format_time(state.builder().built_at or 0)} UTC. "
+            f"{_format_agreement(report)}"
         )
     if consents:
         newest = consents[-1]
@@ -117,7 +117,7 @@ def _people(
     st.caption(" ".join(notes))
 
 
-def _change(members: Sequence[Member], lead: Annotator, now: float) -> None:
+def _show_member_forms(members: Sequence[Member], lead: Annotator, now: float) -> None:
     """Invites, revokes and pauses."""
     with st.expander("Invite somebody"), st.form("invite", clear_on_submit=True, border=False):
         name = st.text_input("Name", max_chars=64)
@@ -125,7 +125,9 @@ def _change(members: Sequence[Member], lead: Annotator, now: float) -> None:
         signing_in = bool(state.settings().signing_in)
         email = st.text_input("E-mail address to sign in by, if any") if signing_in else ""
         if st.form_submit_button("Invite"):
-            _do(_invited, people.add_invited, name, doing, email or None, now=now)
+            _apply_change(
+                _prepare_invitation, people.add_invited, name, doing, email or None, now=now
+            )
     names = [one.person.name for one in members]
     if not names:
         return
@@ -135,38 +137,43 @@ def _change(members: Sequence[Member], lead: Annotator, now: float) -> None:
         reason = st.text_input("Reason of a pause", max_chars=200)
         again, end, stop, go = st.columns(4)
         if again.button("New invitation", width="stretch"):
-            _do(_invited, people.invite, chosen, now=now)
+            _apply_change(_prepare_invitation, people.invite, chosen, now=now)
         if end.button("End sessions", width="stretch"):
-            _do(lambda n: f"{chosen}: {n} sessions ended.", people.revoke, chosen)
+            _apply_change(lambda n: f"{chosen}: {n} sessions ended.", people.revoke, chosen)
         if stop.button("Pause", width="stretch"):
             words = f"{chosen} is given nothing more."
-            _do(lambda _: words, pause, person=person.id, by=lead.id, reason=reason, now=now)
+            _apply_change(
+                lambda _: words, pause, person=person.id, by=lead.id, reason=reason, now=now
+            )
         if go.button("Resume", width="stretch"):
             words = f"{chosen} is given work again."
-            _do(lambda _: words, pause, person=person.id, by=lead.id, now=now, resume=True)
+            _apply_change(
+                lambda _: words, pause, person=person.id, by=lead.id, now=now, resume=True
+            )
 
 
-def _left(judged: int, required: int, left: int, work: Sequence[Work]) -> None:
+def _show_remaining(judged: int, required: int, left: int, work: Sequence[Work]) -> None:
     if not required:
         st.info("Nothing is to be judged yet.")
         return
     st.progress(judged / required, f"{judged} of {required} judgements are in, {left} are left.")
-    found = estimate(left, work)
-    if found is not None:
+    expected = estimate_hours(left, work)
+    if expected is not None:
+        low, high = _format_hours(expected.low), _format_hours(expected.high)
         st.write(
-            f"These take about {_hours(found.hours)} active hours ({_hours(found.low)} to "
-            f"{_hours(found.high)}, 95%), by the last {RECENT} days."
+            f"Estimated active time: {_format_hours(expected.hours)} h (95% CI {low} to {high} h), "
+            f"from the last {RECENT_DAYS} days."
         )
     elif left:
         st.caption(
-            f"How long that takes is told once people have worked on {ENOUGH} days, each person's "
-            "counted."
+            f"A time estimate appears after {MIN_DAYS} person-days of annotation (days of "
+            "different people add up)."
         )
 
 
-def _throughput(work: Sequence[Work], members: Sequence[Member]) -> None:
+def _show_throughput(work: Sequence[Work], members: Sequence[Member]) -> None:
     if not work:
-        st.caption(f"Nobody has judged in the last {RECENT} days.")
+        st.caption(f"Nobody has judged in the last {RECENT_DAYS} days.")
         return
     names = {one.person.id: one.person.name for one in members}
     days = sorted({one.day for one in work}, reverse=True)
@@ -176,11 +183,11 @@ def _throughput(work: Sequence[Work], members: Sequence[Member]) -> None:
         who = ", ".join(f"{names.get(one.annotator, '?')} {one.judged}" for one in own)
         clips, seconds = sum(one.judged for one in own), sum(one.seconds for one in own)
         hourly = round(3600 * clips / seconds) if seconds else None
-        rows.append((_date(day * DAY)[:10], clips, _worked(seconds), hourly, who))
-    st.html(table(("day", "judgements", "active, h:min", "an active hour", "by whom"), rows))
+        rows.append((_format_time(day * DAY)[:10], clips, _format_duration(seconds), hourly, who))
+    st.html(render_table(("day", "judgements", "active, h:min", "an active hour", "by whom"), rows))
 
 
-def _pauses(
+def _show_pauses(
     suite: str, members: Sequence[Member], lead: Annotator, standing: Sequence[Control], now: float
 ) -> None:
     names = {one.person.id: one.person.name for one in members}
@@ -191,10 +198,10 @@ def _pauses(
         why = f", {one.reason}" if one.reason else ""
         by = names.get(one.by or 0, "the command line or the study's own rule")
         text, button = st.columns([4, 1], vertical_alignment="center")
-        text.text(f"{what} is paused since {_date(one.made)} UTC by {by}{why}")
+        text.text(f"{what} is paused since {_format_time(one.made)} UTC by {by}{why}")
         if button.button("Resume", key=f"resume {number}", width="stretch"):
             own = {"person": one.person, "by": lead.id}
-            _do(_goes_on(what), pause, one.scope, now=now, resume=True, **own)
+            _apply_change(_resumed_message(what), pause, one.scope, now=now, resume=True, **own)
     with st.expander("Pause a category, or all"), st.form("pause", border=False):
         categories = sorted({one.category for one in state.suite().scenarios})
         everything = f"all of {suite}"
@@ -203,10 +210,10 @@ def _pauses(
         if st.form_submit_button("Pause"):
             scope = suite if what == everything else f"{suite}/{what}"
             words = f"Nothing more is given of {scope}."
-            _do(lambda _: words, pause, scope, by=lead.id, reason=reason, now=now)
+            _apply_change(lambda _: words, pause, scope, by=lead.id, reason=reason, now=now)
 
 
-def _served(given: Mapping[str, Mapping[int, int]], members: Sequence[Member]) -> None:
+def _show_assignments(given: Mapping[str, Mapping[int, int]], members: Sequence[Member]) -> None:
     agents = [*given]
     rows = [
         (one.person.name, *(given[agent].get(one.person.id, 0) for agent in agents))
@@ -216,11 +223,11 @@ def _served(given: Mapping[str, Mapping[int, int]], members: Sequence[Member]) -
     if not rows:
         st.caption("Nothing was given to anybody yet.")
         return
-    st.html(table(("name", *agents), rows))
+    st.html(render_table(("name", *agents), rows))
     st.caption("Clips of each agent that each person was given, judged or not.")
 
 
-def _accuracy(measured: Any) -> str | None:
+def _format_accuracy(measured: Any) -> str | None:
     """How accurate a person is; None where nobody has said yet what they should have seen."""
     if measured is None or measured.balanced_accuracy is None:
         return None
@@ -228,7 +235,7 @@ def _accuracy(measured: Any) -> str | None:
     return f"{measured.balanced_accuracy:.0%} ({low:.0%} to {high:.0%})"
 
 
-def _agreement(report: Any) -> str:
+def _format_agreement(report: Any) -> str:
     alpha = report.annotators_together.alpha
     if alpha.alpha is None:
         return f"Agreement: {alpha.reason}."
@@ -236,14 +243,14 @@ def _agreement(report: Any) -> str:
     return f"Agreement is alpha = {alpha.alpha:.2f}{ends} on {alpha.continuations} judged twice."
 
 
-def _report() -> Any:
+def _load_report() -> Any:
     """The report that was built last; None where there is none that can be read."""
     builder = state.builder()
-    return None if builder.built is None else _read(builder.folder, builder.built)
+    return None if builder.built_at is None else _read_report(builder.folder, builder.built_at)
 
 
 @lru_cache(maxsize=2)
-def _read(folder: Path, built: float) -> Any:
+def _read_report(folder: Path, built: float) -> Any:
     from sts_analysis.report.json_form import read
 
     try:
@@ -253,7 +260,7 @@ def _read(folder: Path, built: float) -> Any:
         return None
 
 
-def _state(one: Member, paused: bool, looking: bool) -> str:
+def _describe_access(one: Member, paused: bool, looking: bool) -> str:
     """What a member's access is; who looks at the page is in, by whatever link."""
     if one.person.retired:
         return "retired"
@@ -262,13 +269,13 @@ def _state(one: Member, paused: bool, looking: bool) -> str:
     return "entered" if looking else one.access
 
 
-def _held(one: Member, now: float) -> str | None:
+def _format_open_clips(one: Member, now: float) -> str | None:
     if not one.held or one.until is None:
         return None
     return f"{one.held}, {max(math.ceil((one.until - now) / 60), 1)} min"
 
 
-def _do(
+def _apply_change(
     words: Callable[[_T], str], change: Callable[..., _T], *given: object, **more: object
 ) -> None:
     """Make a change and runs the page anew, which then says what was done or why it was not."""
@@ -277,31 +284,31 @@ def _do(
             done = change(connection, *given, **more)
         st.session_state[_DONE] = words(done)
     except StsError as error:
-        st.error(escaped_markdown(str(error)))
+        st.error(escape_markdown(str(error)))
         return
     st.rerun()
 
 
-def _goes_on(what: str) -> Callable[[object], str]:
+def _resumed_message(what: str) -> Callable[[object], str]:
     return lambda _: f"{what} goes on."
 
 
-def _invited(person: Annotator) -> str:
+def _prepare_invitation(person: Annotator) -> str:
     here = (st.context.url or "").rpartition("/")[0]
     st.session_state[_LINK] = f"{here}/enter?t={person.token}"
     days = f"{INVITATION / DAY:.0f} days"
     return f"Send this to {person.name}. It lets one browser in, once, within {days}:"
 
 
-def _say_what_was_done() -> None:
+def _show_outcome() -> None:
     words, link = (st.session_state.pop(key, None) for key in (_DONE, _LINK))
     if words:
-        st.success(escaped_markdown(words))
+        st.success(escape_markdown(words))
     if link:
         st.code(link, language=None, wrap_lines=True)
 
 
-def _ago(seconds: float | None, now: float) -> str | None:
+def _format_age(seconds: float | None, now: float) -> str | None:
     if seconds is None:
         return None
     minutes = max(now - seconds, 0.0) / 60
@@ -312,14 +319,14 @@ def _ago(seconds: float | None, now: float) -> str | None:
     return f"{minutes / 60:.0f} h ago" if minutes < 2880 else f"{minutes / 1440:.0f} days ago"
 
 
-def _worked(seconds: float) -> str:
+def _format_duration(seconds: float) -> str:
     hours, minutes = divmod(round(seconds / 60), 60)
     return f"{hours}:{minutes:02d}"
 
 
-def _hours(hours: float) -> str:
+def _format_hours(hours: float) -> str:
     return f"{hours:.0f}" if hours >= 10 else f"{hours:.1f}"
 
 
-def _date(seconds: float) -> str:
+def _format_time(seconds: float) -> str:
     return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%d %H:%M}"

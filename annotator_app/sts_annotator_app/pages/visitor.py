@@ -11,33 +11,33 @@ from sts.annotations.roles import ROLES
 from sts.annotations.types import Annotator
 from sts.errors import StoreError, StsError
 from sts_annotator_app import state
-from sts_annotator_app.entry import AWAY, RETRY
+from sts_annotator_app.entry import RETRY_S, UNAVAILABLE
 
-WIDTH = 820  # pixels: longer lines are hard to read
+WIDTH_PX = 820  # pixels: longer lines are hard to read
 _LOG = logging.getLogger(__name__)
 
 
-def roles() -> tuple[str, ...]:
+def current_roles() -> tuple[str, ...]:
     """What the person at the page does in the study; where that cannot be said, as a judge.
 
     The pages of a judge then say why they show nothing.
     """
     try:
-        person = state.person()
+        person = state.current_person()
     except StoreError:
         person = None
     return ROLES[:1] if person is None else person.roles
 
 
-def visitor(*doing: str) -> Annotator | None:
+def require_person(*doing: str) -> Annotator | None:
     """Whose page this is, of those in a role; None where it has said why it shows nothing.
 
     Where the store cannot be reached the page says so, and runs anew once it can.
     """
     try:
-        person = state.person()
+        person = state.current_person()
     except StoreError:
-        _until_it_is_back()
+        _wait_for_store()
         return None
     if person is None:
         st.error(
@@ -50,18 +50,18 @@ def visitor(*doing: str) -> Annotator | None:
             "leads it can give it to you."
         )
         return None
-    elif _is_asked_first(person):
+    elif _ask_consent(person):
         return None
     return person
 
 
-def _is_asked_first(person: Annotator) -> bool:
+def _ask_consent(person: Annotator) -> bool:
     """Whether the person is asked to agree to the study's text, and nothing else, for now."""
     try:
-        text = state.asked_consent(person)
+        text = state.pending_consent(person)
         if text is None:
             return False
-        with st.container(width=WIDTH):
+        with st.container(width=WIDTH_PX):
             st.markdown(text.text)
             st.caption(f"Version {text.version}. That you agree, and when, is kept.")
             if st.button("I agree", type="primary"):
@@ -70,7 +70,7 @@ def _is_asked_first(person: Annotator) -> bool:
                     consent.agree(connection, person.id, text.version, now=store.now())
                 st.rerun()
     except StoreError:
-        _until_it_is_back()
+        _wait_for_store()
     except StsError as error:
         _LOG.error("%s", error)
         st.error(
@@ -80,11 +80,11 @@ def _is_asked_first(person: Annotator) -> bool:
     return True
 
 
-@st.fragment(run_every=float(RETRY))
-def _until_it_is_back() -> None:
+@st.fragment(run_every=float(RETRY_S))
+def _wait_for_store() -> None:
     try:
-        state.person()
+        state.current_person()
     except StoreError:
-        st.error(AWAY)
+        st.error(UNAVAILABLE)
     else:
         st.rerun()

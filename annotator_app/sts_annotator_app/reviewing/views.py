@@ -14,8 +14,8 @@ _LETTERS = "PQRSTUVWXYZ"
 _VERDICTS = {
     "success": "success",
     "failure": "failure",
-    "not_done": "not done",
-    "cannot_judge": "cannot judge",
+    "not_done": "not completed",
+    "cannot_judge": "can't judge",
 }
 _EMPTY = {
     DISPUTED: (
@@ -34,7 +34,7 @@ _EMPTY = {
 }
 
 
-def case(one: Case, episode: dict[str, Any], seed: int) -> dict[str, Any]:
+def describe_case(one: Case, episode: dict[str, Any], seed: int) -> dict[str, Any]:
     """Return a clip for the page, with what was said of it by P, Q, R.
 
     The letters are drawn by the study's seed, for each clip separately.
@@ -43,14 +43,14 @@ def case(one: Case, episode: dict[str, Any], seed: int) -> dict[str, Any]:
     said = sorted(clip.opinions, key=lambda by: lot(seed, clip.item, str(by.person)))
     return {
         "episode": episode,
-        "said": [_opinion(letter(n), opinion) for n, opinion in enumerate(said)],
+        "said": [_describe_opinion(letter_for(n), opinion) for n, opinion in enumerate(said)],
         "about": one.about,
         "ruled": None if one.rule is None else [one.rule.verdict, one.rule.step],
         "remarks": list(one.remarks),
     }
 
 
-def letter(number: int) -> str:
+def letter_for(number: int) -> str:
     """Return what a clip's judge of this number is called: P to Z, then P2 and on.
 
     Worlds call their participants A, B, C.
@@ -59,58 +59,60 @@ def letter(number: int) -> str:
     return _LETTERS[place] + (str(again + 1) if again else "")
 
 
-def progress(queue: Queue) -> dict[str, int]:
+def count_progress(queue: Queue) -> dict[str, int]:
     """Return how far a queue is."""
     counts = {name: value for name, value in queue._asdict().items() if name != "cases"}
     return {"waiting": len(queue.cases), **counts}
 
 
-def errors() -> list[list[str]]:
+def list_errors() -> list[list[str]]:
     """Return what a failure may be called, who made that error, and what it means."""
     return [[error, *about] for error, about in ERRORS.items()]
 
 
-def empty(name: str, queue: Queue) -> dict[str, str]:
+def empty_notice(name: str, queue: Queue) -> dict[str, str]:
     """Return what the page says where no clip of a queue waits for this person."""
     if not queue.of:
         title, text = _EMPTY[name]
         return {"title": title, "text": text}
     rest = []
     if queue.own:
-        rest.append(f"{_clips(queue.own)} you judged or played yourself: another reviewer decides.")
+        rest.append(
+            f"{_format_clips(queue.own)} you judged or played yourself: another reviewer decides."
+        )
     if queue.left:
-        rest.append(f"{_clips(queue.left)} you left open; G shows them again.")
+        rest.append(f"{_format_clips(queue.left)} you left open; G shows them again.")
     unseen = " ".join(rest) or "If more comes, it appears here by itself."
     return {"title": f"{queue.done} of {queue.of} are decided", "text": unseen}
 
 
-def beside(kind: str, other: Remark) -> str:
-    """Return what is said where somebody else has decided the same before."""
+def describe_conflict(kind: str, other: Remark) -> str:
+    """Return a notice that another reviewer decided the clip before this one."""
     stands = "counts" if kind == REVIEW else "stands"
     return (
-        f"Another reviewer had decided this one too, as {_words(other)}. Both are kept; the later, "
-        f"yours, {stands}."
+        f"Another reviewer had already decided this clip: {_describe_decision(other)}. Both "
+        f"decisions are kept; yours is later and {stands}."
     )
 
 
-def meanwhile(other: Remark) -> str:
-    """Return what is said where somebody else decides what is in view."""
+def describe_concurrent(other: Remark) -> str:
+    """Return a notice that another reviewer has just decided the clip in view."""
     return (
-        f"Another reviewer has decided this one since, as {_words(other)}. If you decide it too, "
-        "both are kept and the later counts."
+        f"Another reviewer has just decided this clip: {_describe_decision(other)}. If you decide "
+        "it too, both decisions are kept and the later one counts."
     )
 
 
-def _opinion(name: str, one: Remark) -> dict[str, Any]:
+def _describe_opinion(name: str, one: Remark) -> dict[str, Any]:
     return {"by": name, "verdict": one.verdict, "step": one.step, "reason": one.reason}
 
 
-def _words(event: Remark) -> str:
+def _describe_decision(event: Remark) -> str:
     if event.kind == REVIEW:
         return event.label.replace("_", " ")
     at = f" at step {event.step}" if event.step is not None else ""
     return _VERDICTS[str(event.verdict)] + at
 
 
-def _clips(count: int) -> str:
+def _format_clips(count: int) -> str:
     return f"{count} clip{'' if count == 1 else 's'}"

@@ -15,7 +15,7 @@ from sts.annotations import people
 from sts.continuations.store import load
 from sts.storage.workspace import Workspace
 from sts.suites import store as suites
-from sts_annotator_app.events import namespace
+from sts_annotator_app.events import storage_namespace
 from tests.annotator_app.serving import AGENTS, SUITE, Server
 from tests.stores import ask
 
@@ -383,7 +383,7 @@ def test_a_browser_that_keeps_nothing_still_sends_everything(
 def test_a_refused_answer_is_told_to_the_person(open_page: Opener, server: Server) -> None:
     page = open_page("refused")
     person = next(one for one in ask(server.store, people.everybody) if one.name == "refused")
-    key = f"sts:outbox:{namespace(server.place, person.id)}:{'e' * 32}"
+    key = f"sts:outbox:{storage_namespace(server.place, person.id)}:{'e' * 32}"
     letter = {"uuid": "e" * 32, "item": "x" * 22, "verdict": "not_done"}
     page.evaluate("([key, value]) => localStorage.setItem(key, value)", [key, json.dumps(letter)])
     page.reload()

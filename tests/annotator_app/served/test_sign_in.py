@@ -180,9 +180,9 @@ def test_only_an_address_that_the_provider_vouches_for_counts(
     claims: dict[str, Any], words: str
 ) -> None:
     with pytest.raises(ArgumentError, match=words):
-        sign_in.verified_address(claims)
-    assert sign_in.verified_address({"email": "a@b"}) == "a@b"
-    assert sign_in.verified_address({"email": "a@b", "email_verified": "true"}) == "a@b"
+        sign_in.get_verified_email(claims)
+    assert sign_in.get_verified_email({"email": "a@b"}) == "a@b"
+    assert sign_in.get_verified_email({"email": "a@b", "email_verified": "true"}) == "a@b"
 
 
 def test_the_lead_gives_and_takes_addresses(
