@@ -1,4 +1,4 @@
-"""How often somebody may try to enter with a link that is none."""
+"""Rate limiting for invalid invitation links."""
 
 from __future__ import annotations
 
@@ -9,49 +9,49 @@ from functools import lru_cache
 from ipaddress import IPv6Address, ip_address
 
 WINDOW_S = 60.0
-"""Seconds after which the failures of an address are forgotten."""
+"""Time after which the failures of an address are forgotten."""
 MAX_FAILURES_PER_ADDRESS = 10
-"""Failures of one address within that time, after which it is refused unheard."""
+"""Failures within `WINDOW_S` after which an address is rejected without a lookup."""
 MAX_FAILURES = 300
-"""Failures of all addresses, after which one that has failed before is refused unheard."""
+"""Failures of all addresses together, after which every address with a failure is rejected."""
 MAX_ADDRESSES = 10_000
 """Addresses remembered at a time."""
 
 
 class RateLimiter:
-    """Failed attempts, by address and over all.
+    """Failed attempts by address and in total.
 
-    An invitation holds 256 random bits, so no number of attempts finds one. What is limited is what
-    a flood can cost; whoever has not failed lately is heard during one as well.
+    An invitation holds 256 random bits, so guessing is hopeless; the limit bounds what a flood of
+    requests can cost. Addresses without a recent failure are never limited.
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        """Remembers nothing yet; `clock` counts seconds."""
+        """Start without failures; `clock` returns seconds."""
         self._clock = clock
         self._failures: OrderedDict[str, tuple[float, int]] = OrderedDict()
 
     def allows(self, address: str) -> bool:
-        """Whether an attempt from `address` is heard."""
+        """Return True if an attempt from `address` may be looked up."""
         self._drop_expired()
-        _, own = self._failures.get(normalise_address(address), (0.0, 0))
-        if own == 0:
+        _, failures = self._failures.get(normalise_address(address), (0.0, 0))
+        if failures == 0:
             return True
         return (
-            own < MAX_FAILURES_PER_ADDRESS
+            failures < MAX_FAILURES_PER_ADDRESS
             and sum(count for _, count in self._failures.values()) < MAX_FAILURES
         )
 
     def record_failure(self, address: str) -> None:
-        """Note that an attempt from `address` failed."""
+        """Count a failed attempt from `address`."""
         self._drop_expired()
-        counted = normalise_address(address)
-        since, own = self._failures.get(counted, (self._clock(), 0))
-        self._failures[counted] = since, own + 1
+        key = normalise_address(address)
+        since, failures = self._failures.get(key, (self._clock(), 0))
+        self._failures[key] = since, failures + 1
         if len(self._failures) > MAX_ADDRESSES:
             self._failures.popitem(last=False)
 
     def clear_failures(self, address: str) -> None:
-        """Forgets the failures of `address`: somebody whom the study knows is there."""
+        """Forget the failures of `address`, from which a known person has signed in."""
         self._failures.pop(normalise_address(address), None)
 
     def _drop_expired(self) -> None:
@@ -62,7 +62,7 @@ class RateLimiter:
 
 @lru_cache(maxsize=65_536)
 def normalise_address(address: str) -> str:
-    """Return what an address is counted as: one person has 2^64 of the sixth version."""
+    """Return the key that an address is counted under: of IPv6 only the /64 network."""
     try:
         parsed = ip_address(address)
     except ValueError:

@@ -1,4 +1,4 @@
-"""The door: an invitation, the owner's link or an account at a provider begins a session."""
+"""Authentication: start a session by invitation, owner link or OpenID Connect."""
 
 from __future__ import annotations
 
@@ -17,36 +17,38 @@ from sts_annotator_app.entry import render_invitation, render_refusal, render_si
 from sts_annotator_app.settings import Settings
 from sts_annotator_app.sign_in import SIGN_IN, Provider, get_verified_email
 
-NO_SESSION = "This page opens with an invitation of your own. Ask for one; unsent answers are kept."
-TOO_MANY_ATTEMPTS = (
-    "Too many attempts to enter came from here. Wait a minute, then try yours again."
+NO_SESSION = (
+    "You need an invitation to open this page. Ask the study lead for one; unsent answers are kept."
 )
-CROSS_ORIGIN = "This was not sent by the page of the invitation. Open the invitation itself."
+TOO_MANY_ATTEMPTS = "Too many attempts came from your network. Wait a minute, then try again."
+CROSS_ORIGIN = (
+    "This request did not come from the invitation page. Open your invitation link again."
+)
 _MAX_FORM_BYTES = 4096
 
 
 class Authenticator:
-    """Answers to browsers that have no session yet, by link or by an account at the provider."""
+    """Endpoints for browsers without a session: invitation links and sign-in at a provider."""
 
     def __init__(
         self, settings: Settings, sessions: BrowserSessions, provider: Provider | None = None
     ) -> None:
-        """Count no attempts yet."""
+        """Start without failed attempts."""
         self._settings, self.sessions, self.provider = settings, sessions, provider
         self.base = settings.base
         self._sign_in = f"{self.base}{SIGN_IN}" if provider else ""
         self._attempts = RateLimiter()
-        self._entering = asyncio.Lock()  # so that a failure is counted before the next attempt
+        self._entering = asyncio.Lock()  # count a failure before the next attempt
         self.outside = render_refusal(NO_SESSION, sign_in=self._sign_in)
 
     async def enter(self, request: Request) -> Response:
-        """Answer a browser that opens a link, or that continues from the page it opens."""
+        """Answer a browser that opens an invitation link or submits its page."""
         token = await _read_token(request)
         async with self._entering:
             return await asyncio.to_thread(self._enter, request, token)
 
     def _enter(self, request: Request, token: str) -> Response:
-        store, held = self.sessions.store(), self.sessions.read_secret(request)
+        store, old_secret = self.sessions.store(), self.sessions.read_secret(request)
         owner, key = self._settings.owner, self._settings.key.encode()
         if key and hmac.compare_digest(key, token.encode("utf-8", "replace")):
             person = self.sessions.find_person(request)
@@ -54,7 +56,7 @@ class Authenticator:
                 return self._redirect_home()
             with store.write(alone=True) as connection:
                 number = people.named(connection, owner).id
-                secret = sessions.begin(connection, number, held, now=store.now())
+                secret = sessions.begin(connection, number, old_secret, now=store.now())
             return self._admit(request, secret)
         if not token and self.provider:
             return render_sign_in(self._sign_in)
@@ -62,30 +64,30 @@ class Authenticator:
         if not self._attempts.allows(address):
             return _refuse_too_many()
         with store.read() as connection:
-            found = sessions.invitation(connection, token, now=store.now()) if token else None
-        if found is None:
+            invitation = sessions.invitation(connection, token, now=store.now()) if token else None
+        if invitation is None:
             self._attempts.record_failure(address)
             return render_refusal(sessions.UNKNOWN, sign_in=self._sign_in)
-        if found.refusal:
+        if invitation.refusal:
             person = self.sessions.find_person(request)
-            if person is not None and person.id == found.annotator:  # the browser it let in
+            if person is not None and person.id == invitation.annotator:  # used in this browser
                 return self._redirect_home()
-            return render_refusal(found.refusal, sign_in=self._sign_in)
+            return render_refusal(invitation.refusal, sign_in=self._sign_in)
         if request.method != "POST":
-            return render_invitation(found.name, token)
-        if not is_same_origin(request):  # another site would have somebody work under a wrong name
+            return render_invitation(invitation.name, token)
+        if not is_same_origin(request):  # a forged form would sign the person in as someone else
             return render_refusal(CROSS_ORIGIN, 403)
         try:
             with store.write(alone=True) as connection:
-                secret = sessions.enter(connection, token, held, now=store.now())
+                secret = sessions.enter(connection, token, old_secret, now=store.now())
         except ArgumentError as error:
             return render_refusal(str(error))
         return self._admit(request, secret)
 
     async def start_sign_in(self, request: Request) -> Response:
-        """Send a browser to the provider, at most as often as wrong links are answered.
+        """Redirect a browser to the provider.
 
-        Each time has the server ask the provider.
+        It counts as a failed attempt, since each redirect has the server contact the provider.
         """
         assert self.provider
         address = _client_address(request)
@@ -98,7 +100,7 @@ class Authenticator:
             return render_refusal(str(error), sign_in=self._sign_in)
 
     async def finish_sign_in(self, request: Request) -> Response:
-        """Begin the session of a person whom the provider vouches for."""
+        """Start the session of a person whom the provider has authenticated."""
         assert self.provider
         try:
             email = get_verified_email(await self.provider.fetch_claims(request))
@@ -111,8 +113,8 @@ class Authenticator:
     def _start_session(self, request: Request, email: str) -> str:
         store = self.sessions.store()
         with store.write(alone=True) as connection:
-            held = self.sessions.read_secret(request)
-            return people.sign_in(connection, email, held, now=store.now())
+            old_secret = self.sessions.read_secret(request)
+            return people.sign_in(connection, email, old_secret, now=store.now())
 
     def _admit(self, request: Request, secret: str) -> Response:
         response = self._redirect_home()
@@ -120,13 +122,13 @@ class Authenticator:
         return response
 
     def _redirect_home(self) -> Response:
-        # A link in the address bar or in a proxy's memory would let anyone in.
+        # A link left in the address bar or in a proxy's cache would let anyone sign in.
         headers = {"Cache-Control": "no-store", "Referrer-Policy": "no-referrer"}
         return RedirectResponse(f"{self.base}/", 303, headers)
 
 
 async def _read_token(request: Request) -> str:
-    """Return the token of a link, or of the form on the page that it opens; "" without one."""
+    """Return the token in a link or in the submitted form; "" without one."""
     if request.method != "POST":
         return request.query_params.get("t", "")
     raw = b""

@@ -1,4 +1,4 @@
-"""The report of a suite, built in a process of its own while pages go on."""
+"""Background builds of a suite's report."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ from typing import BinaryIO
 from sts.storage.workspace import Workspace
 
 TIMEOUT_S = 3600
-"""Seconds after which a build is given up."""
+"""Time after which a build is aborted."""
 LIVE_FOLDER = "live"
-"""The folder of reports that follow a study, so that one that somebody made stays as it is."""
+"""Folder of the automatic reports, apart from those that people build themselves."""
 
 
 class ReportBuilder:
-    """Builds the report of one suite, one build at a time whichever process of a study begins it.
+    """Builder of one suite's report; at most one build runs at a time across processes.
 
-    A file beside the report says when the last build began, by its time, and why it failed, by its
-    words; whoever builds holds a lock on it, which ends with them.
+    A status file next to the report records the last build: its modification time is the start,
+    its text the error, if any. The building process holds a lock on it.
 
     Attributes:
-      folder: of the report.
+      folder: folder of the report.
     """
 
     def __init__(
         self, workspace: Workspace, label: str, clock: Callable[[], float] = time.time
     ) -> None:
-        """Build nothing yet."""
+        """Prepare builds of suite `label` in `workspace`; `clock` returns UTC seconds."""
         self.folder = workspace.path("reports", LIVE_FOLDER, label.replace("@", "-"))
         self._workspace, self._label, self._clock = workspace, label, clock
         self._file = self.folder.with_name(f".{self.folder.name}.build")
@@ -42,17 +42,17 @@ class ReportBuilder:
 
     @property
     def page(self) -> Path:
-        """The report that was built last; it may be absent."""
+        """Path of the latest report; it may be absent."""
         return self.folder / "report.html"
 
     @property
     def built_at(self) -> float | None:
-        """When the report that is there was built, UTC seconds; None where there is none."""
+        """Build time of the latest report in UTC seconds; None without a report."""
         return _modified_at(self.page)
 
     @property
     def error(self) -> str:
-        """Why the last build failed, in one line; "" where it did not, or goes on."""
+        """One-line error of the last build; "" if it succeeded or is still running."""
         try:
             return self._file.read_text(encoding="utf-8")
         except OSError:
@@ -60,7 +60,7 @@ class ReportBuilder:
 
     @property
     def is_building(self) -> bool:
-        """Whether a build is under way, here or in another process."""
+        """True while a build runs in this or another process."""
         if self._thread is not None and self._thread.is_alive():
             return True
         try:
@@ -73,7 +73,7 @@ class ReportBuilder:
         return False
 
     def start(self) -> bool:
-        """Begins a build unless one is under way; returns whether it did."""
+        """Start a build unless one is running; return True if it was started."""
         with self._turn:
             if self.is_building:
                 return False
@@ -81,49 +81,49 @@ class ReportBuilder:
             file = self._file.open("ab+")
             try:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:  # somebody was quicker
+            except BlockingIOError:  # another process was faster
                 file.close()
                 return False
-            began = self._clock()
-            self._write_status("", began)
-            self._thread = threading.Thread(target=self._build, args=(file, began), daemon=True)
+            started = self._clock()
+            self._write_status("", started)
+            self._thread = threading.Thread(target=self._build, args=(file, started), daemon=True)
             self._thread.start()
             return True
 
     def is_outdated(self, last_event: float | None) -> bool:
-        """Whether there is no report, or something came since it was begun.
+        """Return True without a report, or if the last event is later than the last build.
 
-        So a build that failed is not begun again by itself before something new has come.
+        A failed build is therefore repeated only after new events.
         """
-        began = _modified_at(self._file)
-        since = self.built_at if began is None else began
+        started = _modified_at(self._file)
+        since = self.built_at if started is None else started
         return since is None or (last_event is not None and last_event > since)
 
     def wait(self, seconds: float) -> None:
-        """Return once no build is under way, or when the time is up."""
+        """Wait until the build has ended, for at most `seconds`."""
         if self._thread is not None:
             self._thread.join(seconds)
 
-    def _build(self, file: BinaryIO, began: float) -> None:
-        with file:  # its lock ends with it
-            # What people have played since has no label yet.
+    def _build(self, file: BinaryIO, started: float) -> None:
+        with file:  # closing it releases the lock
+            # Continuations that people have played since are not labelled yet.
             page = ("--evidence", "app", "--out", str(self.folder.resolve()))
             for command, *more in (("label",), ("report", *page)):
-                trouble = self._run(command, *more)
-                if trouble:
-                    self._write_status(trouble, began)
+                error = self._run(command, *more)
+                if error:
+                    self._write_status(error, started)
                     return
 
-    def _write_status(self, trouble: str, began: float) -> None:
-        self._file.write_text(trouble, encoding="utf-8")
-        os.utime(self._file, (began, began))
+    def _write_status(self, error: str, started: float) -> None:
+        self._file.write_text(error, encoding="utf-8")
+        os.utime(self._file, (started, started))
 
     def _run(self, command: str, *more: str) -> str:
-        words = [sys.executable, "-m", "sts.cli.main", command, self._label, *more]
-        words += ["--workspace", str(self._workspace.root.resolve())]
+        arguments = [sys.executable, "-m", "sts.cli.main", command, self._label, *more]
+        arguments += ["--workspace", str(self._workspace.root.resolve())]
         try:
-            done = subprocess.run(
-                words,
+            process = subprocess.run(
+                arguments,
                 stdin=subprocess.DEVNULL,
                 capture_output=True,
                 text=True,
@@ -132,15 +132,15 @@ class ReportBuilder:
             )
         except subprocess.TimeoutExpired:
             return f"sts {command} {self._label} took more than {TIMEOUT_S // 60} minutes"
-        if done.returncode == 0:
+        if process.returncode == 0:
             return ""
-        lines = [line for line in done.stderr.splitlines() if line.strip()]
-        said = lines[-1].removeprefix("sts: ") if lines else f"it ended with {done.returncode}"
-        return f"sts {command} {self._label}: {said}"
+        lines = [line for line in process.stderr.splitlines() if line.strip()]
+        error = lines[-1].removeprefix("sts: ") if lines else f"exit status {process.returncode}"
+        return f"sts {command} {self._label}: {error}"
 
 
 def _modified_at(file: Path) -> float | None:
-    """When a file was changed, UTC seconds; None where there is none."""
+    """Return the modification time of a file in UTC seconds; None if it is missing."""
     try:
         return file.stat().st_mtime
     except OSError:

@@ -1,4 +1,4 @@
-"""Serving the report that was built last, and what lies behind it, to who leads the study."""
+"""Endpoint that serves the latest report and its clips to the study lead."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from sts_annotator_app.entry import render_refusal
 
 RESULTS = "/results/"
 _FILES = re.compile(r"report\.html|evidence/(index\.html|[a-z]+\.js|scenarios/[0-9]+\.js)")
-"""What of a report's folder a browser is given."""
-_LEAD_ONLY = "This is for who leads the study. Whoever does can give you the role."
-_NOT_BUILT = "There is no report yet. The page Report has it built."
+"""Files of a report's folder that may be served."""
+_LEAD_ONLY = "Only the study lead can see this page. Ask the lead for the role."
+_NOT_BUILT = "No report yet. Build it on the Report page."
 _HEADERS = {
-    # A page's own policy lets it run its scripts alone; this lets none but ours show it.
+    # The report's own policy restricts its scripts; this one restricts who may embed it.
     "Content-Security-Policy": "frame-ancestors 'self'",
     "Cache-Control": "no-store",
 }
@@ -27,7 +27,7 @@ _HEADERS = {
 def serve_results(
     folder: Callable[[], Path], sessions: BrowserSessions
 ) -> Callable[[Request], Response]:
-    """Return what answers the addresses of a report's files, or says why it does not."""
+    """Return the endpoint for a report's files; people without the role lead get an error page."""
 
     def answer(request: Request) -> Response:
         person = sessions.find_person(request)

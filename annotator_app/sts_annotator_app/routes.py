@@ -1,4 +1,4 @@
-"""The addresses that there are, and what answers each; Streamlit has more, which nothing needs."""
+"""Routes of the server; of Streamlit's own routes only those that pages need."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ STREAM = "/_stcore/stream"
 HEALTH = "/_stcore/health"
 ENTER = "/enter"
 PAGE = "/{page:page}"
-"""The address of a page; which there are is Streamlit's to say."""
+"""Path of a page; Streamlit knows which pages exist."""
 STREAMLIT_PATHS = ("/_stcore/host-config", "/favicon.png", "/static/{folder:page}/{file:file}")
-"""The parts of Streamlit that pages load."""
+"""Streamlit's files that pages load."""
 _READ_METHODS = ("GET", "HEAD")
 _LOG = logging.getLogger(__name__)
 
@@ -52,9 +52,9 @@ Answer = ASGIApp | Callable[[Request], Response]
 def build_application(
     streamlit: ASGIApp, door: Authenticator, within: Mapping[str, Answer], lifespan: Any = None
 ) -> Starlette:
-    """Return what answers each request, all under the base path of `door`.
+    """Return the ASGI application, with all routes under the base path of `door`.
 
-    What is `within`, by address, needs a session, and so do Streamlit's pages.
+    The endpoints in `within`, by path, and Streamlit's pages require a session.
     """
     base, provider = door.base, door.provider
     guard = Middleware(RequireSession, sessions=door.sessions, outside=door.outside)
@@ -87,7 +87,7 @@ def build_application(
 
 
 def _sign_in_routes(door: Authenticator, provider: Provider, base: str) -> list[BaseRoute]:
-    """Return the way to a provider and back; what it needs on the way is a cookie of its own."""
+    """Return the routes for sign-in at a provider, which keep their state in a cookie."""
     signed = [Middleware(SessionMiddleware, **provider.session_options(base or "/"))]
     return [
         Route(f"{base}{SIGN_IN}", door.start_sign_in, methods=_READ_METHODS, middleware=signed),
@@ -96,11 +96,11 @@ def _sign_in_routes(door: Authenticator, provider: Provider, base: str) -> list[
 
 
 def _handle_not_found(request: Request, error: Exception) -> Response:
-    return render_refusal("There is nothing at this address.", 404)
+    return render_refusal("Page not found.", 404)
 
 
 def _handle_wrong_method(request: Request, error: Exception) -> Response:
-    return render_refusal("This address can only be read.", 405, Allow="GET, HEAD")
+    return render_refusal("Method not allowed.", 405, Allow="GET, HEAD")
 
 
 def _handle_store_error(request: Request, error: Exception) -> Response:

@@ -1,4 +1,4 @@
-"""Pictures of continuations that only render pixels, made before somebody waits for them."""
+"""Background rendering of continuations of pixel environments."""
 
 from __future__ import annotations
 
@@ -17,26 +17,28 @@ from sts.viewer.sprites import is_pixel_rendered, load_sprites
 
 
 def start_rendering(workspace: Workspace, suite: str) -> None:
-    """Has the pictures of a suite's continuations made in a process that ends with this one."""
+    """Render a suite's continuations in a process that ends with this one."""
     context = multiprocessing.get_context("spawn")
     arguments = (str(workspace.root.resolve()), suite, os.getpid())
     context.Process(target=_render_all, args=arguments, daemon=True).start()
 
 
 def _render_all(root: str, label: str, parent: int) -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server, which then ends this
+    signal.signal(
+        signal.SIGINT, signal.SIG_IGN
+    )  # the server handles Ctrl-C and then ends this process
     os.nice(10)
     workspace = Workspace.open(root)
-    for one in _iterate_pixel_episodes(workspace, label):
+    for episode in _iterate_pixel_episodes(workspace, label):
         if os.getppid() != parent:
             return
-        with contextlib.suppress(StsError):  # whoever is to judge it will be told
-            load_sprites(workspace, one)
+        with contextlib.suppress(StsError):  # the page reports the error
+            load_sprites(workspace, episode)
 
 
 def _iterate_pixel_episodes(workspace: Workspace, label: str) -> Iterable[Episode]:
     scenarios = suites.load(workspace, label).scenarios
     for part in stream(workspace, {s.hash for s in scenarios}):
-        for one in part:
-            if is_pixel_rendered(one.episode.domain, one.episode.state):
-                yield one.episode
+        for continuation in part:
+            if is_pixel_rendered(continuation.episode.domain, continuation.episode.state):
+                yield continuation.episode

@@ -1,4 +1,4 @@
-"""Tables for the lead's pages: as wide as they need, and a card for each row on a phone."""
+"""Responsive HTML tables for the lead's pages; on phones each row becomes a card."""
 
 from __future__ import annotations
 
@@ -30,20 +30,21 @@ STYLE = """<style>
 
 
 def render_table(header: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
-    """Return a table as HTML in which no cell is markup; numbers are on the right."""
+    """Return an HTML table with escaped cells; columns of numbers are right-aligned."""
     numbers = [
         bool(rows) and all(isinstance(row[n], int | float | None) for row in rows)
         for n in range(len(header))
     ]
     kind = ['class="number"' if number else "" for number in numbers]
     heads = "".join(
-        f"<th {own}>{escape(name)}</th>" for name, own in zip(header, kind, strict=True)
+        f"<th {attributes}>{escape(name)}</th>"
+        for name, attributes in zip(header, kind, strict=True)
     )
     body = "".join(
         "<tr>"
         + "".join(
-            f'<td {own} data-label="{escape(name)}">{_format_cell(value)}</td>'
-            for name, own, value in zip(header, kind, row, strict=True)
+            f'<td {attributes} data-label="{escape(name)}">{_format_cell(value)}</td>'
+            for name, attributes, value in zip(header, kind, row, strict=True)
         )
         + "</tr>"
         for row in rows
@@ -53,7 +54,7 @@ def render_table(header: Sequence[str], rows: Sequence[Sequence[object]]) -> str
 
 
 def escape_markdown(text: str) -> str:
-    """Return text that Markdown shows as it is."""
+    """Return text with Markdown's special characters escaped."""
     return _MARKUP.sub(r"\\\g<0>", text)
 
 

@@ -1,4 +1,4 @@
-"""What a page is sent of an episode: everything a judge may see, and nothing else."""
+"""JSON payload of an episode: everything that an annotator may see, and nothing else."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from sts.viewer.sprites import load_sprites
 
 
 def shown(workspace: Workspace, one: Continuation) -> dict[str, Any]:
-    """Return a recorded continuation for the player, but for its `id`.
+    """Return the payload of a recorded continuation, without its `id`.
 
     Raises:
-      StsError: it is seen as frames, and cannot be rendered.
+      StsError: its frames cannot be rendered.
     """
     return episode_payload(
         workspace,
@@ -41,7 +41,7 @@ def episode_payload(
     roles: Sequence[int],
     instructions: Sequence[Instruction],
 ) -> dict[str, Any]:
-    """An episode as `build_payload`, seen as its domain shows it; errors as of `shown`."""
+    """Return the payload of an episode as its domain displays it; errors as in `shown`."""
     domain = find_domain(episode.domain)
     picture = domain.picture(episode.state)
     framed = picture.kind == "frames"
@@ -68,17 +68,17 @@ def build_payload(
     tokens: Sequence[str],
     instructions: Sequence[Instruction],
 ) -> dict[str, Any]:
-    """Return one episode as JSON for the player, who adds the opaque `id` of its item.
+    """Return the JSON payload of one episode; callers add the opaque `id` of its item.
 
     Args:
-      drawing: the domain by whose drawing its scenes are drawn; None for frames.
-      picture: what there is to know of the world for that.
-      scene: uint16[T+1, K], as `Episode.scene`; or the pictures of all its frames.
+      drawing: domain whose module draws the scenes; None for rendered frames.
+      picture: description of the environment for the drawing.
+      scene: uint16[T+1, K], as `Episode.scene`; or sheets of all rendered frames.
       says: [T, P], as `Episode.says`.
-      takeover: context steps; the frame of that number is the last recorded one.
-      evaluated: the participants that are judged.
-      tokens: what can be said, by index.
-      instructions: what they were told, the last being what is judged.
+      takeover: number of context steps; the frame of that number is the last recorded one.
+      evaluated: indices of the evaluated players.
+      tokens: utterance tokens by index.
+      instructions: instructions given to the players; the last one is judged.
     """
     steps = len(says)
     return {
@@ -87,7 +87,7 @@ def build_payload(
         "width": picture.width,
         "names": list(picture.names),
         "glyphs": list(picture.glyphs),
-        "judged": [picture.participants[one] for one in evaluated],
+        "judged": [picture.participants[player] for player in evaluated],
         "details": dict(picture.details),
         "steps": steps,
         "takeover": takeover,
@@ -100,7 +100,7 @@ def build_payload(
 
 
 def _encode_utterances(says: NDArray[Any]) -> dict[str, Any]:
-    """Return tokens by their numbers, and texts with the step and the participant of each."""
+    """Return tokens by number, and text utterances as [step, player, text]."""
     if says.dtype == np.int8:
         return {"says": encode_base64(says.astype(np.uint8).tobytes()), "texts": []}
     spoken = [[int(t), int(p), str(says[t, p])] for t, p in np.argwhere(says != "")]
@@ -114,10 +114,10 @@ def _encode_scenes(scene: NDArray[np.uint16] | Sequence[Sheet]) -> dict[str, Any
 
 
 def encode_sprite(sprite: Sheet) -> dict[str, Any]:
-    """A picture of many frames as JSON for a page."""
+    """Return a sheet of frames as JSON."""
     return {"webp": encode_base64(sprite.webp), "columns": sprite.columns, "count": sprite.count}
 
 
 def encode_base64(raw: bytes) -> str:
-    """Bytes as the text that a page reads them from, base64."""
+    """Return bytes as base64 text."""
     return base64.b64encode(raw).decode("ascii")

@@ -1,7 +1,6 @@
-"""The browser components as static files: the pages of who judges, looks, acts and curates.
+"""Browser components of the pages for judging, reviewing, curating and playing.
 
-What shows an episode is in `sts.viewer`, and so is how modules become the one script that a
-component takes.
+The episode viewer and the bundling of modules into one script are in `sts.viewer`.
 """
 
 from __future__ import annotations
@@ -36,5 +35,5 @@ STYLES = {
 
 
 def load_component(name: str, drawings: Mapping[str, str]) -> Component:
-    """The texts of one component of `MODULES`, with the drawings of worlds, each by its domain."""
+    """Return the component `name` of `MODULES`; `drawings` are drawing modules by domain."""
     return build_component(name, MODULES[name], STYLES[name], drawings, HERE)

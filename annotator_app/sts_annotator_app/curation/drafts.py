@@ -1,4 +1,4 @@
-"""The drafts of a workspace as this process has read them, brought up to date when asked."""
+"""Cache of a workspace's drafts and of the decisions about their candidates."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ from sts_scenarios.mining.failures import recording_of
 
 _NUMBERED = re.compile(r"(.+)-([0-9]{1,9})")
 _MAX_SCENARIOS = 512
-"""Candidates of a draft whose scenes are kept at hand."""
+"""Cached scenarios of a draft."""
 _MAX_EDITORS = 16
-"""Candidates that are open to be edited: each has its trajectory and its states."""
+"""Cached editors; each holds a trajectory with its states."""
 _MAX_STATES = 8
-"""Earlier moments of a draft that are kept at hand: one for each list that is gone through."""
+"""Cached earlier states of a draft, one for each list that a curator works through."""
 
 
 class FilterValues(NamedTuple):
-    """By what candidates are listed: as they are now, and who recorded the asked participant."""
+    """Values by which candidates are filtered; `source` recorded the evaluated player."""
 
     category: str
     difficulty: str
@@ -40,17 +40,17 @@ class FilterValues(NamedTuple):
 
 
 def sort_key(id: str) -> tuple[str, int]:
-    """Return where an id stands among others: by category, then by number."""
-    found = _NUMBERED.fullmatch(id)
-    return (found[1], int(found[2])) if found else (id, 0)
+    """Return the sort key of a candidate's id: category, then number."""
+    match = _NUMBERED.fullmatch(id)
+    return (match[1], int(match[2])) if match else (id, 0)
 
 
 @dataclass(eq=False)
 class OpenDraft:
-    """One draft: its candidates, which never change, and what was decided about them by now.
+    """A draft with its candidates and the decisions about them.
 
-    `scenario` and `editor` are found by an id and what it was edited to, "" for nothing; `editing`
-    is held by a page that tries changes.
+    `scenario` and `editor` are looked up by id and hash of the edit ("" for none); `editing` is
+    the lock of a page that previews changes.
     """
 
     draft: Draft
@@ -58,9 +58,9 @@ class OpenDraft:
     decisions: list[Decision] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        """Begins with nothing kept."""
+        """Create the caches."""
         self._lock = threading.Lock()
-        self._by_uuid = {one.uuid: one for one in self.decisions}
+        self._by_uuid = {decision.uuid: decision for decision in self.decisions}
         self._facts: dict[tuple[str, str], FilterValues] = {}
         self._agreed: tuple[int, dict[str, Any] | None] | None = None
         self.scenario: Callable[[str, str], Scenario] = lru_cache(_MAX_SCENARIOS)(
@@ -69,9 +69,9 @@ class OpenDraft:
         self.editor: Callable[[str, str], Editor] = lru_cache(_MAX_EDITORS)(self._open_editor)
         self.editing = threading.Lock()
         self._pairs: dict[str, list[str]] = {}
-        for id, one in self.candidates.items():
-            if one.summary.pair:
-                self._pairs.setdefault(one.summary.pair, []).append(id)
+        for id, candidate in self.candidates.items():
+            if candidate.summary.pair:
+                self._pairs.setdefault(candidate.summary.pair, []).append(id)
         self.states_at: Callable[[int], Mapping[str, State]]
         self.states_at = lru_cache(_MAX_STATES)(self._compute_states)
 
@@ -85,37 +85,37 @@ class OpenDraft:
         return Editor(before, recording_of(self.draft.workspace, before))
 
     def refresh(self, store: Store) -> None:
-        """Take in what was decided since."""
+        """Read the decisions made since the last call."""
         with self._lock:
             with store.read() as connection:
                 latest = self.decisions[-1] if self.decisions else None
                 new = of_draft(connection, self.draft.id, latest)
-            for one in new:
-                self.decisions.append(one)
-                self._by_uuid[one.uuid] = one
-                if (looked := self.candidates.get(one.candidate)) is not None:
-                    state = after(looked.state, one)
-                    self.candidates[one.candidate] = looked._replace(state=state)
+            for decision in new:
+                self.decisions.append(decision)
+                self._by_uuid[decision.uuid] = decision
+                if (candidate := self.candidates.get(decision.candidate)) is not None:
+                    state = after(candidate.state, decision)
+                    self.candidates[decision.candidate] = candidate._replace(state=state)
 
     def _compute_states(self, number: int) -> Mapping[str, State]:
         with self._lock:
             return states(d for d in self.decisions if d.number <= number)
 
     def filter_values(self, one: Looked) -> FilterValues:
-        """Return by what a candidate is listed."""
+        """Return the values by which a candidate is filtered, in its current version."""
         key = (one.summary.id, one.state.scenario)
-        if (found := self._facts.get(key)) is None:
-            what = now(self.draft, one)
-            found = FilterValues(what.category, what.difficulty, find_recorder(one))
-            self._facts[key] = found
-        return found
+        if (values := self._facts.get(key)) is None:
+            current = now(self.draft, one)
+            values = FilterValues(current.category, current.difficulty, find_recorder(one))
+            self._facts[key] = values
+        return values
 
     def compute_agreement(self) -> dict[str, Any] | None:
-        """Return how far curators agree whether two people would; None where no two have said.
+        """Return the curators' agreement in second ratings; None without two ratings of any.
 
-        It is worked out anew where somebody has said so, or changed what it was said about.
+        The result is cached until a rating or an edit is added.
         """
-        basis = sum(one.kind in ("opinion", "edit", "undo") for one in self.decisions)
+        basis = sum(decision.kind in ("opinion", "edit", "undo") for decision in self.decisions)
         if self._agreed is None or self._agreed[0] != basis:
             several = any(len(one.state.opinions) > 1 for one in self.candidates.values())
             found = agreement(self.candidates.values()) if several else None
@@ -126,28 +126,28 @@ class OpenDraft:
         return self._agreed[1]
 
     def find_other_half(self, one: Looked) -> Looked | None:
-        """Return the other half of a candidate's pair; None where it is of none."""
+        """Return the other half of a candidate's contrast pair, or None."""
         both = self._pairs.get(one.summary.pair, [])
         other = next((id for id in both if id != one.summary.id), None)
         return None if other is None else self.candidates[other]
 
     def find_decision(self, uuid: str) -> Decision | None:
-        """Return the decision of this uuid; None where there is none."""
+        """Return the decision with this uuid, or None."""
         return self._by_uuid.get(uuid)
 
     def current_hash(self, one: Looked) -> str:
-        """Return the `row_hash` of a candidate as it is now."""
+        """Return the `row_hash` of a candidate's current version."""
         return one.state.scenario or one.summary.row_hash
 
 
 def find_recorder(one: Looked) -> str:
-    """Return who the asked participant of a candidate was when it was recorded."""
+    """Return the agent or person who played the evaluated player in the recording."""
     people, role = one.summary.recorded_by, one.summary.roles[0]
     return people[role] if role < len(people) else one.summary.source
 
 
 class Drafts:
-    """Those of a workspace, each read once, and again where candidates were added."""
+    """Drafts of a workspace; each is read once, and again if candidates are added."""
 
     def __init__(self, workspace: Workspace) -> None:
         self.workspace = workspace
@@ -156,24 +156,29 @@ class Drafts:
 
     def list_names(self) -> list[str]:
         """Return the names of the drafts that are not frozen yet."""
-        return [one.suite for one in folders.listed(self.workspace) if one.where == "draft"]
+        listed = folders.listed(self.workspace)
+        return [folder.suite for folder in listed if folder.where == "draft"]
 
     def open_draft(self, name: str, store: Store) -> OpenDraft:
-        """Return a draft with what was decided by now."""
+        """Return a draft with its latest decisions."""
         draft = drafts.open_draft(self.workspace, name)
         with self._lock:
-            found = self._opened.get(name)
-            if found is None or found.draft != draft:
-                every = sorted(looked_at(draft, ()), key=lambda one: sort_key(one.summary.id))
-                found = OpenDraft(draft, {one.summary.id: one for one in every})
-                self._opened[name] = found
-        found.refresh(store)
-        return found
+            opened = self._opened.get(name)
+            if opened is None or opened.draft != draft:
+                candidates = sorted(looked_at(draft, ()), key=lambda c: sort_key(c.summary.id))
+                opened = OpenDraft(draft, {c.summary.id: c for c in candidates})
+                self._opened[name] = opened
+        opened.refresh(store)
+        return opened
 
     def find_name(self, id: object) -> str:
-        """Return the name of the draft with this id; an error if another was begun in its place."""
+        """Return the name of the draft with this id.
+
+        Raises:
+          StsError: the draft was removed or replaced.
+        """
         for folder in folders.drafts(self.workspace):
-            found = drafts.find(self.workspace, folder.name)
-            if found is not None and found.id == id:
-                return found.name
-        raise StsError("this draft is no longer there: another was begun in its place")
+            draft = drafts.find(self.workspace, folder.name)
+            if draft is not None and draft.id == id:
+                return draft.name
+        raise StsError("this draft was removed or replaced by another; reload the page")

@@ -1,4 +1,4 @@
-"""A candidate changed on the page: what would come of it, before it is decided and then."""
+"""Edits of a candidate on the curation page: preview and completion."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ MAX_TAGS = 20
 
 
 def preview_edit(opened: OpenDraft, sent: object) -> dict[str, Any] | None:
-    """Return what changes of a candidate would come to, as a page asks for it; None for nothing.
+    """Return the preview of an edit that a page requests; None without a request.
 
-    A page sends `candidate` and `changes`, with a `number` that comes back; `whole` asks for all of
-    the trajectory, too. What cannot be is named under `error`.
+    A page sends `candidate`, `changes` and a `number`, which is returned; `whole` requests the
+    whole trajectory as well. Invalid changes are reported under `error`.
     """
     if not isinstance(sent, Mapping):
         return None
@@ -38,35 +38,36 @@ def preview_edit(opened: OpenDraft, sent: object) -> dict[str, Any] | None:
             out["mark"] = opened.current_hash(one)
             if sent.get("whole") is True:
                 out["whole"] = _load_trajectory(opened, editor)
-            made = editor.preview(_parse_changes(sent.get("changes")))
-        out["facts"] = views.describe_scenario(made.scenario, made.label, made.fault)
-        out["changes"] = format_changes(made)
-        rule = editor.category(made.scenario.category)
-        out["wordings"] = list(rule.wordings)
+            edited = editor.preview(_parse_changes(sent.get("changes")))
+        out["facts"] = views.describe_scenario(edited.scenario, edited.label, edited.fault)
+        out["changes"] = format_changes(edited)
+        category = editor.category(edited.scenario.category)
+        out["wordings"] = list(category.wordings)
     except StsError as error:
         out["error"] = str(error)
     return out
 
 
 def complete_edit(opened: OpenDraft, one: Looked, made: Decision, sent: object) -> Decision:
-    """Return an edit with the scenario that comes of it, which is then kept.
+    """Return the decision `made` with its edited scenario, which is saved in the draft.
 
     Raises:
-      ArgumentError: it would change nothing, or cannot be.
+      ArgumentError: the edit is invalid or changes nothing.
     """
     changes = _parse_changes(sent)
     with opened.editing:
         edited = opened.editor(one.summary.id, one.state.scenario).preview(changes)
     if not edited.changes:
-        raise ArgumentError(f"nothing of {one.summary.id} would change")
+        raise ArgumentError(f"the edit does not change {one.summary.id}")
     opened.draft.keep(edited.scenario)
     return made._replace(scenario=edited.scenario.row_hash, detail={"changes": changes})
 
 
-def format_changes(made: Edited) -> list[list[str]]:
-    """Return what is another than before: its name, and both in words."""
+def format_changes(edited: Edited) -> list[list[str]]:
+    """Return [name, old value, new value] of each changed field, as text."""
     return [
-        [name, _format_value(old), _format_value(new)] for name, (old, new) in made.changes.items()
+        [name, _format_value(old), _format_value(new)]
+        for name, (old, new) in edited.changes.items()
     ]
 
 
@@ -76,7 +77,7 @@ def _format_value(value: Any) -> str:
     if isinstance(value, list | tuple):
         return ", ".join(map(str, value)) or "none"
     if isinstance(value, Mapping):
-        return ", ".join(f"{name} {one}" for name, one in sorted(value.items())) or "none"
+        return ", ".join(f"{name} {item}" for name, item in sorted(value.items())) or "none"
     return str(value)
 
 
@@ -90,22 +91,22 @@ def _parse_changes(sent: object) -> dict[str, Any]:
 
 
 def _load_trajectory(opened: OpenDraft, editor: Editor) -> dict[str, Any]:
-    """Return all of the trajectory of a candidate, and what there is to choose from."""
+    """Return the whole trajectory of a candidate, with the available players and categories."""
     before, trajectory = editor.before, editor.trajectory
     moment = before.context_start + before.takeover
-    asked = Instruction(before.instruction.text, before.category, moment, "curator")
+    instruction = Instruction(before.instruction.text, before.category, moment, "curator")
     shown = episode_payload(
         opened.draft.workspace,
         trajectory.episode,
         takeover=moment,
         roles=before.roles,
-        instructions=[asked],
+        instructions=[instruction],
     )
     world = trajectory.episode.domain
     picture = domain(world).picture(trajectory.episode.state)
     return {
         "episode": {**shown, "id": before.id},
-        "roles": [picture.names[one] for one in picture.participants],
+        "roles": [picture.names[index] for index in picture.participants],
         "objects": list(picture.participants),
-        "categories": [one.name for one in categories.of(world)],
+        "categories": [category.name for category in categories.of(world)],
     }

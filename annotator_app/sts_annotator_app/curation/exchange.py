@@ -1,4 +1,4 @@
-"""One exchange with a curator's page: what it decided is kept, what it needs comes back."""
+"""Synchronisation with the curation page: save its decisions, return its next candidates."""
 
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ from sts_annotator_app.events import UNSAVED, read_message, storage_namespace
 from sts_scenarios.freezing import Looked
 
 AHEAD, BEHIND = 8, 3
-"""Candidates that a page is sent before it asks for them, after and before that in view."""
+"""Candidates sent in advance, after and before the current one."""
 MAX_IDS = 60
-"""Candidates on either side of it of which it is sent the ids."""
+"""Candidate ids sent on either side of the current one."""
 MAX_LOG_LINES = 12
-"""Of the changelog."""
+"""Lines of the changelog."""
 MAX_UNDOABLE = 20
-"""Decisions of a person's own that can be undone before the next exchange."""
+"""Latest decisions of the person that can be undone."""
 _MAX_HAS = 200
 _LOG = logging.getLogger(__name__)
 
 NO_DRAFT = {
-    "title": "There is no draft yet",
-    "text": "A draft is begun on the command line: “sts mine NAME” takes candidates from "
-    "recordings, “sts draft from NAME@VERSION” begins the next version of a suite. It then appears "
-    "here by itself.",
+    "title": "No draft yet",
+    "text": "Create a draft on the command line: “sts mine NAME” mines candidates from "
+    "trajectories, “sts draft from NAME@VERSION” starts the next version of a suite. It then "
+    "appears here.",
 }
 
 
@@ -50,9 +50,9 @@ def sync_page(
     place: str,
     ghosts: PreviewWorker | None = None,
 ) -> dict[str, Any]:
-    """Keep the decisions in `sent`, as of `events.exchange`; return the next data.
+    """Save the decisions in `sent`, as `events.sync_page` does; return the next data.
 
-    A decision that cannot be made is refused by name.
+    Invalid decisions are rejected one by one.
     """
     author = storage_namespace(place, person.id)
     data: dict[str, Any] = {"author": author, "acks": [], "draft": None, "trouble": "", "empty": {}}
@@ -79,7 +79,7 @@ def sync_page(
 
 
 def preload(opened: OpenDraft, ghosts: PreviewWorker) -> None:
-    """Load what the first page of a draft would wait for."""
+    """Load what the first page of a draft needs."""
     first = [*opened.candidates.values()][: AHEAD + 1]
     for one in first:
         views.describe_candidate(opened, one)
@@ -90,7 +90,7 @@ def preload(opened: OpenDraft, ghosts: PreviewWorker) -> None:
 def _describe_draft(
     opened: OpenDraft, person: Annotator, message: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Return what a page needs of a draft."""
+    """Return the data of a draft for the page."""
     choice = parse_filter(message.get("list"), opened)
     blind = choice.status == SECOND_RATING
     ids = list_candidates(opened, choice, person)
@@ -132,7 +132,7 @@ def _describe_draft(
 
 
 def _load_other_half(opened: OpenDraft, at: str | None) -> dict[str, Any] | None:
-    """Return the other half of the pair that the candidate in view is of, without its scenes."""
+    """Return the other half of the current candidate's pair, without its episode."""
     other = None if at is None else opened.find_other_half(opened.candidates[at])
     if other is None:
         return None
@@ -141,7 +141,7 @@ def _load_other_half(opened: OpenDraft, at: str | None) -> dict[str, Any] | None
 
 
 def _load_player_view(opened: OpenDraft, id: object) -> dict[str, Any] | None:
-    """Return what the asked one of a candidate sees, where a page asks for it."""
+    """Return the evaluated player's view of a candidate, if the page requests it."""
     one = opened.candidates.get(id) if isinstance(id, str) else None
     if one is None:
         return None
@@ -153,25 +153,25 @@ def _load_player_view(opened: OpenDraft, id: object) -> dict[str, Any] | None:
 
 
 def _load_missing(opened: OpenDraft, ids: Sequence[str], has: object) -> list[dict[str, Any]]:
-    """Return the candidates that a page does not have as they are now."""
-    there = set()
-    for one in has[:_MAX_HAS] if isinstance(has, list) else []:
-        if isinstance(one, list) and len(one) == 2 and all(isinstance(x, str) for x in one):
-            there.add(tuple(one))
-    every = [opened.candidates[id] for id in ids]
+    """Return the candidates of which the page lacks the current version."""
+    known = set()
+    for pair in has[:_MAX_HAS] if isinstance(has, list) else []:
+        if isinstance(pair, list) and len(pair) == 2 and all(isinstance(x, str) for x in pair):
+            known.add(tuple(pair))
+    candidates = [opened.candidates[id] for id in ids]
     return [
         views.describe_candidate(opened, one)
-        for one in every
-        if (one.summary.id, opened.current_hash(one)) not in there
+        for one in candidates
+        if (one.summary.id, opened.current_hash(one)) not in known
     ]
 
 
 def _list_sent_candidates(message: Mapping[str, Any]) -> list[str]:
-    """Return the candidates that a page's outbox is about."""
+    """Return the ids of the candidates in a page's outbox."""
     sent = message.get("outbox")
     sent = sent[: outbox.MAX_DECISIONS] if isinstance(sent, list) else []
-    every = [one.get("candidate") for one in sent if isinstance(one, Mapping)]
-    return [one for one in every if isinstance(one, str)]
+    ids = [decision.get("candidate") for decision in sent if isinstance(decision, Mapping)]
+    return [id for id in ids if isinstance(id, str)]
 
 
 def _last_decision(one: Looked) -> Decision | None:
@@ -179,9 +179,9 @@ def _last_decision(one: Looked) -> Decision | None:
 
 
 def _list_undoable(opened: OpenDraft, person: Annotator, blind: bool) -> list[dict[str, Any]]:
-    """Return the latest decisions of a person that can be undone, the latest first.
+    """Return the latest decisions of a person that can be undone, latest first.
 
-    Where they are blind, these are their opinions.
+    With `blind`, these are their second ratings.
     """
     out = []
     for one in reversed(opened.decisions):

@@ -1,4 +1,4 @@
-"""How built-in agents go on from candidates: made in a process of its own, never waited for."""
+"""Agent previews: response profiles of candidates, computed in a background process."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from sts_scenarios.freezing import Looked
 from sts_scenarios.profiles import Profiles
 
 _POLL_S = 1.0
-"""Seconds between looks at whether there is something to make."""
+"""Time between two checks for requests."""
 _BATCH_SIZE = 20
-"""Profiles that are made before it is looked at once more what is in view."""
+"""Profiles computed before the requests are checked again."""
 _LOG = logging.getLogger(__name__)
 
 
 class PreviewWorker:
-    """What is known by now of how agents go on; the process begins with the first question."""
+    """Agent previews available so far; the worker process starts with the first request."""
 
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
@@ -39,11 +39,11 @@ class PreviewWorker:
         self._lock = threading.Lock()
 
     def prioritise(self, opened: OpenDraft, ids: Sequence[str]) -> None:
-        """Has the profiles of a draft made, of these candidates first."""
+        """Request the profiles of a draft, those of `ids` first."""
         line = json.dumps([opened.draft.name, list(ids)]).encode() + b"\n"
         with self._lock:
             if self._process is None:
-                # By its name: the script that Streamlit runs stands where a child would be begun.
+                # Not multiprocessing: Streamlit replaces __main__, which a child would import.
                 command = [sys.executable, "-m", __name__, str(self._workspace.root.resolve())]
                 self._process = subprocess.Popen(command, stdin=subprocess.PIPE)
             if self._process.stdin is not None and self._process.poll() is None:
@@ -52,12 +52,12 @@ class PreviewWorker:
                     self._process.stdin.flush()
 
     def count_passes(self, opened: OpenDraft, every: Iterable[Looked]) -> list[dict[str, Any]]:
-        """Return of those whose profile is there how many continuations each agent passes."""
+        """Return the pass counts of each agent, for the candidates whose profile is computed."""
         out = []
         for one in every:
             try:
                 profile = self._get_profiles(opened).of(one)
-            except StsError:  # nothing can be said of its category, which the page says
+            except StsError:  # its category is unknown here; the page reports that
                 continue
             if profile is not None:
                 rows = [[name, *passed] for name, passed in profile.passed.items()]
@@ -65,7 +65,7 @@ class PreviewWorker:
         return out
 
     def load_episode(self, opened: OpenDraft, sent: object) -> dict[str, Any] | None:
-        """Return the continuation of an agent that a page asks for, by `candidate` and `agent`."""
+        """Return the continuation that a page requests by `candidate` and `agent`, or None."""
         id, agent = (
             (sent.get("candidate"), sent.get("agent")) if isinstance(sent, dict) else (None, None)
         )
@@ -87,7 +87,7 @@ class PreviewWorker:
 
 
 class _Requests:
-    """What is in view by now, as the server tells it line by line; its end ends the process."""
+    """Latest request on standard input; the process exits when the server closes it."""
 
     def __init__(self) -> None:
         self.latest: tuple[str, list[str]] | None = None
@@ -100,39 +100,41 @@ class _Requests:
         os._exit(0)
 
     def take_latest(self) -> tuple[str, list[str]] | None:
-        """Return what was told since; None for nothing."""
+        """Return the request received since the last call, or None."""
         latest, self.latest = self.latest, None
         return latest
 
 
 def run_worker(root: str) -> None:
-    """Make profiles, those of what is in view first, until the server is gone."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server, which then ends this
+    """Compute profiles, the requested candidates first, until the server exits."""
+    signal.signal(
+        signal.SIGINT, signal.SIG_IGN
+    )  # the server handles Ctrl-C and then ends this process
     os.nice(10)
-    workspace, near = Workspace.open(root), _Requests()
-    every, profiles = Drafts(workspace), dict[str, Profiles]()
-    asked: tuple[str, list[str]] | None = None
+    workspace, requests = Workspace.open(root), _Requests()
+    drafts, profiles = Drafts(workspace), dict[str, Profiles]()
+    request: tuple[str, list[str]] | None = None
     with Store.open(workspace) as store:
         while True:
-            asked = near.take_latest() or asked
-            if asked is None:
+            request = requests.take_latest() or request
+            if request is None:
                 time.sleep(_POLL_S)
                 continue
-            name, ids = asked
+            name, ids = request
             try:
-                more = _make_batch(every.open_draft(name, store), ids, profiles)
+                more = _make_batch(drafts.open_draft(name, store), ids, profiles)
             except StsError as error:
                 _LOG.error("profiles of draft %s: %s", name, error)
                 more = False
-            asked = asked if more else None
+            request = request if more else None
 
 
 def _make_batch(opened: OpenDraft, ids: Sequence[str], profiles: dict[str, Profiles]) -> bool:
-    """Make a few profiles; return whether there are more to make."""
-    own = profiles.setdefault(opened.draft.id, Profiles(opened.draft))
+    """Compute a batch of profiles; return True if more remain."""
+    draft_profiles = profiles.setdefault(opened.draft.id, Profiles(opened.draft))
     first = [opened.candidates[id] for id in ids if id in opened.candidates]
     candidates = [*first, *opened.candidates.values()]
-    return all(own.make_next(candidates) is not None for _ in range(_BATCH_SIZE))
+    return all(draft_profiles.make_next(candidates) is not None for _ in range(_BATCH_SIZE))
 
 
 if __name__ == "__main__":

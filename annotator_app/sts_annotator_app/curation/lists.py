@@ -1,4 +1,4 @@
-"""Which candidates a curator goes through, and how far each part of a draft has come."""
+"""Filtered lists of candidates, and the progress of each part of a draft."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from sts_annotator_app.curation.drafts import OpenDraft
 from sts_scenarios.freezing import UNTOUCHED
 
 SECOND_RATING = "second"
-"""In the place of a status: that about which a person has given no second opinion, blind."""
+"""Pseudo-status of the candidates that a person has given no second rating."""
 
 
 class Filter(NamedTuple):
-    """What a curator has chosen to go through; "" stands for every category, and so on.
+    """Filter of a curator's list; "" matches everything.
 
-    The status is what candidates had come to at the decision `number`, so that a list stays as it
-    is while one goes through it; or it is SECOND.
+    `status` is compared with the candidates' status at decision `number`, so that a list is stable
+    while a curator works through it; or it is SECOND_RATING.
     """
 
     category: str = ""
@@ -31,7 +31,7 @@ class Filter(NamedTuple):
 
 
 def parse_filter(sent: object, opened: OpenDraft) -> Filter:
-    """Return what a page has chosen; where it says nothing of sense, all that is undecided."""
+    """Return the filter that a page sent; if it is invalid, the undecided candidates."""
     if isinstance(sent, Mapping):
         texts = [sent.get(name, "") for name in Filter._fields[:-1]]
         number = sent.get("number")
@@ -40,15 +40,15 @@ def parse_filter(sent: object, opened: OpenDraft) -> Filter:
             if type(number) is int and 0 <= number <= opened.latest_number
             else opened.latest_number
         )
-        if all(isinstance(one, str) and len(one) <= LIMIT for one in texts):
+        if all(isinstance(text, str) and len(text) <= LIMIT for text in texts):
             category, difficulty, source, status = texts
             return Filter(category, difficulty, source, status, number)
-    waiting = any(one.status == UNDECIDED for one in opened.candidates.values())
-    return Filter(status=UNDECIDED if waiting else "", number=opened.latest_number)
+    has_undecided = any(c.status == UNDECIDED for c in opened.candidates.values())
+    return Filter(status=UNDECIDED if has_undecided else "", number=opened.latest_number)
 
 
 def list_candidates(opened: OpenDraft, choice: Filter, person: Annotator) -> list[str]:
-    """Return the ids of the candidates of a person's choice, in their order."""
+    """Return the ids of the candidates that match a filter, in order."""
     every = opened.candidates
     if choice.status == SECOND_RATING:
         then = opened.states_at(choice.number)
@@ -70,7 +70,7 @@ def list_candidates(opened: OpenDraft, choice: Filter, person: Annotator) -> lis
 
 
 def _iterate_statuses(opened: OpenDraft, choice: Filter) -> Iterator[tuple[str, str]]:
-    """Yield the ids of all candidates, and what each had come to when the choice was made."""
+    """Yield the id of each candidate and its status at the filter's decision number."""
     then = opened.states_at(choice.number) if choice.status else {}
     for id, one in opened.candidates.items():
         if (state := then.get(id)) is not None:
@@ -80,9 +80,9 @@ def _iterate_statuses(opened: OpenDraft, choice: Filter) -> Iterator[tuple[str, 
 
 
 def count_coverage(opened: OpenDraft, blind: bool) -> list[list[Any]]:
-    """Return [category, difficulty, source, status, count] of all there are.
+    """Return rows [category, difficulty, source, status, count] of all candidates.
 
-    Whoever gives opinions blind is told no status.
+    With `blind`, the status is hidden.
     """
     every = list(opened.candidates.values())
     counts = Counter(

@@ -1,4 +1,4 @@
-"""What a curator's page has decided, looked at field by field and then kept."""
+"""Validation and storage of the decisions in a curator's outbox."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from sts_scenarios.curation import checked_reason, decide, decision, opinion
 from sts_scenarios.freezing import Looked
 
 MAX_DECISIONS = 500
-"""Decisions read from one message; a page sends the rest when these are acknowledged."""
+"""Decisions read from one message; a page sends the rest after their acknowledgement."""
 _UUID = re.compile(r"[0-9a-f]{32}")
 _KINDS = (*STATUSES, "undo", "edit", "opinion")
 
@@ -27,18 +27,18 @@ _KINDS = (*STATUSES, "undo", "edit", "opinion")
 def save_decisions(
     drafts: Drafts, store: Store, person: Annotator, sent: object
 ) -> list[dict[str, Any]]:
-    """Keep decisions, in their order; return of each whether it is kept, or why it is refused.
+    """Save decisions in order; return an acknowledgement or the reason of rejection for each.
 
-    One that was kept before is kept once. What is refused changes nothing.
+    Decisions saved before are not saved twice. Rejected decisions change nothing.
 
     Raises:
-      StoreError: the store fails; what came after is not acknowledged, and will be sent again.
+      StoreError: the store fails; later decisions are not acknowledged and are sent again.
     """
     acks = []
     for one in sent[:MAX_DECISIONS] if isinstance(sent, list) else []:
         uuid = one.get("uuid") if isinstance(one, Mapping) else None
         if not isinstance(uuid, str) or not _UUID.fullmatch(uuid):
-            continue  # a page makes none such, and nobody waits for an answer
+            continue  # not from one of our pages, which wait for acknowledgements
         try:
             _save_decision(drafts, store, person, one)
         except StsError as error:
@@ -69,22 +69,31 @@ def _save_decision(
 
 
 def find_candidate(opened: OpenDraft, id: object) -> Looked:
-    """Return the candidate that a page names."""
-    found = opened.candidates.get(id) if isinstance(id, str) else None
-    if found is None:
+    """Return the candidate with this id.
+
+    Raises:
+      UnknownName: there is none.
+    """
+    candidate = opened.candidates.get(id) if isinstance(id, str) else None
+    if candidate is None:
         raise UnknownName(
             f"candidate of draft {opened.draft.name}", str(id), opened.candidates, most=10
         )
-    return found
+    return candidate
 
 
 def _parse_decision(one: Looked, person: Annotator, sent: Mapping[str, Any]) -> Decision:
-    """Return the decision that was sent, unless another was made about the candidate since."""
+    """Return the decision in `sent`.
+
+    Raises:
+      ArgumentError: it is invalid.
+      Overtaken: another decision about the candidate was made since.
+    """
     kind, follows, why = sent.get("kind"), sent.get("follows"), sent.get("reason", "")
     if kind not in _KINDS:
         raise ArgumentError(f"expected a decision of {', '.join(_KINDS)}, found {kind!r}")
     if not isinstance(follows, str) or not isinstance(why, str):
-        raise ArgumentError("expected a decision that names the one it follows and its reason")
+        raise ArgumentError("expected a decision with the texts follows and reason")
     if kind == "opinion":
         return _parse_opinion(one, person, sent)
     mine = opinion_of(one.state, person.id)
@@ -92,18 +101,18 @@ def _parse_decision(one: Looked, person: Annotator, sent: Mapping[str, Any]) -> 
         return opinion(one, "undo", person, at=time.time())._replace(uuid=sent["uuid"])
     reason = checked_reason(why)
     if kind in ("reject", "retire") and not reason:
-        raise ArgumentError(f"expected a reason to {kind} {one.summary.id}, found none")
+        raise ArgumentError(f"a reason is required to {kind} {one.summary.id}")
     bare = Decision(sent["uuid"], one.summary.id, kind, person.id, follows, "", {}, 0.0)
     if follows != one.state.last:
         raise Overtaken(bare, one.state)
     made = decision(one, kind, person, reason=reason, at=time.time())
     if kind == "undo" and sent.get("undoes") != made.detail["undoes"]:
-        raise ArgumentError(f"{one.summary.id}: there is no such decision to undo")
+        raise ArgumentError(f"{one.summary.id}: the decision to undo was not found")
     return made._replace(uuid=sent["uuid"])
 
 
 def _parse_opinion(one: Looked, person: Annotator, sent: Mapping[str, Any]) -> Decision:
-    """Return the opinion that was sent, about the candidate as it was seen."""
+    """Return the second rating in `sent`, if the candidate was not edited since."""
     word = sent.get("opinion")
     if word not in OPINIONS:
         raise ArgumentError(f"expected an opinion of {' or '.join(OPINIONS)}, found {word!r}")

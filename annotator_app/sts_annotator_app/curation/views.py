@@ -1,4 +1,4 @@
-"""What the page is sent of a candidate: its scenes, what is derived of it, and its decisions."""
+"""Data of candidates for the curation page: episode, properties and decisions."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ from sts_scenarios.fitting import fault
 from sts_scenarios.freezing import Looked
 
 _MAX_VIEWS = 512
-"""Candidates whose views are kept at hand."""
+"""Cached views of candidates."""
 _LOG = logging.getLogger(__name__)
 
 
 def describe_candidate(opened: OpenDraft, one: Looked) -> dict[str, Any]:
-    """Return a candidate as it is now, with its episode; `broken` where that cannot be shown."""
+    """Return the current version of a candidate; `broken` is the error if it has no episode."""
     return _describe_cached(opened, one.summary.id, one.state.scenario)
 
 
@@ -50,7 +50,7 @@ def _describe_cached(opened: OpenDraft, id: str, edited: str) -> dict[str, Any]:
 
 
 def load_recording(opened: OpenDraft, scenario: Scenario) -> dict[str, Any]:
-    """Return the context of a scenario and the recording that followed it, for a page."""
+    """Return the payload of a scenario's context and the recording after it."""
     shown = episode_payload(
         opened.draft.workspace,
         scenario.recording,
@@ -62,7 +62,7 @@ def load_recording(opened: OpenDraft, scenario: Scenario) -> dict[str, Any]:
 
 
 def label_recording(scenario: Scenario) -> tuple[Label | None, str | None]:
-    """Return what its category says of the recording, and why the scenario does not fit, if so."""
+    """Return the automatic label of the recording, and why the scenario is invalid, if it is."""
     rules = categories.ruling([scenario])
     if (rule := rules.get(scenario.category)) is None:
         return None, "its category is not installed here"
@@ -71,7 +71,7 @@ def label_recording(scenario: Scenario) -> tuple[Label | None, str | None]:
 
 
 def describe_scenario(scenario: Scenario, label: Label | None, unfit: str | None) -> dict[str, Any]:
-    """Return what is to be known of a scenario besides its scenes, and why it does not fit."""
+    """Return the properties of a scenario; `unfit` is why it is invalid, or None."""
     return {
         "text": scenario.instruction.text,
         "criterion": criterion(scenario),
@@ -92,7 +92,7 @@ def describe_scenario(scenario: Scenario, label: Label | None, unfit: str | None
 
 
 def load_player_view(opened: OpenDraft, one: Looked) -> dict[str, Any]:
-    """Return what the asked participant sees along the recording, as on the page of a player."""
+    """Return the evaluated player's view along the recording, as on the play page."""
     scenario = opened.scenario(one.summary.id, one.state.scenario)
     recording, role = scenario.recording, scenario.roles[0]
     world = domain(recording.domain)
@@ -109,9 +109,9 @@ def load_player_view(opened: OpenDraft, one: Looked) -> dict[str, Any]:
 
 
 def describe_state(one: Looked, person: Annotator, blind: bool) -> dict[str, Any]:
-    """Return what was decided about a candidate, the standing decisions with the latest last.
+    """Return the decisions in force about a candidate, latest last.
 
-    A person who gives second opinions blind is shown no more than their own.
+    With `blind`, only the person's own second rating is included.
     """
     mine = opinion_of(one.state, person.id)
     own: dict[str, Any] = {"opinion": mine.detail["opinion"] if mine else "", "opinions": []}
@@ -135,7 +135,7 @@ def describe_state(one: Looked, person: Annotator, blind: bool) -> dict[str, Any
 
 
 def format_log_line(one: Decision) -> dict[str, Any]:
-    """Return a decision as a line of the changelog."""
+    """Return a decision as an entry of the changelog."""
     reason = one.detail.get("reason") or ", ".join(one.detail.get("changes", ()))
     return {
         "uuid": one.uuid,

@@ -1,4 +1,4 @@
-"""The page of one clip, at an address of its own: for those who may see it, with its marks."""
+"""Permalink page of one clip, with the verdicts that a person may see."""
 
 from __future__ import annotations
 
@@ -16,15 +16,12 @@ from sts_annotator_app.pages.visitor import require_person
 
 _LOG = logging.getLogger(__name__)
 CLIP_UNAVAILABLE = (
-    "This clip cannot be shown here. Whoever runs this study finds the reason in its log."
+    "This clip cannot be displayed. The server log contains the reason; tell the study lead."
 )
 
 
 def page() -> None:
-    """Mounts the viewer on the clip that the address names, and on one beside it if it names two.
-
-    Where one cannot be seen it says in a sentence why not.
-    """
+    """Show the clip in the address, or two clips side by side, or why one cannot be shown."""
     person = require_person("annotator", "reviewer", "lead")
     if person is None:
         return
@@ -45,14 +42,14 @@ def _show(key: str, data: dict[str, Any] | str, *, beside: bool = False) -> None
 
 
 def load_view(store: Store, person: Annotator, item: object) -> dict[str, Any] | str:
-    """Return what the component is sent of a clip, or why a person sees nothing."""
+    """Return the component's data for a clip, or a sentence on why it cannot be shown."""
     try:
         with store.read() as connection:
-            found = clip(connection, person, item)
-        episode = state.load_episode(found.continuation) | {"id": found.item}
+            record = clip(connection, person, item)
+        episode = state.load_episode(record.continuation) | {"id": record.item}
     except ArgumentError as error:
         return str(error)
     except StsError as error:
         _LOG.error("clip %s: %s", item, error)
         return CLIP_UNAVAILABLE
-    return {"episode": episode, "marks": [one._asdict() for one in found.marks]}
+    return {"episode": episode, "marks": [mark._asdict() for mark in record.marks]}

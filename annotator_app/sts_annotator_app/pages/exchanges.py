@@ -1,4 +1,4 @@
-"""The pages that are one component each: annotating, reviewing, curating and playing."""
+"""Pages with a single component each: annotate, review, curate and play."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from sts_annotator_app.reviewing import exchange as reviewing
 _LOG = logging.getLogger(__name__)
 
 
-@st.fragment  # when the component sends something, only this runs again
+@st.fragment  # a message of the component reruns only this fragment
 def _show(name: str, roles: tuple[str, ...], exchange: Callable[[Annotator, Any], Any]) -> None:
-    """Mount a component with what an exchange returns, or say why there is none."""
+    """Mount a component with the data of an exchange, or show why it cannot be used."""
     person = require_person(*roles)
     if person is not None:
         data = exchange(person, state.component_state(name))
@@ -28,22 +28,22 @@ def _show(name: str, roles: tuple[str, ...], exchange: Callable[[Annotator, Any]
 
 
 def annotate() -> None:
-    """Show the page on which continuations are judged."""
+    """Show the page for annotating continuations."""
     _show("player", ("annotator",), _sync_annotate)
 
 
 def review() -> None:
-    """Show the page on which judgements are adjudicated and reviewed."""
+    """Show the page for adjudication and error analysis."""
     _show("review", ("reviewer",), _sync_review)
 
 
 def curate() -> None:
-    """Show the page on which the candidates of a draft are decided."""
+    """Show the page for curating a draft."""
     _show("curate", ("curator", "lead"), _sync_curate)
 
 
 def play_page() -> None:
-    """Show the page on which a person plays a continuation under an agent's observation."""
+    """Show the page for playing a scenario with an agent's observations."""
     _show("play", ("annotator",), _sync_play)
 
 

@@ -1,4 +1,4 @@
-"""How to judge, in the annotators' own words."""
+"""Guide page: how to judge an episode."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ WIDTH_PX = 820  # pixels: longer lines are hard to read
 
 
 def page() -> None:
-    """Show the guide, with what there is to know about the worlds of the suite."""
+    """Show the guide, with sections on the environments of the suite."""
     st.markdown(build_guide(state.domains()), width=WIDTH_PX)
 
 
 def build_guide(domains: Collection[str]) -> str:
-    """The guide to worlds of these domains; of one that is not at hand here it tells nothing."""
-    told = []
+    """Return the guide with the sections of these domains; missing domains are left out."""
+    sections = []
     for name in sorted(domains):
         with contextlib.suppress(StsError):
-            told.append(domain(name).guide)
-    return GUIDE.read_text(encoding="utf-8").replace(PLACEHOLDER, "\n\n".join(told))
+            sections.append(domain(name).guide)
+    return GUIDE.read_text(encoding="utf-8").replace(PLACEHOLDER, "\n\n".join(sections))

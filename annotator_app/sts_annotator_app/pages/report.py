@@ -1,4 +1,4 @@
-"""The current report: built beside the pages where people have judged since, or on demand."""
+"""Report page: shows the latest report, rebuilt in the background after new judgements."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from sts_annotator_app.tables import escape_markdown
 
 HEIGHT_PX = 1400
 CHECK_S = 10.0
-"""Seconds between two looks whether more has come than the report that is shown knows."""
+"""Time between two checks for events that the report does not include."""
 POLL_S = 1.0
-"""Seconds between two looks at a build that is under way."""
+"""Time between two checks of a running build."""
 
 
 def page() -> None:
-    """Show the report of the suite that is judged, to who leads the study."""
+    """Show the report of the suite to the study lead."""
     if require_person("lead") is None:
         return
     builder = state.builder()
@@ -34,35 +34,31 @@ def page() -> None:
     show_status(builder)
     if builder.built_at is not None:
         address = f"{state.settings().base}{RESULTS}report.html"
-        buttons.link_button("Open it in a tab of its own", address)
+        buttons.link_button("Open in a new tab", address)
         st.iframe(f"{address}?built={builder.built_at}", height=HEIGHT_PX)
 
 
 def show_status(builder: ReportBuilder) -> None:
-    """Says what report there is, and what is being built; the page runs anew when it is."""
+    """Show the state of the report; the page is run again when a build ends."""
     label = state.settings().suite
-    last = (
-        ""
-        if builder.built_at is None
-        else f"Below is the report of {_format_time(builder.built_at)}."
-    )
+    last = "" if builder.built_at is None else f"Below: report of {_format_time(builder.built_at)}."
     if builder.error:
         st.error(escape_markdown(f"The report could not be built: {builder.error}. {last}"))
     elif not builder.is_building:
-        st.caption(last or f"There is no report of {label} yet.")
+        st.caption(last or f"No report of {label} yet.")
         _watch_for_events(builder)
     if builder.is_building:
-        st.info(f"A report of {label} is being built; it is shown here when it is done. {last}")
+        st.info(f"Building the report of {label}; it appears here when it is finished. {last}")
         _wait_for_build(builder)
 
 
 @st.fragment(run_every=CHECK_S)
 def _watch_for_events(builder: ReportBuilder) -> None:
     with contextlib.suppress(StoreError):
-        if builder.is_building:  # somebody else began it
+        if builder.is_building:  # another person started it
             st.rerun()
         if builder.is_outdated(_last_event()):
-            st.info("More was said of clips since: the button above builds the report with it.")
+            st.info("New verdicts have arrived. Select “Build the report now” to include them.")
 
 
 @st.fragment(run_every=POLL_S)

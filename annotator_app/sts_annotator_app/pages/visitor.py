@@ -1,4 +1,4 @@
-"""Who is at a page, and what it says where that cannot be known."""
+"""Access of the current person to a page."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ _LOG = logging.getLogger(__name__)
 
 
 def current_roles() -> tuple[str, ...]:
-    """What the person at the page does in the study; where that cannot be said, as a judge.
+    """Return the roles of the current person.
 
-    The pages of a judge then say why they show nothing.
+    Without a session or store it is the role annotator, whose pages then show the reason.
     """
     try:
         person = state.current_person()
@@ -30,9 +30,9 @@ def current_roles() -> tuple[str, ...]:
 
 
 def require_person(*doing: str) -> Annotator | None:
-    """Whose page this is, of those in a role; None where it has said why it shows nothing.
+    """Return the current person if they have one of the roles in `doing`, else show the reason.
 
-    Where the store cannot be reached the page says so, and runs anew once it can.
+    If the store is unavailable, the page says so and retries until it is back.
     """
     try:
         person = state.current_person()
@@ -42,12 +42,12 @@ def require_person(*doing: str) -> Annotator | None:
     if person is None:
         st.error(
             "Your session has ended, or someone else has signed in on this browser. To continue, "
-            "open a new invitation here: unsent answers stay in this browser, and are sent then."
+            "open a new invitation here. Unsent answers are kept in this browser and sent then."
         )
-    elif not {*doing} & {*person.roles}:  # it was taken away since, or the address was typed
+    elif not {*doing} & {*person.roles}:  # the role was removed, or the address typed
         st.error(
-            f"This page is for the role {doing[0]}, which you do not have in this study. Whoever "
-            "leads it can give it to you."
+            f"This page is for the role {doing[0]}, which you do not have in this study. Ask the "
+            "study lead to give it to you."
         )
         return None
     elif _ask_consent(person):
@@ -56,14 +56,14 @@ def require_person(*doing: str) -> Annotator | None:
 
 
 def _ask_consent(person: Annotator) -> bool:
-    """Whether the person is asked to agree to the study's text, and nothing else, for now."""
+    """Ask for consent if it is pending; return True if the page must show nothing else."""
     try:
         text = state.pending_consent(person)
         if text is None:
             return False
         with st.container(width=WIDTH_PX):
             st.markdown(text.text)
-            st.caption(f"Version {text.version}. That you agree, and when, is kept.")
+            st.caption(f"Version {text.version}. Your consent is stored with its date.")
             if st.button("I agree", type="primary"):
                 store = state.store()
                 with store.write(alone=True) as connection:
@@ -74,8 +74,8 @@ def _ask_consent(person: Annotator) -> bool:
     except StsError as error:
         _LOG.error("%s", error)
         st.error(
-            "The text that this study asks people to agree to cannot be shown. Please tell whoever "
-            "leads it; unsent answers stay in this browser."
+            "The consent text of this study cannot be displayed. Please tell the study lead. "
+            "Unsent answers are kept in this browser."
         )
     return True
 

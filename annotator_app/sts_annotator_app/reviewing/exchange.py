@@ -1,4 +1,4 @@
-"""One exchange with a reviewer's page: what it decided is kept, what it needs comes back."""
+"""Synchronisation with the review page: save its decisions, return its next clips."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ from sts_annotator_app.events import (
 from sts_annotator_app.reviewing import views
 
 AHEAD = 3
-"""Clips of the queue in view that a page is sent."""
+"""Clips of the selected queue that a page is sent."""
 _MAX_ITEM_CHARS = 64
-"""Letters of what may be an item."""
+"""Limit of an item's length."""
 _LOG = logging.getLogger(__name__)
 
 
@@ -42,9 +42,9 @@ def sync_page(
     shown: LoadEpisode,
     broken: Broken,
 ) -> dict[str, Any]:
-    """Keep the decisions in `sent`, as of `events.exchange`; return the next data.
+    """Save the decisions in `sent`, as `events.sync_page` does; return the next data.
 
-    No name of an annotator or of an agent is in what is returned.
+    The result contains no names of annotators or agents.
     """
     author = storage_namespace(place, person.id)
     message = read_message(sent, author)
@@ -52,7 +52,7 @@ def sync_page(
         "author": author,
         "acks": [],
         "news": [],
-        "cases": None,  # keep what you have
+        "cases": None,  # the page keeps its cases
         "queue": _parse_queue(message),
         "queues": None,
         "errors": views.list_errors(),
@@ -61,14 +61,14 @@ def sync_page(
         "trouble": "",
     }
     try:
-        if waiting := read_outbox(message):
-            acks = submit(store, person, waiting)
+        if unsent := read_outbox(message):
+            acks = submit(store, person, unsent)
             data["acks"] = [ack._asdict() for ack in acks]
-            data["news"] = _find_conflicts(store, person, waiting, acks)
-        every = queues.of(person.id, again=message.get("again") is True)
-        data["cases"] = _load_cases(store, every[data["queue"]], shown, broken)
-        data["queues"] = {name: views.count_progress(one) for name, one in every.items()}
-        data["empty"] = views.empty_notice(data["queue"], every[data["queue"]])
+            data["news"] = _find_conflicts(store, person, unsent, acks)
+        by_name = queues.of(person.id, again=message.get("again") is True)
+        data["cases"] = _load_cases(store, by_name[data["queue"]], shown, broken)
+        data["queues"] = {name: views.count_progress(queue) for name, queue in by_name.items()}
+        data["empty"] = views.empty_notice(data["queue"], by_name[data["queue"]])
         data["meanwhile"] = _find_concurrent(store, person, data["queue"], message.get("at"))
     except StsError as error:
         _LOG.error("annotation store: %s", error)
@@ -84,22 +84,22 @@ def _parse_queue(message: Mapping[str, Any]) -> str:
 def _load_cases(
     store: Store, queue: Queue, shown: LoadEpisode, broken: Broken
 ) -> list[dict[str, Any]]:
-    """The first clips of a queue that can be shown."""
+    """Return the first clips of a queue that can be displayed."""
     out: list[dict[str, Any]] = []
     for case in queue.cases:
         if len(out) == AHEAD:
             break
         clip = case.clip
         if clip.continuation not in broken:
-            found = try_episode(shown, clip.item, clip.continuation, broken)
-            out += [views.describe_case(case, one, store.study.seed) for one in found]
+            episodes = try_episode(shown, clip.item, clip.continuation, broken)
+            out += [views.describe_case(case, episode, store.study.seed) for episode in episodes]
     return out
 
 
 def _find_conflicts(
     store: Store, person: Annotator, waiting: list[Any], acks: list[Ack]
 ) -> list[dict[str, str]]:
-    """What somebody else has decided of the same clips: both are kept."""
+    """Return notices about clips that other reviewers have decided as well."""
     saved = {ack.uuid for ack in acks if ack.status == "saved"}
     out = []
     for kind in REVIEWERS:
@@ -128,7 +128,7 @@ def _has_kind(one: object, kind: str) -> bool:
 def _find_concurrent(
     store: Store, person: Annotator, queue: str, item: object
 ) -> dict[str, str] | None:
-    """What somebody else has decided of the clip in view, in words."""
+    """Return a notice if another reviewer has decided the clip in view."""
     if not isinstance(item, str) or len(item) > _MAX_ITEM_CHARS:
         return None
     found = _find_other_decisions(

@@ -1,4 +1,4 @@
-"""What a reviewer's page is sent, in which judges are letters and agents are nothing."""
+"""Data of clips for the review page: annotators are letters, agents are left out."""
 
 from __future__ import annotations
 
@@ -19,31 +19,31 @@ _VERDICTS = {
 }
 _EMPTY = {
     DISPUTED: (
-        "No two annotators disagree yet",
-        "Where two people have judged a clip and say different things of it, it comes here.",
+        "No disagreements yet",
+        "Clips with different verdicts by two annotators appear here.",
     ),
     FAILED: (
-        "Nothing was judged a failure yet",
-        "A sample of what annotators call failures comes here, to be sorted by kind of error.",
+        "No failures yet",
+        "A sample of the clips that annotators marked as failures appears here for error analysis.",
     ),
     DIFFERING: (
-        "People and rules agree so far",
-        "Clips come here of which annotators say something else than the rule of the category. "
-        "Where nothing is labelled there is no rule to differ from: “sts label” does it.",
+        "No differences from automatic labels yet",
+        "Clips whose verdicts differ from the automatic label appear here. "
+        "Run “sts label” first if the suite is not labelled.",
     ),
 }
 
 
 def describe_case(one: Case, episode: dict[str, Any], seed: int) -> dict[str, Any]:
-    """Return a clip for the page, with what was said of it by P, Q, R.
+    """Return a clip for the page, with its verdicts by annotators P, Q, R.
 
-    The letters are drawn by the study's seed, for each clip separately.
+    Letters are assigned at random for each clip, from the study's seed.
     """
     clip = one.clip
-    said = sorted(clip.opinions, key=lambda by: lot(seed, clip.item, str(by.person)))
+    verdicts = sorted(clip.opinions, key=lambda by: lot(seed, clip.item, str(by.person)))
     return {
         "episode": episode,
-        "said": [_describe_opinion(letter_for(n), opinion) for n, opinion in enumerate(said)],
+        "said": [_describe_opinion(letter_for(n), opinion) for n, opinion in enumerate(verdicts)],
         "about": one.about,
         "ruled": None if one.rule is None else [one.rule.verdict, one.rule.step],
         "remarks": list(one.remarks),
@@ -51,39 +51,39 @@ def describe_case(one: Case, episode: dict[str, Any], seed: int) -> dict[str, An
 
 
 def letter_for(number: int) -> str:
-    """Return what a clip's judge of this number is called: P to Z, then P2 and on.
+    """Return the letter of a clip's annotator by number: P to Z, then P2 and so on.
 
-    Worlds call their participants A, B, C.
+    Environments name their players A, B, C.
     """
     again, place = divmod(number, len(_LETTERS))
     return _LETTERS[place] + (str(again + 1) if again else "")
 
 
 def count_progress(queue: Queue) -> dict[str, int]:
-    """Return how far a queue is."""
+    """Return the progress of a queue."""
     counts = {name: value for name, value in queue._asdict().items() if name != "cases"}
     return {"waiting": len(queue.cases), **counts}
 
 
 def list_errors() -> list[list[str]]:
-    """Return what a failure may be called, who made that error, and what it means."""
+    """Return [error type, source of the error, meaning] of each type."""
     return [[error, *about] for error, about in ERRORS.items()]
 
 
 def empty_notice(name: str, queue: Queue) -> dict[str, str]:
-    """Return what the page says where no clip of a queue waits for this person."""
+    """Return the notice for a queue without clips for this person."""
     if not queue.of:
         title, text = _EMPTY[name]
         return {"title": title, "text": text}
     rest = []
     if queue.own:
         rest.append(
-            f"{_format_clips(queue.own)} you judged or played yourself: another reviewer decides."
+            f"{_format_clips(queue.own)} left to another reviewer: you annotated or played them."
         )
     if queue.left:
-        rest.append(f"{_format_clips(queue.left)} you left open; G shows them again.")
-    unseen = " ".join(rest) or "If more comes, it appears here by itself."
-    return {"title": f"{queue.done} of {queue.of} are decided", "text": unseen}
+        rest.append(f"You skipped {_format_clips(queue.left)}. Press G to show them again.")
+    unseen = " ".join(rest) or "New clips appear here automatically."
+    return {"title": f"{queue.done} of {queue.of} decided", "text": unseen}
 
 
 def describe_conflict(kind: str, other: Remark) -> str:
