@@ -138,8 +138,8 @@ def _edit(**changes: object) -> dict[str, Any]:
 
 
 BAD: dict[str, tuple[dict[str, Any], str]] = {
-    "an unknown draft": ({"draft": "f" * 32}, "this draft is no longer there"),
-    "a draft of no kind": ({"draft": ["own"]}, "this draft is no longer there"),
+    "an unknown draft": ({"draft": "f" * 32}, "this draft was removed or replaced"),
+    "a draft of no kind": ({"draft": ["own"]}, "this draft was removed or replaced"),
     "an unknown candidate": (
         {"candidate": "shadow-evil-09"},
         "unknown candidate of draft own 'shadow-evil-09'",
@@ -148,10 +148,10 @@ BAD: dict[str, tuple[dict[str, Any], str]] = {
     "a stale decision": ({"follows": "a" * 32}, f"{IDS[0]} has changed since you saw it"),
     "a kind of nobody": ({"kind": "burn"}, "expected a decision of accept, reject, retire"),
     "no kind": ({"kind": None}, "expected a decision of accept, reject, retire"),
-    "a list to follow": ({"follows": [""]}, "that names the one it follows"),
+    "a list to follow": ({"follows": [""]}, "the texts follows and reason"),
     "a number for a reason": ({"reason": 5}, "and its reason"),
-    "no reason": ({"kind": "reject"}, f"expected a reason to reject {IDS[0]}, found none"),
-    "a blank reason": ({"kind": "reject", "reason": "  "}, "expected a reason to reject"),
+    "no reason": ({"kind": "reject"}, f"a reason is required to reject {IDS[0]}"),
+    "a blank reason": ({"kind": "reject", "reason": "  "}, "a reason is required to reject"),
     "an oversized reason": ({"kind": "reject", "reason": "x" * 501}, "at most 500 letters"),
     "lines for a reason": ({"kind": "reject", "reason": "a\nb"}, "expected a reason of one line"),
     "a retirement of what is new": (
@@ -203,7 +203,7 @@ def test_an_edit_is_derived_shown_and_kept_as_it_was_shown(study: Study) -> None
     assert (shown["moment"], shown["text"]) == (12, text)
     assert data["log"][0]["why"] == "takeover, text"
     again = study.decision("edit", follows=one["uuid"], changes={"takeover": 12})
-    assert study.decides(study.ana, again) == [f"nothing of {IDS[0]} would change"]
+    assert study.decides(study.ana, again) == [f"the edit does not change {IDS[0]}"]
     undo = study.decision("undo", follows=one["uuid"], undoes=one["uuid"])
     assert study.decides(study.ana, undo) == [""]
     data = study.sends(study.ana, {"at": IDS[0]})

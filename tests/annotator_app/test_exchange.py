@@ -207,12 +207,12 @@ def test_where_nothing_can_be_shown_the_page_says_so_to_everybody(
     enqueue(store, 2)
     blank, broken = Blank({"c0", "c1"}), dict[str, str]()
     empty = talk(store, ann, None, shown=blank, broken=broken, runs=True)["empty"]
-    assert empty["title"] == "2 episodes cannot be shown"
+    assert empty["title"] == "2 episodes cannot be displayed"
     assert "unknown continuation" in empty["text"] and "sts annotate" in empty["text"]
     other = add_person(store, "bob")  # for whom nothing is left: ann holds both
     empty = talk(store, other, None, shown=blank, broken=broken)["empty"]
-    assert empty["title"] == "2 episodes cannot be shown"
-    assert "tell whoever runs this study" in empty["text"] and "c0" not in empty["text"]
+    assert empty["title"] == "2 episodes cannot be displayed"
+    assert "tell the study lead" in empty["text"] and "c0" not in empty["text"]
 
 
 def test_one_exchange_tries_few_that_fail_and_the_next_ones_find_what_can_be_shown(

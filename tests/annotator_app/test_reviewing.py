@@ -179,7 +179,7 @@ def test_a_decision_about_what_one_judged_oneself_is_refused(store: Store, team:
     item = talk(store, None)["cases"][0]["episode"]["id"]
     [ack] = talk(store, {"outbox": [decision(item)]}, "Ana")["acks"]
     assert ack["message"] == "this item was judged by this reviewer; another decides"
-    assert "6 clips you judged or played yourself" in talk(store, None, "Ana")["empty"]["text"]
+    assert "6 clips left to another reviewer" in talk(store, None, "Ana")["empty"]["text"]
 
 
 def test_what_another_author_decided_stays_in_their_browser(
@@ -242,7 +242,7 @@ def test_each_empty_queue_says_so_in_words(store: Store) -> None:
         for name in ("disputes", "failures", "differences")
     ]
     assert titles == [
-        "No two annotators disagree yet",
-        "Nothing was judged a failure yet",
-        "People and rules agree so far",
+        "No disagreements yet",
+        "No failures yet",
+        "No differences from automatic labels yet",
     ]

@@ -72,8 +72,8 @@ def test_an_empty_study_is_told_in_words(store: Store) -> None:
     page = shown()
     said = " ".join(one.value for one in (*page.info, *page.caption))
     assert "Nothing is to be judged yet" in said
-    assert "Nobody has judged in the last 14 days" in said
-    assert "Nothing is paused" in said and "Nothing was given to anybody yet" in said
+    assert "No judgements in the last 14 days" in said
+    assert "Nothing is paused" in said and "No clips have been assigned yet" in said
 
 
 def test_people_are_shown_with_what_they_did_and_markup_in_a_name_is_text(store: Store) -> None:
@@ -89,10 +89,10 @@ def test_people_are_shown_with_what_they_did_and_markup_in_a_name_is_text(store:
 def test_who_looks_at_the_page_is_in_by_whatever_link_they_came(store: Store) -> None:
     add_person(store, "Ana")
     (ana,), (lena,) = (
-        re.findall(rf"{name}<.*?>(entered|invited|outside)<", html(shown()))
+        re.findall(rf"{name}<.*?>(signed in|invited|outside)<", html(shown()))
         for name in ("Ana", "Lena")
     )
-    assert (ana, lena) == ("invited", "entered")
+    assert (ana, lena) == ("invited", "signed in")
 
 
 def test_somebody_is_invited_and_the_invitation_is_shown_once(store: Store) -> None:
@@ -117,7 +117,7 @@ def test_sessions_are_ended_and_a_person_is_paused_and_resumed_from_the_page(sto
     page.selectbox[0].set_value("Ana").run()
     button(page, "End sessions").click().run()
     assert people.find_by_session(store, secret) is None
-    assert "1 sessions ended" in page.success[0].value
+    assert "signed out of 1 sessions" in page.success[0].value
     page.selectbox[0].set_value("Ana").run()
     button(page, "Pause").click().run()
     assert claim_items(store, ana.id, suite=SUITE) == []

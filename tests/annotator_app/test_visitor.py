@@ -94,5 +94,5 @@ def test_nobody_works_before_they_agree_to_the_text_nor_after_it_was_changed(
         assert [one.people for one in ask(opened, consent.counts)] == [1, 1]
         file.unlink()
         page = AppTest.from_function(script).run()
-        assert "cannot be shown" in page.error[0].value
+        assert "cannot be displayed" in page.error[0].value
         assert page.markdown[-1].value == "at the page: None"

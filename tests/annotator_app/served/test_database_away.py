@@ -49,7 +49,7 @@ def test_a_database_that_is_away_is_said_and_everything_goes_on_when_it_is_back(
         assert answer.status == 503 and UNAVAILABLE in newcomer.inner_text("body")
 
         away.symlink_to(here)
-        newcomer.get_by_role("button", name="Enter as late").click(timeout=180_000)
+        newcomer.get_by_role("button", name="Sign in as late").click(timeout=180_000)
         newcomer.wait_for_selector(".player .stage:not([hidden])", timeout=180_000)
         saved(page)
         assert [one.item for one in server.judgements("stayer")] == [first]

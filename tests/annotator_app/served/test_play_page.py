@@ -61,7 +61,7 @@ def test_a_person_plays_to_the_end_and_never_judges_it_themselves(
     page.keyboard.press("Shift+E")
     turn(page, "q")
     turn(page, "Numpad6")
-    assert "last move right" in page.text_content(".reward")
+    assert "last action right" in page.text_content(".reward")
 
     page.reload()
     page.locator(".part", has_text="Your turn: step 3 of").wait_for()

@@ -57,7 +57,7 @@ def test_a_person_enters_judges_and_finds_every_page_below_the_path(
     failed: list[str] = []
     page.on("response", lambda one: failed.append(one.url) if one.status >= 400 else None)
     page.goto(below.url(f"/enter?t={add_person(below.store, 'Ann').token}"))
-    page.get_by_role("button", name="Enter as Ann").click()
+    page.get_by_role("button", name="Sign in as Ann").click()
     page.wait_for_selector(".player .stage:not([hidden])")
     assert page.url.startswith(below.url("/"))
     (cookie,) = [one for one in context.cookies() if one["name"] == cookie_name(below.place)]

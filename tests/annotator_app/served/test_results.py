@@ -31,7 +31,7 @@ def test_who_leads_goes_from_the_report_to_two_clips_side_by_side(
     page = open_page("leader", path="/report", roles=("lead",), ready=False)
     frame = page.frame_locator("iframe")
     frame.locator("#scenario-table a.play").first.wait_for()
-    opener = page.get_by_role("link", name="Open it in a tab of its own")
+    opener = page.get_by_role("link", name="Open in a new tab")
     assert opener.get_attribute("href").endswith(f"{RESULTS}report.html")
 
     page.goto(server.url(f"{RESULTS}report.html#pair={','.join(AGENTS)}"))

@@ -105,9 +105,9 @@ def test_who_is_known_by_a_verified_address_signs_in_and_works(
     [
         ({"email": "<b>nobody</b>@study.example"}, "Nobody takes part in this study as <b>nobody"),
         ({"email": "rita@study.example"}, "Nobody takes part in this study as rita"),
-        ({"email": "tom@study.example", "email_verified": False}, "Nobody has verified"),
+        ({"email": "tom@study.example", "email_verified": False}, "is not verified"),
         ({"name": "Tom"}, "tells this study no e-mail address"),
-        ({"iss": "http://elsewhere.example"}, "Signing in did not work"),
+        ({"iss": "http://elsewhere.example"}, "Sign-in failed"),
     ],
 )
 def test_anybody_else_is_told_why_not_in_a_sentence(
@@ -171,9 +171,9 @@ def test_without_authlib_the_command_to_install_it_is_said(
     [
         ({}, "no e-mail address"),
         ({"email": ["a@b"]}, "no e-mail address"),
-        ({"email": "a@b", "email_verified": False}, "Nobody has verified"),
-        ({"email": "a@b", "email_verified": "false"}, "Nobody has verified"),
-        ({"email": "a@b", "email_verified": None}, "Nobody has verified"),
+        ({"email": "a@b", "email_verified": False}, "is not verified"),
+        ({"email": "a@b", "email_verified": "false"}, "is not verified"),
+        ({"email": "a@b", "email_verified": None}, "is not verified"),
     ],
 )
 def test_only_an_address_that_the_provider_vouches_for_counts(
