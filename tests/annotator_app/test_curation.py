@@ -149,7 +149,7 @@ BAD: dict[str, tuple[dict[str, Any], str]] = {
     "a kind of nobody": ({"kind": "burn"}, "expected a decision of accept, reject, retire"),
     "no kind": ({"kind": None}, "expected a decision of accept, reject, retire"),
     "a list to follow": ({"follows": [""]}, "the texts follows and reason"),
-    "a number for a reason": ({"reason": 5}, "and its reason"),
+    "a number for a reason": ({"reason": 5}, "follows and reason"),
     "no reason": ({"kind": "reject"}, f"a reason is required to reject {IDS[0]}"),
     "a blank reason": ({"kind": "reject", "reason": "  "}, "a reason is required to reject"),
     "an oversized reason": ({"kind": "reject", "reason": "x" * 501}, "at most 500 letters"),

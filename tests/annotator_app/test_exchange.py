@@ -257,7 +257,7 @@ def test_where_clips_are_plenty_twenty_come_and_each_is_sent_once(
     assert all("of" in one for one in talk(store, ann, {"has": "all"})["queue"])
 
 
-@pytest.mark.parametrize("limit", ["LARGEST", "LONGEST"])
+@pytest.mark.parametrize("limit", ["MAX_CHARS", "MAX_SECONDS"])
 def test_large_episodes_come_three_at_a_time_and_the_next_ones_when_they_are_here(
     store: Store, ann: Annotator, limit: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -305,7 +305,7 @@ def test_a_page_opened_anew_is_given_the_latest_judgements_to_correct(
 
 
 def test_no_work_yet_and_no_work_left_are_told_apart(store: Store, ann: Annotator) -> None:
-    assert talk(store, ann, None)["empty"]["title"] == "Nothing to judge yet"
+    assert talk(store, ann, None)["empty"]["title"] == "No episodes yet"
     enqueue(store, 1)
     item = talk(store, ann, None)["queue"][0]["id"]
     data = talk(store, ann, {"outbox": [answer(item)]})
@@ -319,7 +319,7 @@ def test_who_comes_when_all_is_judged_is_thanked_for_nothing(store: Store, ann: 
     item = talk(store, ann, None)["queue"][0]["id"]
     talk(store, ann, {"outbox": [answer(item)]})
     empty = talk(store, add_person(store, "late"), None)["empty"]
-    assert empty["title"] == "Nothing is left to judge"
+    assert empty["title"] == "Your queue is empty"
     assert "judged 0" not in empty["text"]
 
 

@@ -156,7 +156,7 @@ def test_more_turns_than_there_are_to_make_end_with_the_last(table: Table, ann: 
 def test_of_more_plays_than_are_held_open_the_longest_unused_is_closed(
     table: Table, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(play, "KEPT", 2)
+    monkeypatch.setattr(play, "MAX_OPEN", 2)
     people = [add_person(table.store, name) for name in ("ann", "bob", "cy")]
     begun = [table.sends(person, None) for person in people]
     steps = table.steps

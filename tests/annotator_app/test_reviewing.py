@@ -129,7 +129,7 @@ def test_of_two_reviewers_who_decide_at_once_both_are_kept_and_told(
     data = talk(store, {"outbox": [decision(item)]})
     [news] = data["news"]
     assert "Another reviewer had already decided this clip: not completed." in news["text"]
-    assert "yours, stands" in news["text"] and "Max" not in json.dumps(data)
+    assert "yours is later and stands" in news["text"] and "Max" not in json.dumps(data)
     assert ask(store, store_reviews.adjudications, SUITE)[item].by == "Rhea"
     reviews = [decision(item, kind="review", label=label) for label in ("empty", "fair")]
     for name, one in zip(("Max", "Rhea"), reviews, strict=True):

@@ -269,7 +269,7 @@ def test_scenarios_that_cannot_be_shown_hide_none_that_can(
                     raise StsError("no display")
                 super().__init__(workspace, scenario, person)
 
-        monkeypatch.setattr(play, "Shown", Crashing)
+        monkeypatch.setattr(play, "PlaySession", Crashing)
         none, found = (at_play(workspace, store, suite, who, None, broken=broken) for _ in range(2))
         assert none == {"session": None, "broken": play.MAX_TRIES}
         assert found["session"] == play.session_key(who, sound)

@@ -44,7 +44,7 @@ def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Store]:
     with Store.open(workspace) as opened:
         lead = add_person(opened, "Lena", ("lead",))
         monkeypatch.setattr(state, "store", lambda: opened)
-        monkeypatch.setattr(state, "person", lambda: lead)
+        monkeypatch.setattr(state, "current_person", lambda: lead)
         yield opened
 
 
@@ -128,7 +128,7 @@ def test_sessions_are_ended_and_a_person_is_paused_and_resumed_from_the_page(sto
 
 def test_nobody_but_the_lead_sees_the_page(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     ana = add_person(store, "Ana")
-    monkeypatch.setattr(state, "person", lambda: ana)
+    monkeypatch.setattr(state, "current_person", lambda: ana)
     page = shown()
     assert "for the role lead" in page.error[0].value and not html(page)
 

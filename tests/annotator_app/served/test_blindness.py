@@ -220,7 +220,7 @@ def leaky(study: Callable[..., list[Serving]]) -> list[Serving]:
     """What is served where four faults were put in."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(assignment, "best", by_name)
-        patch.setattr(remaining, "EVERY", 0.0)
+        patch.setattr(remaining, "REFRESH_S", 0.0)
         return study(leaking)
 
 

@@ -79,7 +79,7 @@ def test_a_reviewer_decides_leaves_open_and_classifies_from_the_keyboard(
     open_page: Opener, disputed: Server
 ) -> None:
     page = reviewer(open_page, disputed, "Rhea")
-    assert "They disagree on whether it was done." in page.inner_text(".opinions")
+    assert "Annotators disagree on whether it was completed." in page.inner_text(".opinions")
     assert {"P", "Q"} == {*page.locator(".opinions b").all_inner_texts()}
     shown = page.content()
     assert not any(name in shown for name in ("Ana", "local-search", "stigmergy"))
