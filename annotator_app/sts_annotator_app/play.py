@@ -155,7 +155,7 @@ def sync_page(
     """
     message = read_message(sent, author)
     playable = _iterate_playable(workspace, suite, person, message.get("session"), judged)
-    for scenario in islice((one for one in playable if one.hash not in broken), MAX_TRIES):
+    for scenario in islice((s for s in playable if s.hash not in broken), MAX_TRIES):
         name, session = session_key(person, scenario), None
         try:
             session = plays.get_or_open(workspace, scenario, person)

@@ -114,7 +114,7 @@ def serve(settings: Settings, bound: socket.socket) -> None:
     state.warm_up()
     scenarios = state.suite().scenarios if settings.suite else ()
     recordings = {s.recording.domain: s.recording for s in scenarios}
-    if any(is_pixel_rendered(one.domain, one.state) for one in recordings.values()):
+    if any(is_pixel_rendered(r.domain, r.state) for r in recordings.values()):
         sprites.start_rendering(state.workspace(), settings.suite)
     with contextlib.suppress(KeyboardInterrupt):
         uvicorn.Server(config).run(sockets=[bound])

@@ -18,7 +18,7 @@ from sts.storage.workspace import Workspace
 from sts.viewer.sprites import load_sprites
 
 
-def shown(workspace: Workspace, one: Continuation) -> dict[str, Any]:
+def shown(workspace: Workspace, continuation: Continuation) -> dict[str, Any]:
     """Return the payload of a recorded continuation, without its `id`.
 
     Raises:
@@ -26,10 +26,10 @@ def shown(workspace: Workspace, one: Continuation) -> dict[str, Any]:
     """
     return episode_payload(
         workspace,
-        one.episode,
-        takeover=one.takeover,
-        roles=one.roles,
-        instructions=one.instructions,
+        continuation.episode,
+        takeover=continuation.takeover,
+        roles=continuation.roles,
+        instructions=continuation.instructions,
     )
 
 
@@ -110,7 +110,7 @@ def _encode_utterances(says: NDArray[Any]) -> dict[str, Any]:
 def _encode_scenes(scene: NDArray[np.uint16] | Sequence[Sheet]) -> dict[str, Any]:
     if isinstance(scene, np.ndarray):
         return {"scene": encode_base64(scene.astype("<u2").tobytes())}
-    return {"sprites": [encode_sprite(one) for one in scene]}
+    return {"sprites": [encode_sprite(sheet) for sheet in scene]}
 
 
 def encode_sprite(sprite: Sheet) -> dict[str, Any]:

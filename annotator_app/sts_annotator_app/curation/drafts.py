@@ -101,12 +101,12 @@ class OpenDraft:
         with self._lock:
             return states(d for d in self.decisions if d.number <= number)
 
-    def filter_values(self, one: Looked) -> FilterValues:
+    def filter_values(self, candidate: Looked) -> FilterValues:
         """Return the values by which a candidate is filtered, in its current version."""
-        key = (one.summary.id, one.state.scenario)
+        key = (candidate.summary.id, candidate.state.scenario)
         if (values := self._facts.get(key)) is None:
-            current = now(self.draft, one)
-            values = FilterValues(current.category, current.difficulty, find_recorder(one))
+            current = now(self.draft, candidate)
+            values = FilterValues(current.category, current.difficulty, find_recorder(candidate))
             self._facts[key] = values
         return values
 
@@ -125,25 +125,25 @@ class OpenDraft:
             self._agreed = basis, view
         return self._agreed[1]
 
-    def find_other_half(self, one: Looked) -> Looked | None:
+    def find_other_half(self, candidate: Looked) -> Looked | None:
         """Return the other half of a candidate's contrast pair, or None."""
-        both = self._pairs.get(one.summary.pair, [])
-        other = next((id for id in both if id != one.summary.id), None)
+        both = self._pairs.get(candidate.summary.pair, [])
+        other = next((id for id in both if id != candidate.summary.id), None)
         return None if other is None else self.candidates[other]
 
     def find_decision(self, uuid: str) -> Decision | None:
         """Return the decision with this uuid, or None."""
         return self._by_uuid.get(uuid)
 
-    def current_hash(self, one: Looked) -> str:
+    def current_hash(self, candidate: Looked) -> str:
         """Return the `row_hash` of a candidate's current version."""
-        return one.state.scenario or one.summary.row_hash
+        return candidate.state.scenario or candidate.summary.row_hash
 
 
-def find_recorder(one: Looked) -> str:
+def find_recorder(candidate: Looked) -> str:
     """Return the agent or person who played the evaluated player in the recording."""
-    people, role = one.summary.recorded_by, one.summary.roles[0]
-    return people[role] if role < len(people) else one.summary.source
+    people, role = candidate.summary.recorded_by, candidate.summary.roles[0]
+    return people[role] if role < len(people) else candidate.summary.source
 
 
 class Drafts:

@@ -30,12 +30,12 @@ def preview_edit(opened: OpenDraft, sent: object) -> dict[str, Any] | None:
     number, id = sent.get("number"), sent.get("candidate")
     out: dict[str, Any] = {"number": number if type(number) is int else 0, "candidate": str(id)}
     try:
-        one = opened.candidates.get(id) if isinstance(id, str) else None
-        if one is None:
+        candidate = opened.candidates.get(id) if isinstance(id, str) else None
+        if candidate is None:
             raise UnknownName(f"candidate of draft {opened.draft.name}", str(id), opened.candidates)
         with opened.editing:
-            editor = opened.editor(one.summary.id, one.state.scenario)
-            out["mark"] = opened.current_hash(one)
+            editor = opened.editor(candidate.summary.id, candidate.state.scenario)
+            out["mark"] = opened.current_hash(candidate)
             if sent.get("whole") is True:
                 out["whole"] = _load_trajectory(opened, editor)
             edited = editor.preview(_parse_changes(sent.get("changes")))
@@ -48,7 +48,7 @@ def preview_edit(opened: OpenDraft, sent: object) -> dict[str, Any] | None:
     return out
 
 
-def complete_edit(opened: OpenDraft, one: Looked, made: Decision, sent: object) -> Decision:
+def complete_edit(opened: OpenDraft, candidate: Looked, made: Decision, sent: object) -> Decision:
     """Return the decision `made` with its edited scenario, which is saved in the draft.
 
     Raises:
@@ -56,9 +56,9 @@ def complete_edit(opened: OpenDraft, one: Looked, made: Decision, sent: object) 
     """
     changes = _parse_changes(sent)
     with opened.editing:
-        edited = opened.editor(one.summary.id, one.state.scenario).preview(changes)
+        edited = opened.editor(candidate.summary.id, candidate.state.scenario).preview(changes)
     if not edited.changes:
-        raise ArgumentError(f"the edit does not change {one.summary.id}")
+        raise ArgumentError(f"the edit does not change {candidate.summary.id}")
     opened.draft.keep(edited.scenario)
     return made._replace(scenario=edited.scenario.row_hash, detail={"changes": changes})
 

@@ -68,7 +68,7 @@ def sync_page(
             opened = drafts.open_draft(name, store)
             data |= _describe_draft(opened, person, message)
             if ghosts is not None:
-                near = [one["id"] for one in data["states"]]
+                near = [state["id"] for state in data["states"]]
                 ghosts.prioritise(opened, near)
                 data["passed"] = ghosts.count_passes(opened, [opened.candidates[id] for id in near])
                 data["ghost"] = ghosts.load_episode(opened, message.get("ghost"))
@@ -81,8 +81,8 @@ def sync_page(
 def preload(opened: OpenDraft, ghosts: PreviewWorker) -> None:
     """Load what the first page of a draft needs."""
     first = [*opened.candidates.values()][: AHEAD + 1]
-    for one in first:
-        views.describe_candidate(opened, one)
+    for candidate in first:
+        views.describe_candidate(opened, candidate)
     count_coverage(opened, blind=False)
     ghosts.count_passes(opened, first)
 
@@ -100,10 +100,10 @@ def _describe_draft(
     near = position or 0
     first = max(0, near - MAX_IDS)
     undoable = _list_undoable(opened, person, blind)
-    names = dict.fromkeys(one for one in (at,) if one is not None)
+    names = dict.fromkeys([] if at is None else [at])
     names |= dict.fromkeys(ids[max(0, near - BEHIND) : near + AHEAD + 1])
-    named = dict.fromkeys(one for one in _list_sent_candidates(message) if one in opened.candidates)
-    about = names | named | dict.fromkeys(one["candidate"] for one in undoable)
+    named = dict.fromkeys(id for id in _list_sent_candidates(message) if id in opened.candidates)
+    about = names | named | dict.fromkeys(entry["candidate"] for entry in undoable)
     return {
         "draft": {
             "name": opened.draft.name,
@@ -122,7 +122,10 @@ def _describe_draft(
         "coverage": count_coverage(opened, blind),
         "log": []
         if blind
-        else [views.format_log_line(one) for one in reversed(opened.decisions[-MAX_LOG_LINES:])],
+        else [
+            views.format_log_line(decision)
+            for decision in reversed(opened.decisions[-MAX_LOG_LINES:])
+        ],
         "agreement": None if blind else opened.compute_agreement(),
         "undoable": undoable,
         "half": None if blind else _load_other_half(opened, at),
@@ -142,14 +145,14 @@ def _load_other_half(opened: OpenDraft, at: str | None) -> dict[str, Any] | None
 
 def _load_player_view(opened: OpenDraft, id: object) -> dict[str, Any] | None:
     """Return the evaluated player's view of a candidate, if the page requests it."""
-    one = opened.candidates.get(id) if isinstance(id, str) else None
-    if one is None:
+    candidate = opened.candidates.get(id) if isinstance(id, str) else None
+    if candidate is None:
         return None
-    own = {"id": one.summary.id, "mark": opened.current_hash(one)}
+    view = {"id": candidate.summary.id, "mark": opened.current_hash(candidate)}
     try:
-        return own | {"view": views.load_player_view(opened, one), "broken": ""}
+        return view | {"view": views.load_player_view(opened, candidate), "broken": ""}
     except StsError as error:
-        return own | {"view": None, "broken": str(error)}
+        return view | {"view": None, "broken": str(error)}
 
 
 def _load_missing(opened: OpenDraft, ids: Sequence[str], has: object) -> list[dict[str, Any]]:
@@ -160,9 +163,9 @@ def _load_missing(opened: OpenDraft, ids: Sequence[str], has: object) -> list[di
             known.add(tuple(pair))
     candidates = [opened.candidates[id] for id in ids]
     return [
-        views.describe_candidate(opened, one)
-        for one in candidates
-        if (one.summary.id, opened.current_hash(one)) not in known
+        views.describe_candidate(opened, candidate)
+        for candidate in candidates
+        if (candidate.summary.id, opened.current_hash(candidate)) not in known
     ]
 
 
@@ -174,8 +177,8 @@ def _list_sent_candidates(message: Mapping[str, Any]) -> list[str]:
     return [id for id in ids if isinstance(id, str)]
 
 
-def _last_decision(one: Looked) -> Decision | None:
-    return one.state.standing[-1] if one.state.standing else None
+def _last_decision(candidate: Looked) -> Decision | None:
+    return candidate.state.standing[-1] if candidate.state.standing else None
 
 
 def _list_undoable(opened: OpenDraft, person: Annotator, blind: bool) -> list[dict[str, Any]]:
@@ -184,13 +187,19 @@ def _list_undoable(opened: OpenDraft, person: Annotator, blind: bool) -> list[di
     With `blind`, these are their second ratings.
     """
     out = []
-    for one in reversed(opened.decisions):
-        looked = opened.candidates.get(one.candidate)
-        if looked is None or one.person != person.id or (one.kind == "opinion") != blind:
+    for decision in reversed(opened.decisions):
+        candidate = opened.candidates.get(decision.candidate)
+        if (
+            candidate is None
+            or decision.person != person.id
+            or (decision.kind == "opinion") != blind
+        ):
             continue
-        stands = opinion_of(looked.state, person.id) if blind else _last_decision(looked)
-        if stands is not None and stands.uuid == one.uuid:
-            out.append({"uuid": one.uuid, "candidate": one.candidate, "kind": one.kind})
+        stands = opinion_of(candidate.state, person.id) if blind else _last_decision(candidate)
+        if stands is not None and stands.uuid == decision.uuid:
+            out.append(
+                {"uuid": decision.uuid, "candidate": decision.candidate, "kind": decision.kind}
+            )
         if len(out) == MAX_UNDOABLE:
             break
     return out

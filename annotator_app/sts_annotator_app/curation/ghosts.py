@@ -51,17 +51,23 @@ class PreviewWorker:
                     self._process.stdin.write(line)
                     self._process.stdin.flush()
 
-    def count_passes(self, opened: OpenDraft, every: Iterable[Looked]) -> list[dict[str, Any]]:
+    def count_passes(self, opened: OpenDraft, candidates: Iterable[Looked]) -> list[dict[str, Any]]:
         """Return the pass counts of each agent, for the candidates whose profile is computed."""
         out = []
-        for one in every:
+        for candidate in candidates:
             try:
-                profile = self._get_profiles(opened).of(one)
+                profile = self._get_profiles(opened).of(candidate)
             except StsError:  # its category is unknown here; the page reports that
                 continue
             if profile is not None:
                 rows = [[name, *passed] for name, passed in profile.passed.items()]
-                out.append({"id": one.summary.id, "mark": opened.current_hash(one), "passed": rows})
+                out.append(
+                    {
+                        "id": candidate.summary.id,
+                        "mark": opened.current_hash(candidate),
+                        "passed": rows,
+                    }
+                )
         return out
 
     def load_episode(self, opened: OpenDraft, sent: object) -> dict[str, Any] | None:
@@ -69,17 +75,22 @@ class PreviewWorker:
         id, agent = (
             (sent.get("candidate"), sent.get("agent")) if isinstance(sent, dict) else (None, None)
         )
-        one = opened.candidates.get(id) if isinstance(id, str) else None
-        if one is None or not isinstance(agent, str):
+        candidate = opened.candidates.get(id) if isinstance(id, str) else None
+        if candidate is None or not isinstance(agent, str):
             return None
-        own = {"id": one.summary.id, "mark": opened.current_hash(one), "agent": agent, "broken": ""}
+        view = {
+            "id": candidate.summary.id,
+            "mark": opened.current_hash(candidate),
+            "agent": agent,
+            "broken": "",
+        }
         try:
-            first = self._get_profiles(opened).first(one)
+            first = self._get_profiles(opened).first(candidate)
             if agent not in first:
                 raise UnknownName("agent", agent, first)
-            return own | {"episode": {**shown(self._workspace, first[agent]), "id": id}}
+            return view | {"episode": {**shown(self._workspace, first[agent]), "id": id}}
         except StsError as error:
-            return own | {"episode": None, "broken": str(error)}
+            return view | {"episode": None, "broken": str(error)}
 
     def _get_profiles(self, opened: OpenDraft) -> Profiles:
         with self._lock:

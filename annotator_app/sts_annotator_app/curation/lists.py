@@ -49,10 +49,10 @@ def parse_filter(sent: object, opened: OpenDraft) -> Filter:
 
 def list_candidates(opened: OpenDraft, choice: Filter, person: Annotator) -> list[str]:
     """Return the ids of the candidates that match a filter, in order."""
-    every = opened.candidates
+    candidates = opened.candidates
     if choice.status == SECOND_RATING:
         then = opened.states_at(choice.number)
-        ids = [id for id in every if opinion_of(then.get(id, UNTOUCHED), person.id) is None]
+        ids = [id for id in candidates if opinion_of(then.get(id, UNTOUCHED), person.id) is None]
     else:
         ids = [
             id for id, status in _iterate_statuses(opened, choice) if choice.status in ("", status)
@@ -63,8 +63,8 @@ def list_candidates(opened: OpenDraft, choice: Filter, person: Annotator) -> lis
         id
         for id in ids
         if all(
-            own in ("", is_)
-            for own, is_ in zip(choice, opened.filter_values(every[id]), strict=False)
+            wanted in ("", value)
+            for wanted, value in zip(choice, opened.filter_values(candidates[id]), strict=False)
         )
     ]
 
@@ -72,11 +72,11 @@ def list_candidates(opened: OpenDraft, choice: Filter, person: Annotator) -> lis
 def _iterate_statuses(opened: OpenDraft, choice: Filter) -> Iterator[tuple[str, str]]:
     """Yield the id of each candidate and its status at the filter's decision number."""
     then = opened.states_at(choice.number) if choice.status else {}
-    for id, one in opened.candidates.items():
+    for id, candidate in opened.candidates.items():
         if (state := then.get(id)) is not None:
-            yield id, one._replace(state=state).status
+            yield id, candidate._replace(state=state).status
         else:
-            yield id, "kept" if one.inherited else UNDECIDED
+            yield id, "kept" if candidate.inherited else UNDECIDED
 
 
 def count_coverage(opened: OpenDraft, blind: bool) -> list[list[Any]]:
@@ -84,8 +84,9 @@ def count_coverage(opened: OpenDraft, blind: bool) -> list[list[Any]]:
 
     With `blind`, the status is hidden.
     """
-    every = list(opened.candidates.values())
+    candidates = list(opened.candidates.values())
     counts = Counter(
-        (*opened.filter_values(one), SECOND_RATING if blind else one.status) for one in every
+        (*opened.filter_values(candidate), SECOND_RATING if blind else candidate.status)
+        for candidate in candidates
     )
     return [[*key, count] for key, count in sorted(counts.items())]

@@ -35,12 +35,12 @@ def save_decisions(
       StoreError: the store fails; later decisions are not acknowledged and are sent again.
     """
     acks = []
-    for one in sent[:MAX_DECISIONS] if isinstance(sent, list) else []:
-        uuid = one.get("uuid") if isinstance(one, Mapping) else None
+    for submission in sent[:MAX_DECISIONS] if isinstance(sent, list) else []:
+        uuid = submission.get("uuid") if isinstance(submission, Mapping) else None
         if not isinstance(uuid, str) or not _UUID.fullmatch(uuid):
             continue  # not from one of our pages, which wait for acknowledgements
         try:
-            _save_decision(drafts, store, person, one)
+            _save_decision(drafts, store, person, submission)
         except StsError as error:
             if isinstance(error, StoreError) and not isinstance(error, Overtaken):
                 raise
@@ -54,17 +54,17 @@ def _save_decision(
     drafts: Drafts, store: Store, person: Annotator, sent: Mapping[str, Any]
 ) -> None:
     opened = drafts.open_draft(drafts.find_name(sent.get("draft")), store)
-    one = find_candidate(opened, sent.get("candidate"))
-    kept = opened.find_decision(sent["uuid"])
-    if kept is not None:
-        what = (person.id, sent.get("kind"), one.summary.id)
-        if (kept.person, kept.kind, kept.candidate) != what:
-            raise ArgumentError(f"{one.summary.id}: another decision has this uuid")
+    candidate = find_candidate(opened, sent.get("candidate"))
+    previous = opened.find_decision(sent["uuid"])
+    if previous is not None:
+        what = (person.id, sent.get("kind"), candidate.summary.id)
+        if (previous.person, previous.kind, previous.candidate) != what:
+            raise ArgumentError(f"{candidate.summary.id}: another decision has this uuid")
         return
     check_open(opened.draft)
-    made = _parse_decision(one, person, sent)
+    made = _parse_decision(candidate, person, sent)
     if made.kind == "edit":
-        made = edits.complete_edit(opened, one, made, sent.get("changes"))
+        made = edits.complete_edit(opened, candidate, made, sent.get("changes"))
     decide(store, opened.draft, [made])
 
 
@@ -82,7 +82,7 @@ def find_candidate(opened: OpenDraft, id: object) -> Looked:
     return candidate
 
 
-def _parse_decision(one: Looked, person: Annotator, sent: Mapping[str, Any]) -> Decision:
+def _parse_decision(candidate: Looked, person: Annotator, sent: Mapping[str, Any]) -> Decision:
     """Return the decision in `sent`.
 
     Raises:
@@ -95,27 +95,27 @@ def _parse_decision(one: Looked, person: Annotator, sent: Mapping[str, Any]) -> 
     if not isinstance(follows, str) or not isinstance(why, str):
         raise ArgumentError("expected a decision with the texts follows and reason")
     if kind == "opinion":
-        return _parse_opinion(one, person, sent)
-    mine = opinion_of(one.state, person.id)
+        return _parse_opinion(candidate, person, sent)
+    mine = opinion_of(candidate.state, person.id)
     if kind == "undo" and mine is not None and mine.uuid == sent.get("undoes"):
-        return opinion(one, "undo", person, at=time.time())._replace(uuid=sent["uuid"])
+        return opinion(candidate, "undo", person, at=time.time())._replace(uuid=sent["uuid"])
     reason = checked_reason(why)
     if kind in ("reject", "retire") and not reason:
-        raise ArgumentError(f"a reason is required to {kind} {one.summary.id}")
-    bare = Decision(sent["uuid"], one.summary.id, kind, person.id, follows, "", {}, 0.0)
-    if follows != one.state.last:
-        raise Overtaken(bare, one.state)
-    made = decision(one, kind, person, reason=reason, at=time.time())
+        raise ArgumentError(f"a reason is required to {kind} {candidate.summary.id}")
+    bare = Decision(sent["uuid"], candidate.summary.id, kind, person.id, follows, "", {}, 0.0)
+    if follows != candidate.state.last:
+        raise Overtaken(bare, candidate.state)
+    made = decision(candidate, kind, person, reason=reason, at=time.time())
     if kind == "undo" and sent.get("undoes") != made.detail["undoes"]:
-        raise ArgumentError(f"{one.summary.id}: the decision to undo was not found")
+        raise ArgumentError(f"{candidate.summary.id}: the decision to undo was not found")
     return made._replace(uuid=sent["uuid"])
 
 
-def _parse_opinion(one: Looked, person: Annotator, sent: Mapping[str, Any]) -> Decision:
+def _parse_opinion(candidate: Looked, person: Annotator, sent: Mapping[str, Any]) -> Decision:
     """Return the second rating in `sent`, if the candidate was not edited since."""
     word = sent.get("opinion")
     if word not in OPINIONS:
         raise ArgumentError(f"expected an opinion of {' or '.join(OPINIONS)}, found {word!r}")
-    if sent.get("mark") != (one.state.scenario or one.summary.row_hash):
-        raise ArgumentError(f"{one.summary.id} was edited since you saw it; look at it again")
-    return opinion(one, word, person, at=time.time())._replace(uuid=sent["uuid"])
+    if sent.get("mark") != (candidate.state.scenario or candidate.summary.row_hash):
+        raise ArgumentError(f"{candidate.summary.id} was edited since you saw it; look at it again")
+    return opinion(candidate, word, person, at=time.time())._replace(uuid=sent["uuid"])

@@ -28,19 +28,19 @@ _MAX_VIEWS = 512
 _LOG = logging.getLogger(__name__)
 
 
-def describe_candidate(opened: OpenDraft, one: Looked) -> dict[str, Any]:
+def describe_candidate(opened: OpenDraft, candidate: Looked) -> dict[str, Any]:
     """Return the current version of a candidate; `broken` is the error if it has no episode."""
-    return _describe_cached(opened, one.summary.id, one.state.scenario)
+    return _describe_cached(opened, candidate.summary.id, candidate.state.scenario)
 
 
 @lru_cache(_MAX_VIEWS)
 def _describe_cached(opened: OpenDraft, id: str, edited: str) -> dict[str, Any]:
-    one = opened.candidates[id]
-    view: dict[str, Any] = {"id": id, "mark": edited or one.summary.row_hash, "broken": ""}
+    candidate = opened.candidates[id]
+    view: dict[str, Any] = {"id": id, "mark": edited or candidate.summary.row_hash, "broken": ""}
     try:
         scenario = opened.scenario(id, edited)
         view |= describe_scenario(scenario, *label_recording(scenario)) | {
-            "source": find_recorder(one)
+            "source": find_recorder(candidate)
         }
         view["episode"] = load_recording(opened, scenario)
     except StsError as error:
@@ -91,57 +91,66 @@ def describe_scenario(scenario: Scenario, label: Label | None, unfit: str | None
     }
 
 
-def load_player_view(opened: OpenDraft, one: Looked) -> dict[str, Any]:
+def load_player_view(opened: OpenDraft, candidate: Looked) -> dict[str, Any]:
     """Return the evaluated player's view along the recording, as on the play page."""
-    scenario = opened.scenario(one.summary.id, one.state.scenario)
+    scenario = opened.scenario(candidate.summary.id, candidate.state.scenario)
     recording, role = scenario.recording, scenario.roles[0]
     world = domain(recording.domain)
     replay = along([recording], [scenario.id])
     view: dict[str, Any] = {"takeover": scenario.takeover, "frames": [], "session": scenario.id}
     if world.form(recording.state).kind == "frames":
-        made = load_sprites(opened.draft.workspace, recording, role)
+        sheets = load_sprites(opened.draft.workspace, recording, role)
         shape = look(world.restore([recording.state]), recording.domain, role).shape
-        view |= {"sprites": [encode_sprite(s) for s in made], "height": shape[0], "width": shape[1]}
+        view |= {
+            "sprites": [encode_sprite(s) for s in sheets],
+            "height": shape[0],
+            "width": shape[1],
+        }
     else:
         view["drawing"] = recording.domain
         view["frames"] = [world.sight(worlds, role) for worlds in replay]
     return view
 
 
-def describe_state(one: Looked, person: Annotator, blind: bool) -> dict[str, Any]:
+def describe_state(candidate: Looked, person: Annotator, blind: bool) -> dict[str, Any]:
     """Return the decisions in force about a candidate, latest last.
 
     With `blind`, only the person's own second rating is included.
     """
-    mine = opinion_of(one.state, person.id)
+    mine = opinion_of(candidate.state, person.id)
     own: dict[str, Any] = {"opinion": mine.detail["opinion"] if mine else "", "opinions": []}
     if blind:
         hidden = {"inherited": False, "last": "", "standing": []}
         return (
-            {"id": one.summary.id, "mark": one.state.scenario or one.summary.row_hash}
+            {
+                "id": candidate.summary.id,
+                "mark": candidate.state.scenario or candidate.summary.row_hash,
+            }
             | hidden
             | own
         )
-    standing = [[d.uuid, d.kind, d.by, str(d.detail.get("reason", ""))] for d in one.state.standing]
+    standing = [
+        [d.uuid, d.kind, d.by, str(d.detail.get("reason", ""))] for d in candidate.state.standing
+    ]
     return {
         **own,
-        "opinions": [[name, word] for name, word in opinions(one.state, person).items()],
-        "id": one.summary.id,
-        "inherited": one.inherited,
-        "last": one.state.last,
+        "opinions": [[name, word] for name, word in opinions(candidate.state, person).items()],
+        "id": candidate.summary.id,
+        "inherited": candidate.inherited,
+        "last": candidate.state.last,
         "standing": standing,
-        "mark": one.state.scenario or one.summary.row_hash,
+        "mark": candidate.state.scenario or candidate.summary.row_hash,
     }
 
 
-def format_log_line(one: Decision) -> dict[str, Any]:
+def format_log_line(decision: Decision) -> dict[str, Any]:
     """Return a decision as an entry of the changelog."""
-    reason = one.detail.get("reason") or ", ".join(one.detail.get("changes", ()))
+    reason = decision.detail.get("reason") or ", ".join(decision.detail.get("changes", ()))
     return {
-        "uuid": one.uuid,
-        "candidate": one.candidate,
-        "kind": one.kind,
-        "by": one.by,
-        "at": one.at,
+        "uuid": decision.uuid,
+        "candidate": decision.candidate,
+        "kind": decision.kind,
+        "by": decision.by,
+        "at": decision.at,
         "why": str(reason),
     }

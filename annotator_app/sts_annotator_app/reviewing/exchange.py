@@ -97,19 +97,21 @@ def _load_cases(
 
 
 def _find_conflicts(
-    store: Store, person: Annotator, waiting: list[Any], acks: list[Ack]
+    store: Store, person: Annotator, unsent: list[Any], acks: list[Ack]
 ) -> list[dict[str, str]]:
     """Return notices about clips that other reviewers have decided as well."""
     saved = {ack.uuid for ack in acks if ack.status == "saved"}
     out = []
     for kind in REVIEWERS:
         items = {
-            one["item"] for one in waiting if _has_kind(one, kind) and one.get("uuid") in saved
+            event["item"]
+            for event in unsent
+            if _has_kind(event, kind) and event.get("uuid") in saved
         }
         found = _find_other_decisions(store, person, kind, items) if items else {}
         out += [
-            {"item": item, "text": views.describe_conflict(kind, one)}
-            for item, one in found.items()
+            {"item": item, "text": views.describe_conflict(kind, remark)}
+            for item, remark in found.items()
         ]
     return out
 
@@ -121,8 +123,8 @@ def _find_other_decisions(
         return opinions.of_others(connection, person.id, kind, about)
 
 
-def _has_kind(one: object, kind: str) -> bool:
-    return isinstance(one, Mapping) and one.get("kind") == kind
+def _has_kind(event: object, kind: str) -> bool:
+    return isinstance(event, Mapping) and event.get("kind") == kind
 
 
 def _find_concurrent(

@@ -34,19 +34,19 @@ _EMPTY = {
 }
 
 
-def describe_case(one: Case, episode: dict[str, Any], seed: int) -> dict[str, Any]:
+def describe_case(case: Case, episode: dict[str, Any], seed: int) -> dict[str, Any]:
     """Return a clip for the page, with its verdicts by annotators P, Q, R.
 
     Letters are assigned at random for each clip, from the study's seed.
     """
-    clip = one.clip
+    clip = case.clip
     verdicts = sorted(clip.opinions, key=lambda by: lot(seed, clip.item, str(by.person)))
     return {
         "episode": episode,
         "said": [_describe_opinion(letter_for(n), opinion) for n, opinion in enumerate(verdicts)],
-        "about": one.about,
-        "ruled": None if one.rule is None else [one.rule.verdict, one.rule.step],
-        "remarks": list(one.remarks),
+        "about": case.about,
+        "ruled": None if case.rule is None else [case.rule.verdict, case.rule.step],
+        "remarks": list(case.remarks),
     }
 
 
@@ -103,8 +103,8 @@ def describe_concurrent(other: Remark) -> str:
     )
 
 
-def _describe_opinion(name: str, one: Remark) -> dict[str, Any]:
-    return {"by": name, "verdict": one.verdict, "step": one.step, "reason": one.reason}
+def _describe_opinion(name: str, remark: Remark) -> dict[str, Any]:
+    return {"by": name, "verdict": remark.verdict, "step": remark.step, "reason": remark.reason}
 
 
 def _describe_decision(event: Remark) -> str:
