@@ -80,7 +80,7 @@ class CuratePage {
     this.curation.receive(data, performance.now());
     if (first && !isTyping(document.activeElement)) this.$(".curate").focus({ preventScroll: true });
     if (first && (this.curation.outbox.size || this.curation.at !== data.at || this.curation.lacks)) this.channel.flush();
-    this.anew = true;
+    this.redraw = true;
     this.viewer.render();
     this.waits = false;
     if (this.curation.editing?.asks) this.#requestPreview();
@@ -209,11 +209,11 @@ class CuratePage {
     this.$(".waiting").hidden = !draft || !!viewer.playback.view;
     this.$(".waiting p").textContent = candidate?.broken ? "This candidate cannot be displayed." : total ? "Loading ..." : NO_MATCH;
     if (!draft) this.#renderEmpty();
-    this.deciding.render(curation, this.anew);
+    this.deciding.render(curation, this.redraw);
     this.editor.render(curation.editing);
     this.deciding.renderSaid(viewer.playback.view);
     this.coverage.render(curation.coverage, curation.list);
-    this.anew = false;
+    this.redraw = false;
     this.#renderConnection();
   }
 

@@ -62,9 +62,9 @@ export class Deciding {
     if (box.textContent !== text) box.textContent = text;
   }
 
-  // The candidate is rendered again if it has changed or, if `anew`, after a change of the page's colours.
-  /** @param {import("./curation.mjs").Curation} curation @param {boolean} anew */
-  render(curation, anew) {
+  // The candidate is rendered again if it has changed or, if `redraw`, after a change of the page's colours.
+  /** @param {import("./curation.mjs").Curation} curation @param {boolean} redraw */
+  render(curation, redraw) {
     const { candidate, position, total, at, editing } = curation;
     this.$(".keys").hidden = !curation.help;
     this.$('[data-action="help"]').setAttribute("aria-expanded", curation.help);
@@ -88,7 +88,7 @@ export class Deciding {
     const tried = editing?.tried?.facts;
     const shown = candidate && tried ? { ...candidate, ...tried } : candidate;
     const key = tried ?? candidate;
-    if (this.shown !== key || anew) this.#renderCandidate(shown);
+    if (this.shown !== key || redraw) this.#renderCandidate(shown);
     this.shown = key;
     renderCriterion(this.$(".criterion"), shown?.criterion, curation.guideline);
     for (const one of /** @type {NodeListOf<HTMLElement>} */ (this.root.querySelectorAll(".answer > .decide"))) one.hidden = !!editing;

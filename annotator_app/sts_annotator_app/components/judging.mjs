@@ -39,9 +39,9 @@ export class Judging {
     return this.root.querySelector(selector);
   }
 
-  /** @param {import("./session.mjs").Session} session @param {boolean} anew */
-  render(session, anew) {
-    this.renderShown(session, anew);
+  /** @param {import("./session.mjs").Session} session @param {boolean} redraw */
+  render(session, redraw) {
+    this.renderShown(session, redraw);
     const { visit } = session;
     if (!visit) return;
     const { episode, mark } = visit;
@@ -57,16 +57,16 @@ export class Judging {
   }
 
   // Renders what annotators and reviewers have in common. The legend is rendered again for another
-  // episode or, if `anew`, after a change of the page's colours.
+  // episode or, if `redraw`, after a change of the page's colours.
   /** @param {{ visit: (View & { mark: Mark | null }) | null, help: boolean, guideline: boolean,
-   *   reasons: boolean }} session @param {boolean} anew */
-  renderShown({ visit, help, guideline, reasons }, anew) {
+   *   reasons: boolean }} session @param {boolean} redraw */
+  renderShown({ visit, help, guideline, reasons }, redraw) {
     this.$(".keys").hidden = !help;
     this.$('[data-action="help"]').setAttribute("aria-expanded", help);
     this.$(".judging").hidden = !visit;
     if (!visit) return;
     const { episode, frame, mark } = visit;
-    if (anew || this.listed !== episode) this.#renderLegend(episode);
+    if (redraw || this.listed !== episode) this.#renderLegend(episode);
     this.listed = episode;
     this.#renderInstruction(episode, frame);
     renderCriterion(this.$(".criterion"), episode.criterion, guideline);

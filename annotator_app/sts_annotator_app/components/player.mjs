@@ -132,7 +132,7 @@ class Player {
       if (!isTyping(document.activeElement)) this.$(".player").focus({ preventScroll: true });
     }
     if (session.lacks) this.channel.flush();
-    this.anew = true;
+    this.redraw = true;
     this.viewer.render();
   }
 
@@ -228,8 +228,8 @@ class Player {
     viewer.soon = [interrupted, next].filter(Boolean);
     viewer.flags = visit ? flagsOf(visit) : [];
     viewer.overlay = visit?.episode.criterion ?? null;
-    this.judging.render(session, this.anew);
-    this.anew = false;
+    this.judging.render(session, this.redraw);
+    this.redraw = false;
     this.$(".empty").hidden = !!visit;
     this.#renderNotices();
   }

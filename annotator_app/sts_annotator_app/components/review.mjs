@@ -99,7 +99,7 @@ class ReviewPage {
       if (this.session.outbox.size || data.queue !== this.session.queue) this.channel.flush();
       if (!isTyping(document.activeElement)) this.$(".review").focus({ preventScroll: true });
     }
-    this.anew = true;
+    this.redraw = true;
     this.viewer.render();
   }
 
@@ -199,9 +199,9 @@ class ReviewPage {
     viewer.soon = this.#soon;
     viewer.flags = visit ? flagsOf(visit) : [];
     viewer.overlay = visit?.episode.criterion ?? null;
-    this.judging.renderShown(session, this.anew);
+    this.judging.renderShown(session, this.redraw);
     this.opinions.render(session);
-    this.anew = false;
+    this.redraw = false;
     this.$(".empty").hidden = !!visit;
     this.#renderNotices();
   }

@@ -72,7 +72,7 @@ def find_candidate(opened: OpenDraft, id: object) -> Looked:
     """Return the candidate with this id.
 
     Raises:
-      UnknownName: there is none.
+      UnknownName: the draft has no such candidate.
     """
     candidate = opened.candidates.get(id) if isinstance(id, str) else None
     if candidate is None:

@@ -254,7 +254,7 @@ def _format_agreement(report: Any) -> str:
 
 
 def _load_report() -> Any:
-    """Return the latest report; None if there is none or it is unreadable."""
+    """Return the latest report; None if it is missing or unreadable."""
     builder = state.builder()
     return None if builder.built_at is None else _read_report(builder.folder, builder.built_at)
 
