@@ -311,7 +311,7 @@ def test_no_work_yet_and_no_work_left_are_told_apart(store: Store, ann: Annotato
     data = talk(store, ann, {"outbox": [answer(item)]})
     assert data["queue"] == []
     assert data["empty"]["title"] == "All done, thank you"
-    assert "You have judged 1 episode." in data["empty"]["text"]
+    assert "You have annotated 1 episode." in data["empty"]["text"]
 
 
 def test_who_comes_when_all_is_judged_is_thanked_for_nothing(store: Store, ann: Annotator) -> None:

@@ -134,7 +134,9 @@ def test_of_two_reviewers_who_decide_at_once_both_are_kept_and_told(
     reviews = [decision(item, kind="review", label=label) for label in ("empty", "fair")]
     for name, one in zip(("Max", "Rhea"), reviews, strict=True):
         data = talk(store, {"outbox": [one], "queue": "failures"}, name)
-    assert "as empty. Both are kept; the later, yours, counts" in data["news"][0]["text"]
+    assert (
+        "clip: empty. Both decisions are kept; yours is later and counts" in data["news"][0]["text"]
+    )
     assert len(ask(store, store_reviews.by_item, "review", SUITE)[item]) == 2
 
 

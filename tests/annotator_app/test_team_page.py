@@ -71,7 +71,7 @@ def button(page: AppTest, label: str) -> Any:
 def test_an_empty_study_is_told_in_words(store: Store) -> None:
     page = shown()
     said = " ".join(one.value for one in (*page.info, *page.caption))
-    assert "Nothing is to be judged yet" in said
+    assert "No clips are queued yet" in said
     assert "No judgements in the last 14 days" in said
     assert "Nothing is paused" in said and "No clips have been assigned yet" in said
 
@@ -115,7 +115,7 @@ def test_sessions_are_ended_and_a_person_is_paused_and_resumed_from_the_page(sto
     secret = change(store, sessions.enter, str(ana.token))
     page = shown()
     page.selectbox[0].set_value("Ana").run()
-    button(page, "End sessions").click().run()
+    button(page, "Sign out everywhere").click().run()
     assert people.find_by_session(store, secret) is None
     assert "signed out of 1 sessions" in page.success[0].value
     page.selectbox[0].set_value("Ana").run()

@@ -276,7 +276,7 @@ def _describe_access(member: Member, paused: bool, looking: bool) -> str:
         return "retired"
     if paused:
         return "paused"
-    return "signed in" if looking else member.access
+    return "signed in" if looking or member.access == "entered" else member.access
 
 
 def _format_open_clips(member: Member, now: float) -> str | None:
