@@ -1,1 +1,1 @@
-"""The browser application: annotate, take a turn, read the report."""
+"""Browser application: annotate, review, curate, play and read the report."""

@@ -1,4 +1,4 @@
-"""How often somebody may try to enter with a link that is none."""
+"""Rate limiting for invalid invitation links."""
 
 from __future__ import annotations
 
@@ -8,58 +8,61 @@ from collections.abc import Callable
 from functools import lru_cache
 from ipaddress import IPv6Address, ip_address
 
-WINDOW = 60.0
-"""Seconds after which the failures of an address are forgotten."""
-EACH = 10
-"""Failures of one address within that time, after which it is refused unheard."""
-TOGETHER = 300
-"""Failures of all addresses, after which one that has failed before is refused unheard."""
-ADDRESSES = 10_000
+WINDOW_S = 60.0
+"""Time after which the failures of an address are forgotten."""
+MAX_FAILURES_PER_ADDRESS = 10
+"""Failures within `WINDOW_S` after which an address is rejected without a lookup."""
+MAX_FAILURES = 300
+"""Failures of all addresses together, after which every address with a failure is rejected."""
+MAX_ADDRESSES = 10_000
 """Addresses remembered at a time."""
 
 
-class Attempts:
-    """Failed attempts, by address and over all.
+class RateLimiter:
+    """Failed attempts by address and in total.
 
-    An invitation holds 256 random bits, so no number of attempts finds one. What is limited is what
-    a flood can cost; whoever has not failed lately is heard during one as well.
+    An invitation holds 256 random bits, so guessing is hopeless; the limit bounds what a flood of
+    requests can cost. Addresses without a recent failure are never limited.
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        """Remembers nothing yet; `clock` counts seconds."""
+        """Start without failures; `clock` returns seconds."""
         self._clock = clock
         self._failures: OrderedDict[str, tuple[float, int]] = OrderedDict()
 
     def allows(self, address: str) -> bool:
-        """Whether an attempt from `address` is heard."""
-        self._forget()
-        _, own = self._failures.get(network(address), (0.0, 0))
-        if own == 0:
+        """Return True if an attempt from `address` may be looked up."""
+        self._drop_expired()
+        _, failures = self._failures.get(normalise_address(address), (0.0, 0))
+        if failures == 0:
             return True
-        return own < EACH and sum(count for _, count in self._failures.values()) < TOGETHER
+        return (
+            failures < MAX_FAILURES_PER_ADDRESS
+            and sum(count for _, count in self._failures.values()) < MAX_FAILURES
+        )
 
-    def failed(self, address: str) -> None:
-        """Note that an attempt from `address` failed."""
-        self._forget()
-        counted = network(address)
-        since, own = self._failures.get(counted, (self._clock(), 0))
-        self._failures[counted] = since, own + 1
-        if len(self._failures) > ADDRESSES:
+    def record_failure(self, address: str) -> None:
+        """Count a failed attempt from `address`."""
+        self._drop_expired()
+        key = normalise_address(address)
+        since, failures = self._failures.get(key, (self._clock(), 0))
+        self._failures[key] = since, failures + 1
+        if len(self._failures) > MAX_ADDRESSES:
             self._failures.popitem(last=False)
 
-    def succeeded(self, address: str) -> None:
-        """Forgets the failures of `address`: somebody whom the study knows is there."""
-        self._failures.pop(network(address), None)
+    def clear_failures(self, address: str) -> None:
+        """Forget the failures of `address`, from which a known person has signed in."""
+        self._failures.pop(normalise_address(address), None)
 
-    def _forget(self) -> None:
+    def _drop_expired(self) -> None:
         now = self._clock()
-        while self._failures and next(iter(self._failures.values()))[0] + WINDOW <= now:
+        while self._failures and next(iter(self._failures.values()))[0] + WINDOW_S <= now:
             self._failures.popitem(last=False)
 
 
 @lru_cache(maxsize=65_536)
-def network(address: str) -> str:
-    """Return what an address is counted as: one person has 2^64 of the sixth version."""
+def normalise_address(address: str) -> str:
+    """Return the key that an address is counted under: of IPv6 only the /64 network."""
     try:
         parsed = ip_address(address)
     except ValueError:

@@ -1,4 +1,4 @@
-"""Sessions of browsers: the cookie that holds one, and the middleware that asks for it."""
+"""Browser sessions: their cookie, and the middleware that requires one."""
 
 from __future__ import annotations
 
@@ -19,53 +19,53 @@ from sts.annotations.store import Store
 from sts.annotations.types import Annotator
 from sts.errors import StoreError
 
-REMEMBERED = 10.0
-"""Seconds for which a session that was let in is not looked up again: a page is many requests."""
+CACHE_S = 10.0
+"""Time for which a valid session is not looked up again: a page makes many requests."""
 _PORTS = {"http": ":80", "https": ":443"}
 _LOG = logging.getLogger(__name__)
 
 
 def cookie_name(place: str) -> str:
-    """Return the name of the cookie of the study at `place`.
+    """Return the name of the session cookie of the workspace at `place`.
 
-    Cookies do not distinguish ports, so each workspace has one of its own: two that are served on
-    one host would otherwise sign out each other's people.
+    Cookies do not distinguish ports: with a shared name, two workspaces served on one host would
+    sign out each other's people.
     """
     return f"sts_annotator_{hashlib.sha256(place.encode()).hexdigest()[:12]}"
 
 
-class Sessions:
-    """The sessions that browsers hold, each as a secret in a cookie."""
+class BrowserSessions:
+    """Sessions of browsers, each identified by a secret in a cookie."""
 
     def __init__(self, store: Callable[[], Store], cookie: str, base: str = "") -> None:
-        """Remember none yet."""
+        """Read sessions from `store` and from `cookie`, set for the path `base`."""
         self.store, self._cookie, self._path = store, cookie, base or "/"
         self._admitted: dict[str, float] = {}
 
-    def secret(self, connection: HTTPConnection) -> str:
-        """Return the secret of the session that a request comes with, or ""."""
+    def read_secret(self, connection: HTTPConnection) -> str:
+        """Return the session secret in the cookie of a request, or ""."""
         return connection.cookies.get(self._cookie, "")
 
-    def person(self, connection: HTTPConnection) -> Annotator | None:
-        """Return the person whose session a request comes with."""
-        return people.find_by_session(self.store(), self.secret(connection))
+    def find_person(self, connection: HTTPConnection) -> Annotator | None:
+        """Return the person whose session a request belongs to."""
+        return people.find_by_session(self.store(), self.read_secret(connection))
 
     async def admit(self, connection: HTTPConnection) -> bool:
-        """Return True if a request comes with a session.
+        """Return True if a request has a valid session.
 
-        A thread asks the database: it may be locked, and no other request waits for it.
+        The lookup runs in a thread, so that a locked database does not block other requests.
         """
-        now, secret = time.monotonic(), self.secret(connection)
+        now, secret = time.monotonic(), self.read_secret(connection)
         if self._admitted.get(secret, -1.0) > now:
             return True
         self._admitted = {known: until for known, until in self._admitted.items() if until > now}
-        if not secret or await asyncio.to_thread(self.person, connection) is None:
+        if not secret or await asyncio.to_thread(self.find_person, connection) is None:
             return False
-        self._admitted[secret] = now + REMEMBERED
+        self._admitted[secret] = now + CACHE_S
         return True
 
-    def keep(self, request: Request, response: Response, secret: str) -> None:
-        """Have a browser keep a session."""
+    def set_cookie(self, request: Request, response: Response, secret: str) -> None:
+        """Store a session secret in the browser."""
         response.set_cookie(
             self._cookie,
             secret,
@@ -77,27 +77,27 @@ class Sessions:
         )
 
 
-class Auth:
-    """ASGI middleware that passes on what comes with a session; a websocket of our page, too.
+class RequireSession:
+    """ASGI middleware that passes on requests with a session, and websockets of our own pages.
 
-    Requests without one get the answer `outside`.
+    Requests without a session get the response `outside`.
     """
 
-    def __init__(self, app: ASGIApp, sessions: Sessions, outside: Response) -> None:
+    def __init__(self, app: ASGIApp, sessions: BrowserSessions, outside: Response) -> None:
         """Guard `app`."""
         self._app, self._sessions, self._outside = app, sessions, outside
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on, or refuse it."""
+        """Pass a request on, or reject it."""
         connection = HTTPConnection(scope)
         if scope["type"] == "http":
             admitted = await self._sessions.admit(connection)
             app = self._app if admitted else self._outside
         else:
-            app = await self._stream(connection)
+            app = await self._guard_websocket(connection)
         await app(scope, receive, send)
 
-    async def _stream(self, connection: HTTPConnection) -> ASGIApp:
+    async def _guard_websocket(self, connection: HTTPConnection) -> ASGIApp:
         if not is_same_origin(connection):
             return WebSocketClose(4403)
         try:
@@ -108,18 +108,18 @@ class Auth:
 
 
 def is_same_origin(connection: HTTPConnection) -> bool:
-    """Return True if a page of this very server asks: scheme, host and port agree.
+    """Return True if the `Origin` header is this server: scheme, host and port agree.
 
-    A browser always states which page opens a websocket or sends a form. What does not is refused.
+    Browsers always send it with websockets and forms, so requests without one are rejected.
     """
     origins, hosts = (connection.headers.getlist(name) for name in ("origin", "host"))
     if len(origins) != 1 or len(hosts) != 1:
         return False
     scheme = connection.scope["scheme"].replace("ws", "http")
-    return _plain(origins[0]) == _plain(f"{scheme}://{hosts[0]}")
+    return _normalise_origin(origins[0]) == _normalise_origin(f"{scheme}://{hosts[0]}")
 
 
-def _plain(origin: str) -> str:
-    """Return an origin in small letters, without the port that its scheme implies."""
+def _normalise_origin(origin: str) -> str:
+    """Return an origin in lower case, without the default port of its scheme."""
     origin = origin.lower()
     return origin.removesuffix(_PORTS.get(origin.partition("://")[0], "\0"))

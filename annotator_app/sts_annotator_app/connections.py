@@ -1,4 +1,4 @@
-"""Limits on the connections of the server: how long a request may take to arrive, and how many."""
+"""Limits on the server's connections: request time and number."""
 
 from __future__ import annotations
 
@@ -10,52 +10,54 @@ from typing import Any
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from sts_annotator_app.attempts import network
+from sts_annotator_app.attempts import normalise_address
 
-UNFINISHED = 10.0
-"""Seconds after which a request that has not arrived whole is cut off, its body included."""
-FILES = 16_384
-"""Descriptors that the server asks the system for."""
-_SPARE = 256
-"""Descriptors that are left to files and to the database."""
+REQUEST_TIMEOUT_S = 10.0
+"""Time within which a request and its body must have arrived."""
+MAX_OPEN_FILES = 16_384
+"""File descriptors requested from the system."""
+_RESERVED_FILES = 256
+"""Descriptors reserved for files and the database."""
 
 
 def raise_file_limit() -> int:
-    """Allow this process up to `FILES` open files; return how many of them may be connections."""
+    """Raise the limit of open files to `MAX_OPEN_FILES`; return how many may be connections."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    if soft != resource.RLIM_INFINITY and soft < FILES:
-        soft = FILES if hard == resource.RLIM_INFINITY else min(FILES, hard)
+    if soft != resource.RLIM_INFINITY and soft < MAX_OPEN_FILES:
+        soft = MAX_OPEN_FILES if hard == resource.RLIM_INFINITY else min(MAX_OPEN_FILES, hard)
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
-    most = FILES if soft == resource.RLIM_INFINITY else min(FILES, soft)
-    return most - min(_SPARE, most // 2)
+    limit = MAX_OPEN_FILES if soft == resource.RLIM_INFINITY else min(MAX_OPEN_FILES, soft)
+    return limit - min(_RESERVED_FILES, limit // 2)
 
 
-class Limited(H11Protocol):
-    """uvicorn's protocol with a deadline for each request and a limit on connections.
+class LimitedProtocol(H11Protocol):
+    """uvicorn's protocol with a deadline for each request and limits on connections.
 
-    When a limit is reached, the connection that has waited longest for its request gives way to
-    the new one; if none waits, the new one is closed. `each` limits the connections of one address
-    that is not in `proxies`, addresses and networks separated by commas; `total` limits all.
+    At a limit, the connection that has waited longest for its request is closed in favour of the
+    new one; if none waits, the new one is closed. `each` limits the connections of one address
+    outside `proxies` (comma-separated addresses and networks); `total` limits all connections.
     """
 
     def __init__(self, *given: Any, each: int, total: int, proxies: str = "", **more: Any) -> None:
-        """Wait for a connection."""
+        """Set the limits."""
         super().__init__(*given, **more)
         self._each, self._total = each, total
-        self._proxies = [ip_network(one) for one in proxies.split(",") if one]
+        self._proxies = [ip_network(text) for text in proxies.split(",") if text]
         self.deadline: asyncio.TimerHandle | None = None
         self.since = 0.0
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Take a connection, or close one if there are too many."""
+        """Accept a connection, or close one if there are too many."""
         super().connection_made(transport)
         self._expect_request()
-        if crowd := self._crowd():
-            waiting = [one for one in crowd if isinstance(one, Limited) and one.deadline]
-            min(waiting, key=lambda one: one.since).cut_off()  # this one at least is waiting
+        if crowd := self._find_crowd():
+            waiting = [
+                peer for peer in crowd if isinstance(peer, LimitedProtocol) and peer.deadline
+            ]
+            min(waiting, key=lambda peer: peer.since).cut_off()  # never empty: self is waiting
 
     def data_received(self, data: bytes) -> None:
-        """Read part of a request, and stop waiting once it is whole."""
+        """Read part of a request, and cancel the deadline once it is complete."""
         super().data_received(data)
         arriving = self.conn.their_state in (h11.IDLE, h11.SEND_BODY)
         if arriving and self in self.connections:  # a websocket is no longer among them
@@ -64,28 +66,31 @@ class Limited(H11Protocol):
             self._stop_waiting()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Stop waiting."""
+        """Cancel the deadline."""
         self._stop_waiting()
         super().connection_lost(exc)
 
     def cut_off(self) -> None:
-        """Close the connection at once."""
+        """Close the connection immediately."""
         self._stop_waiting()
         self.transport.abort()
 
-    def _crowd(self) -> list[object]:
-        """Return the connections of which there is one too many; none if there is room for all."""
+    def _find_crowd(self) -> list[object]:
+        """Return the connections that exceed a limit by one; empty within the limits."""
         if len(self.connections) > self._total:
             return [*self.connections]
-        if not self.client or any(ip_address(self.client[0]) in one for one in self._proxies):
+        if not self.client or any(
+            ip_address(self.client[0]) in network for network in self._proxies
+        ):
             return []
-        own = [one for one in self.connections if _network(one) == network(self.client[0])]
-        return [*own] if len(own) > self._each else []
+        address = normalise_address(self.client[0])
+        same = [peer for peer in self.connections if _client_network(peer) == address]
+        return [*same] if len(same) > self._each else []
 
     def _expect_request(self) -> None:
         if self.deadline is None:
             self.since = self.loop.time()
-            self.deadline = self.loop.call_later(UNFINISHED, self.cut_off)
+            self.deadline = self.loop.call_later(REQUEST_TIMEOUT_S, self.cut_off)
 
     def _stop_waiting(self) -> None:
         if self.deadline is not None:
@@ -93,6 +98,6 @@ class Limited(H11Protocol):
             self.deadline = None
 
 
-def _network(connection: object) -> str:
+def _client_network(connection: object) -> str:
     client = getattr(connection, "client", None)
-    return network(client[0]) if client else ""
+    return normalise_address(client[0]) if client else ""

@@ -1,4 +1,4 @@
-"""The small pages at the door: plain HTML, for who has not entered yet."""
+"""Entry pages: plain HTML for browsers without a session."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from html import escape
 
 from starlette.responses import HTMLResponse
 
-RETRY = 5
-"""Seconds after which a page that could not be served asks again."""
-AWAY = (
-    "The database of this study cannot be reached at the moment. This page tries again every "
-    f"{RETRY} seconds; answers that were not saved are kept in this browser."
+RETRY_S = 5
+"""Time after which the page for an unavailable store reloads."""
+UNAVAILABLE = (
+    "The database of this study is currently unavailable. This page retries every "
+    f"{RETRY_S} seconds. Unsaved answers are kept in this browser."
 )
 _SHELL = """<!doctype html><html lang="en"><meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1"><title>{title}</title>
@@ -26,10 +26,11 @@ _SHELL = """<!doctype html><html lang="en"><meta charset="utf-8">
 </style>
 {body}"""
 _FORM = """<h1>Welcome</h1>
-<p>This invitation is for <b>{name}</b>. It lets one browser in, once: this one, if you go on.</p>
+<p>This invitation is for <b>{name}</b>. It works once, for the browser in
+which you accept it.</p>
 <form method="post" action="enter"><input type="hidden" name="t" value="{token}">
-<button>Enter as {name}</button></form>
-<p>If you are somebody else, close this page and ask for an invitation of your own.</p>
+<button>Sign in as {name}</button></form>
+<p>If you are someone else, close this page and ask the study lead for your own invitation.</p>
 <script nonce="{nonce}">
   document.forms[0].addEventListener("submit", () => {{
     document.querySelector("button").disabled = true;
@@ -38,43 +39,46 @@ _FORM = """<h1>Welcome</h1>
 </script>"""
 
 
-def welcome(name: str, token: str) -> HTMLResponse:
-    """The page on which an invitation is spent; opening it, as a preview does, spends nothing."""
+def render_invitation(name: str, token: str) -> HTMLResponse:
+    """Return the page for accepting an invitation; opening it does not use the invitation."""
     nonce = secrets.token_urlsafe()
     body = _FORM.format(name=escape(name), token=escape(token), nonce=nonce)
-    return _page("Enter", body, 200, f"; script-src 'nonce-{nonce}'")
+    return _render_page("Sign in", body, 200, f"; script-src 'nonce-{nonce}'")
 
 
-def offer(sign_in: str) -> HTMLResponse:
-    """The page for who comes without an invitation, where people can sign in at `sign_in`."""
+def render_sign_in(sign_in: str) -> HTMLResponse:
+    """Return the page for visitors without an invitation; `sign_in` is the provider's link."""
     body = f"""<h1>Welcome</h1>
-<p>Sign in with the account whose e-mail address this study knows, or open an invitation.</p>
-{_sign_in(sign_in)}"""
-    return _page("Sign in", body, 200)
+<p>Sign in with the account whose e-mail address is registered for this study, or open your
+invitation.</p>
+{_sign_in_link(sign_in)}"""
+    return _render_page("Sign in", body, 200)
 
 
-def refusal(sentence: str, status: int = 401, sign_in: str = "", **headers: str) -> HTMLResponse:
-    """A page that says in one sentence why nobody comes in; where to `sign_in`, if anywhere."""
-    body = f"<p>{escape(sentence)}</p>{_sign_in(sign_in) if sign_in else ''}"
-    response = _page("No entry", body, status)
+def render_refusal(
+    sentence: str, status: int = 401, sign_in: str = "", **headers: str
+) -> HTMLResponse:
+    """Return an error page with one sentence, and with a link to `sign_in` if given."""
+    body = f"<p>{escape(sentence)}</p>{_sign_in_link(sign_in) if sign_in else ''}"
+    response = _render_page("Not available", body, status)
     response.headers.update(headers)
     return response
 
 
-def away() -> HTMLResponse:
-    """A page that asks again, for while the database cannot be reached."""
-    return refusal(AWAY, 503, Refresh=str(RETRY))
+def render_unavailable() -> HTMLResponse:
+    """Return the page for an unavailable database, which reloads itself."""
+    return render_refusal(UNAVAILABLE, 503, Refresh=str(RETRY_S))
 
 
-def _sign_in(address: str) -> str:
-    # A link and no form: a browser lets no form lead on to another site than it may be sent to.
+def _sign_in_link(address: str) -> str:
+    # A link, since `form-action` would block the redirect of a form to the provider.
     return f'<p><a href="{escape(address)}">Sign in</a></p>'
 
 
-def _page(title: str, body: str, status: int, policy: str = "") -> HTMLResponse:
+def _render_page(title: str, body: str, status: int, policy: str = "") -> HTMLResponse:
     headers = {
-        "Cache-Control": "no-store",  # a link in a proxy's memory would let anyone in
-        # Not "no-referrer", with which a browser does not say either where a form is sent from.
+        "Cache-Control": "no-store",  # a cached link would let anyone sign in
+        # Not "no-referrer", with which browsers omit the origin of a form.
         "Referrer-Policy": "same-origin",
         "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; "
         f"form-action 'self'; frame-ancestors 'none'{policy}",

@@ -1,4 +1,4 @@
-"""How much work is left, with an interval that knows how people and days differ."""
+"""Estimate of the remaining annotation time, with a confidence interval."""
 
 from __future__ import annotations
 
@@ -10,34 +10,34 @@ from scipy.special import stdtrit
 
 from sts.annotations.members import Work
 
-ENOUGH = 5
-"""Days of people at work below which nothing is estimated."""
-LEVEL = 0.95
+MIN_DAYS = 5
+"""Person-days of work below which nothing is estimated."""
+CONFIDENCE = 0.95
 
 
 class Estimate(NamedTuple):
-    """Active hours that the judgements left will take, with the ends of their interval."""
+    """Active hours that the remaining judgements will take, with their confidence interval."""
 
     hours: float
     low: float
     high: float
 
 
-def estimate(left: int, work: Sequence[Work]) -> Estimate | None:
-    """Return the hours that `left` judgements take, or None while there is too little to say.
+def estimate_hours(left: int, work: Sequence[Work]) -> Estimate | None:
+    """Estimate the active hours that `left` judgements take; None with too little data.
 
-    The time of a judgement is the ratio of all seconds to all clips. What one person does on one
-    day hangs together, so its error is the jackknife's over these, with Student's t.
+    The time per judgement is the ratio of all seconds to all clips. Its standard error is a
+    jackknife over person-days, within which times are correlated; the interval uses Student's t.
     """
-    days = [one for one in work if one.judged and one.seconds > 0]
-    if len(days) < ENOUGH or left <= 0:
+    days = [day for day in work if day.judged and day.seconds > 0]
+    if len(days) < MIN_DAYS or left <= 0:
         return None
-    seconds, clips = sum(one.seconds for one in days), sum(one.judged for one in days)
+    seconds, clips = sum(day.seconds for day in days), sum(day.judged for day in days)
     each = seconds / clips
-    without = [(seconds - one.seconds) / (clips - one.judged) for one in days]
-    mean = math.fsum(without) / len(days)
-    spread = math.fsum((one - mean) ** 2 for one in without)
-    error = math.sqrt(spread * (len(days) - 1) / len(days))
-    reach = float(stdtrit(len(days) - 1, (1 + LEVEL) / 2)) * error
-    hours = [left * one / 3600 for one in (each, max(each - reach, 0.0), each + reach)]
+    leave_one_out = [(seconds - day.seconds) / (clips - day.judged) for day in days]
+    mean = math.fsum(leave_one_out) / len(days)
+    squares = math.fsum((ratio - mean) ** 2 for ratio in leave_one_out)
+    error = math.sqrt(squares * (len(days) - 1) / len(days))
+    reach = float(stdtrit(len(days) - 1, (1 + CONFIDENCE) / 2)) * error
+    hours = [left * value / 3600 for value in (each, max(each - reach, 0.0), each + reach)]
     return Estimate(*hours)

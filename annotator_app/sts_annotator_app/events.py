@@ -1,4 +1,4 @@
-"""One exchange with a player: what it sent goes to the store, what it needs comes back."""
+"""Synchronisation with the judging page: store its answers, return its next episodes."""
 
 from __future__ import annotations
 
@@ -13,202 +13,204 @@ from sts.annotations.remarks import Remark
 from sts.annotations.store import Store
 from sts.annotations.types import Ack, Annotator, Claim, Progress
 from sts.errors import StsError
-from sts_annotator_app.remaining import Remaining
+from sts_annotator_app.remaining import RemainingWork
 
-FEWEST = 3
-"""Episodes that one exchange brings at least, where the page lacks as many."""
-LARGEST = 200_000
-"""Letters of pictures and scenes after which an exchange brings no more episodes."""
-LONGEST = 0.3
-"""Seconds after which an exchange looks for no more episodes: pictures may have to be made."""
-PATIENCE = 12
-"""Episodes that cannot be shown, met in one exchange, after which the next one looks on."""
-REMEMBERED = 3
-"""Earlier judgements that a page opened anew can still go back to."""
-AT_ONCE = 1000
-"""Submissions read from one message; a page sends the rest when these are acknowledged."""
-DAY = 24 * 60 * 60
+MIN_EPISODES = 3
+"""Episodes sent at least in one exchange, if the page lacks as many."""
+MAX_CHARS = 200_000
+"""Characters of pictures and scenes after which an exchange sends no more episodes."""
+MAX_SECONDS = 0.3
+"""Time after which an exchange loads no more episodes: frames may have to be rendered."""
+MAX_BROKEN = 12
+"""Episodes found broken in one exchange, after which the search is left to the next one."""
+MAX_PREVIOUS = 3
+"""Earlier judgements sent to a reloaded page for corrections."""
+MAX_SUBMISSIONS = 1000
+"""Submissions read from one message; a page sends the rest after their acknowledgement."""
+DAY_S = 24 * 60 * 60
 
-UNSAVED = "The server cannot save at the moment; what you have done waits here."
+UNSAVED = "The server cannot save at the moment. Your work is kept in this browser and sent again."
 UNTRAINED = {
-    "title": "The training is not passed yet",
-    "text": "There is nothing left to train on. Whoever leads this study can say how you go on.",
+    "title": "Training not passed",
+    "text": "No training episodes are left. Ask the study lead how to continue.",
 }
 _LOG = logging.getLogger(__name__)
 
-Shown = Callable[[str], dict[str, Any]]
-"""A continuation's identity -> the episode for the player."""
+LoadEpisode = Callable[[str], dict[str, Any]]
+"""Maps a continuation's identity to the episode's payload."""
 Broken = dict[str, str]
-"""The identity of each continuation that cannot be shown -> why."""
+"""Errors of continuations that cannot be displayed, by identity."""
 
 
-def exchange(
+def sync_page(
     store: Store,
     person: Annotator,
     sent: object,
     *,
     suite: str,
     place: str,
-    shown: Shown,
+    shown: LoadEpisode,
     broken: Broken,
-    remaining: Remaining,
+    remaining: RemainingWork,
     runs: bool = False,
 ) -> dict[str, Any]:
     """Save the outbox in `sent` and return the component's next data.
 
-    `sent` is the component's state, None on a page that has just been opened. Nothing that it holds
-    can raise: the store checks every field and refuses by name. When the store itself fails nothing
-    is acknowledged, so the browser keeps its outbox and sends it again.
+    `sent` is the component's state, None on a page that has just been opened. Its content cannot
+    raise: the store checks every field and rejects invalid submissions one by one. If the store
+    itself fails, nothing is acknowledged, and the browser sends its outbox again.
 
-    `place` names this workspace in the browser's storage. What cannot be shown is added to
-    `broken`; only a person who `runs` the study is given the reason.
+    `place` identifies this workspace in the browser's storage. Continuations that cannot be
+    displayed are added to `broken`; only a person who `runs` the study is shown the reason.
     """
-    author = namespace(place, person.id)
+    author = storage_namespace(place, person.id)
     data: dict[str, Any] = {
         "author": author,
         "acks": [],
-        "queue": None,  # keep what you have
+        "queue": None,  # the page keeps its queue
         "more": False,
         "previous": [],
         "training": None,
         "counts": None,
-        "empty": _empty(None, 0, broken, runs),
+        "empty": _empty_notice(None, 0, broken, runs),
         "trouble": "",
     }
     try:
-        message = own(sent, author)
-        if waiting := outbox(message):
-            data["acks"] = _acks(store, person, waiting)
-        has = _texts(message.get("has"))
+        message = read_message(sent, author)
+        if unsent := read_outbox(message):
+            data["acks"] = _save_outbox(store, person, unsent)
+        has = _parse_texts(message.get("has"))
         with store.read() as connection:
             learnt = training.standing(connection, person.id, study=store.study)
             count = claims.ahead(connection, suite, now=store.now())
         if learnt.needed:
-            data["training"] = _round(learnt)
-            queue, more = _lessons(learnt, shown, broken, has)
+            data["training"] = _describe_training(learnt)
+            queue, more = _load_lessons(learnt, shown, broken, has)
         else:
-            queue, more = _queue(store, person, suite, count, shown, broken, has)
+            queue, more = _claim_queue(store, person, suite, count, shown, broken, has)
         with store.read() as connection:
             done = views.count_judged(connection, person.id, suite)
-            left = remaining.told(suite, lambda: _left(views.progress(connection, suite)))
-            # The more is judged, the longer a whole suite takes to count.
+            left = remaining.count(
+                suite, lambda: _count_remaining(views.progress(connection, suite))
+            )
+            # Counting a whole suite is slow, so it is done only for an empty queue.
             progress = None if queue else views.progress(connection, suite)
-            day = views.day(connection, person.id, _midnight(message.get("midnight")))
-            judged = views.history(connection, person.id, REMEMBERED) if sent is None else []
-        data["previous"] = _previous(judged, shown)
+            day = views.day(connection, person.id, _parse_midnight(message.get("midnight")))
+            judged = views.history(connection, person.id, MAX_PREVIOUS) if sent is None else []
+        data["previous"] = _load_previous(judged, shown)
     except StsError as error:
         _LOG.error("annotation store: %s", error)
         data["trouble"] = UNSAVED
         return data
     data["queue"], data["more"] = queue, more
     data["counts"] = {"done": done, "broken": len(broken), "left": left, **day._asdict()}
-    data["empty"] = _empty(progress, done, broken, runs)
+    data["empty"] = _empty_notice(progress, done, broken, runs)
     if data["training"] and not queue and not broken:
         data["empty"] = dict(UNTRAINED)
     return data
 
 
-def namespace(place: str, person: int) -> str:
-    """What the browser keeps this person's unsent work under."""
+def storage_namespace(place: str, person: int) -> str:
+    """Return the prefix of a person's keys in the browser's storage."""
     return f"{hashlib.sha256(place.encode()).hexdigest()[:12]}:{person}"
 
 
-def own(sent: object, author: str) -> Mapping[str, Any]:
-    """What a page sent in the name of `author`; nothing, and a line in the log, where it did not.
+def read_message(sent: object, author: str) -> Mapping[str, Any]:
+    """Return the message of a page; {} with a log entry if it is invalid or by another author.
 
-    Two people's links may have been opened in one browser: the page of the first is then connected
-    as the second, and still sends what the first has done.
+    If two people sign in on one browser, the first person's page is connected as the second, and
+    still sends the first person's work.
     """
     if sent is None:
         return {}
     if not isinstance(sent, Mapping):
-        _LOG.warning("a page sent what is no message; it is ignored")
+        _LOG.warning("ignored an invalid message of a page")
     elif sent.get("author") != author:
-        _LOG.warning("a page sent what another author did; it stays in their browser")
+        _LOG.warning("ignored a message by another author; it stays in their browser")
     else:
         return sent
     return {}
 
 
-def outbox(message: Mapping[str, Any]) -> list[Any]:
-    """What a page has sent of its outbox, as far as one message is read."""
-    waiting = message.get("outbox")
-    return waiting[:AT_ONCE] if isinstance(waiting, list) else []
+def read_outbox(message: Mapping[str, Any]) -> list[Any]:
+    """Return the submissions in a message, at most `MAX_SUBMISSIONS`."""
+    unsent = message.get("outbox")
+    return unsent[:MAX_SUBMISSIONS] if isinstance(unsent, list) else []
 
 
-def _acks(store: Store, person: Annotator, waiting: list[Any]) -> list[dict[str, Any]]:
-    """What became of each submission: answers in training are told apart, and are no judgements."""
+def _save_outbox(store: Store, person: Annotator, unsent: list[Any]) -> list[dict[str, Any]]:
+    """Save submissions and return their acknowledgements; training answers are not judgements."""
     acks, judged = [], []
-    for one in waiting:
-        trains = isinstance(one, Mapping) and one.get("training") is True
-        said = _trained(store, person, one) if trains else None
-        if said is None:
-            judged.append(one)
+    for submission in unsent:
+        trains = isinstance(submission, Mapping) and submission.get("training") is True
+        feedback = _answer_training(store, person, submission) if trains else None
+        if feedback is None:
+            judged.append(submission)
         else:
-            acks.append({"status": "training", **said._asdict()})
+            acks.append({"status": "training", **feedback._asdict()})
     return acks + [ack._asdict() for ack in submit(store, person, judged)] if judged else acks
 
 
 def submit(store: Store, person: Annotator, sent: list[Any]) -> list[Ack]:
-    """Submit what a page has sent, in a transaction; see `submissions.submit`."""
+    """Submit judgements in one transaction; see `submissions.submit`."""
     with store.write() as connection:
         return submissions.submit(connection, person.id, sent, study=store.study, now=store.now())
 
 
-def _trained(store: Store, person: Annotator, sent: object) -> training.Feedback | None:
+def _answer_training(store: Store, person: Annotator, sent: object) -> training.Feedback | None:
     with store.write() as connection:
         return training.answer(connection, person.id, sent, study=store.study, now=store.now())
 
 
-def _round(learnt: training.Standing) -> dict[str, Any]:
-    """What a page says of somebody's training."""
+def _describe_training(learnt: training.Standing) -> dict[str, Any]:
+    """Return a person's training progress for the page."""
     return {
         name: getattr(learnt, name) for name in ("size", "answered", "agreed", "share", "rounds")
     }
 
 
-def _lessons(
-    learnt: training.Standing, shown: Shown, broken: Broken, has: Collection[str]
+def _load_lessons(
+    learnt: training.Standing, shown: LoadEpisode, broken: Broken, has: Collection[str]
 ) -> tuple[list[dict[str, Any]], bool]:
-    """The episodes of a round of training, each marked as such."""
-    held = [Claim(one.item, one.continuation, 0.0) for one in learnt.lessons]
-    queue, more = _filled(held, shown, broken, has, len(broken) + PATIENCE)
-    return [{**one, "training": True} for one in queue], more
+    """Return the episodes of a training round, marked as such, and True if more remain unsent."""
+    claimed = [Claim(lesson.item, lesson.continuation, 0.0) for lesson in learnt.lessons]
+    queue, more = _load_claims(claimed, shown, broken, has, len(broken) + MAX_BROKEN)
+    return [{**entry, "training": True} for entry in queue], more
 
 
-def _texts(sent: object) -> frozenset[str]:
-    """The texts in a list that a page sent, of the first that it names."""
-    named = sent[:AT_ONCE] if isinstance(sent, list) else []
-    return frozenset(one for one in named if isinstance(one, str))
+def _parse_texts(sent: object) -> frozenset[str]:
+    """Return the strings among the first `MAX_SUBMISSIONS` entries of a list."""
+    entries = sent[:MAX_SUBMISSIONS] if isinstance(sent, list) else []
+    return frozenset(entry for entry in entries if isinstance(entry, str))
 
 
-def _midnight(sent: object) -> float:
-    """When the day of whoever is at the page began, by their clock; by ours where it says none."""
+def _parse_midnight(sent: object) -> float:
+    """Return the last midnight, UTC seconds: as the page reports it, else in the server's zone."""
     now = time.time()
-    if isinstance(sent, int | float) and now - DAY - 1 <= sent <= now:
+    if isinstance(sent, int | float) and now - DAY_S - 1 <= sent <= now:
         return float(sent)
     today = time.localtime(now)
     return time.mktime((*today[:3], 0, 0, 0, *today[6:8], -1))
 
 
-def _queue(
+def _claim_queue(
     store: Store,
     person: Annotator,
     suite: str,
     count: int,
-    shown: Shown,
+    shown: LoadEpisode,
     broken: Broken,
     has: Collection[str],
 ) -> tuple[list[dict[str, Any]], bool]:
-    """The person's next `count` episodes, and whether the page has yet to be sent more of them.
+    """Claim the person's next `count` episodes; also return True if more remain to be sent.
 
-    Of those in `has` the page is told the `id` alone. What cannot be shown is given back, so that
-    it is free for anybody once it is mended.
+    Episodes in `has` are sent as their `id` alone. Claims that cannot be displayed are released,
+    so that others can annotate them after a repair.
     """
-    most = len(broken) + PATIENCE
+    limit = len(broken) + MAX_BROKEN
     while True:
         with store.write() as connection:
-            held = claims.claim(
+            claimed = claims.claim(
                 connection,
                 person.id,
                 suite=suite,
@@ -217,38 +219,42 @@ def _queue(
                 study=store.study,
                 now=store.now(),
             )
-        queue, passed = _filled(held, shown, broken, has, most)
-        if not any(claim.continuation in broken for claim in held) or len(broken) >= most:
-            return queue, passed
+        queue, more = _load_claims(claimed, shown, broken, has, limit)
+        if not any(claim.continuation in broken for claim in claimed) or len(broken) >= limit:
+            return queue, more
 
 
-def _filled(
-    held: Collection[Claim], shown: Shown, broken: Broken, has: Collection[str], most: int
+def _load_claims(
+    claimed: Collection[Claim], shown: LoadEpisode, broken: Broken, has: Collection[str], limit: int
 ) -> tuple[list[dict[str, Any]], bool]:
-    """The episodes of claims, as far as one message has room, and whether some had none."""
+    """Load the episodes of claims that fit in one message; also return True if some did not."""
     queue: list[dict[str, Any]] = []
-    brought, size, began, passed = 0, 0, time.monotonic(), False
-    for claim in held:
+    loaded, size, started, more = 0, 0, time.monotonic(), False
+    for claim in claimed:
         if claim.item in has:
             queue.append({"id": claim.item})
-        elif brought >= FEWEST and (size > LARGEST or time.monotonic() - began > LONGEST):
-            passed = True
-        elif len(broken) < most:
-            episodes = episode(shown, claim.item, claim.continuation, broken)
+        elif loaded >= MIN_EPISODES and (
+            size > MAX_CHARS or time.monotonic() - started > MAX_SECONDS
+        ):
+            more = True
+        elif len(broken) < limit:
+            episodes = try_episode(shown, claim.item, claim.continuation, broken)
             queue += episodes
-            brought += len(episodes)
-            size += sum(map(_letters, episodes))
-    return queue, passed
+            loaded += len(episodes)
+            size += sum(map(_count_chars, episodes))
+    return queue, more
 
 
-def _letters(episode: Mapping[str, Any]) -> int:
-    """How many letters the scenes of an episode have, or its pictures."""
+def _count_chars(episode: Mapping[str, Any]) -> int:
+    """Return the number of characters of an episode's scenes and pictures."""
     sprites = episode.get("sprites", ())
-    return len(episode.get("scene", "")) + sum(len(one["webp"]) for one in sprites)
+    return len(episode.get("scene", "")) + sum(len(sprite["webp"]) for sprite in sprites)
 
 
-def episode(shown: Shown, item: str, continuation: str, broken: Broken) -> list[dict[str, Any]]:
-    """The one episode, or none where it cannot be shown."""
+def try_episode(
+    shown: LoadEpisode, item: str, continuation: str, broken: Broken
+) -> list[dict[str, Any]]:
+    """Return the episode in a list, which is empty if it cannot be displayed."""
     try:
         return [{**shown(continuation), "id": item}]
     except StsError as error:
@@ -257,48 +263,54 @@ def episode(shown: Shown, item: str, continuation: str, broken: Broken) -> list[
         return []
 
 
-def _previous(history: list[Remark], shown: Shown) -> list[dict[str, Any]]:
-    """The latest judgements, the oldest first, as the player keeps them."""
+def _load_previous(history: list[Remark], shown: LoadEpisode) -> list[dict[str, Any]]:
+    """Return the latest judgements with their episodes, oldest first."""
     return [
         {
-            "episode": found,
-            "uuid": one.uuid,
-            "mark": {"verdict": one.verdict, "step": one.step, "reason": one.reason or None},
+            "episode": episode,
+            "uuid": remark.uuid,
+            "mark": {
+                "verdict": remark.verdict,
+                "step": remark.step,
+                "reason": remark.reason or None,
+            },
         }
-        for one in reversed(history)
-        for found in episode(shown, one.item, one.continuation, {})
+        for remark in reversed(history)
+        for episode in try_episode(shown, remark.item, remark.continuation, {})
     ]
 
 
-def _left(progress: Progress) -> int:
+def _count_remaining(progress: Progress) -> int:
     return progress.required - progress.judged
 
 
-def _empty(progress: Progress | None, done: int, broken: Broken, runs: bool) -> dict[str, str]:
-    """What the page says when it has no episode."""
+def _empty_notice(
+    progress: Progress | None, done: int, broken: Broken, runs: bool
+) -> dict[str, str]:
+    """Return the notice for a page without an episode."""
     if broken:
-        told = (
-            f"The first: {next(iter(broken.values()))}. The log of “sts annotate” names each; mend "
-            "what is wrong and start it again."
+        details = (
+            f"First error: {next(iter(broken.values()))}. The log of “sts annotate” lists all; "
+            "fix them and restart it."
         )
         return {
-            "title": f"{_episodes(len(broken))} cannot be shown",
-            "text": f"Something is wrong on the server, and there is nothing else for you now. You "
-            f"have judged {_episodes(done)}. "
-            + (told if runs else "Please tell whoever runs this study."),
+            "title": f"{_format_episodes(len(broken))} cannot be displayed",
+            "text": f"Something is wrong on the server, and your queue is otherwise empty. You "
+            f"have annotated {_format_episodes(done)}. "
+            + (details if runs else "Please tell the study lead."),
         }
     if progress is None or progress.items:
-        judged = f"You have judged {_episodes(done)}. " if done else ""
+        done_so_far = f"You have annotated {_format_episodes(done)}. " if done else ""
         return {
-            "title": "All done, thank you" if done else "Nothing is left to judge",
-            "text": f"{judged}If more comes, it appears here by itself.",
+            "title": "All done, thank you" if done else "Your queue is empty",
+            "text": f"{done_so_far}New episodes appear here automatically.",
         }
     return {
-        "title": "Nothing to judge yet",
-        "text": "No continuations are waiting. Make some with “sts run” and start “sts annotate” "
-        "again; this page then fills by itself.",
+        "title": "No episodes yet",
+        "text": "No continuations are queued. Generate some with “sts run” and restart "
+        "“sts annotate”; they then appear here.",
     }
 
 
-def _episodes(count: int) -> str:
+def _format_episodes(count: int) -> str:
     return f"{count} episode{'' if count == 1 else 's'}"

@@ -1,11 +1,11 @@
-"""What every answer tells a browser to keep to itself."""
+"""Default security headers of every response."""
 
 from __future__ import annotations
 
 from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-USUAL = {
+DEFAULTS = {
     "Cache-Control": "no-store",
     "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
     "Cross-Origin-Opener-Policy": "same-origin",
@@ -14,39 +14,37 @@ USUAL = {
     "Referrer-Policy": "same-origin",
     "X-Content-Type-Options": "nosniff",
 }
-"""What an answer says where it says nothing of its own."""
+"""Headers that are added unless a response sets its own."""
 _FOR_OTHER_SITES = b"access-control-"
 _FOR_UPLOADS = b"_streamlit_xsrf="
 
 
-class Headers:
-    """ASGI middleware that has each answer say what is `USUAL`.
+class DefaultHeaders:
+    """ASGI middleware that adds `DEFAULTS` to responses.
 
-    What would let pages of other sites read it is taken out, and so is a cookie of Streamlit's that
-    guards uploads: nobody uploads anything here.
+    It removes CORS headers, and Streamlit's cookie for uploads, which the pages do not use.
     """
 
     def __init__(self, app: ASGIApp) -> None:
-        """Stands before `app`."""
+        """Wrap `app`."""
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass everything on."""
+        """Pass a request on and complete the headers of its response."""
 
-        async def told(message: Message) -> None:
+        async def send_with_defaults(message: Message) -> None:
             if message["type"] == "http.response.start":
-                found = message.get("headers", ())
-                kept = [one for one in found if not _is_taken_out(*one)]
+                kept = [pair for pair in message.get("headers", ()) if not _is_removed(*pair)]
                 message = {**message, "headers": kept}
                 headers = MutableHeaders(scope=message)
-                for name, value in USUAL.items():
+                for name, value in DEFAULTS.items():
                     headers.setdefault(name, value)
             await send(message)
 
-        await self._app(scope, receive, told)
+        await self._app(scope, receive, send_with_defaults)
 
 
-def _is_taken_out(name: bytes, value: bytes) -> bool:
+def _is_removed(name: bytes, value: bytes) -> bool:
     name = name.lower()
     return name.startswith(_FOR_OTHER_SITES) or (
         name == b"set-cookie" and value.startswith(_FOR_UPLOADS)

@@ -1,6 +1,6 @@
-"""What a page sends, looked at before Streamlit reads it.
+"""Filter for websocket messages, applied before Streamlit parses them.
 
-A state that is no message ends no page; and a page that outlived its server gets a new one.
+Invalid component states are emptied, and a page that outlived its server is run in full.
 """
 
 from __future__ import annotations
@@ -14,85 +14,85 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.WidgetStates_pb2 import WidgetState
 
-LONGEST = 2**20
-"""Characters of a component's state; the outbox of a page that was away for a day has less."""
-DEEPEST = 8
-"""Levels of lists and objects in it; an outbox has four."""
+MAX_CHARS = 2**20
+"""Size limit of a component's state; the outbox of a day without connection is smaller."""
+MAX_DEPTH = 8
+"""Limit of nested lists and objects in a state; an outbox has four levels."""
 _LOG = logging.getLogger(__name__)
 
 
-class Messages:
-    """ASGI middleware that empties each component state which is no message, and logs a line.
+class MessageFilter:
+    """ASGI middleware that empties invalid component states and logs them.
 
-    Streamlit reads a state wherever it is asked for, and the page of whoever sent something that
-    cannot be read would end without a word.
+    Streamlit parses a state wherever it is read; an invalid one would end the page silently.
     """
 
     def __init__(self, app: ASGIApp) -> None:
-        """Stands before `app`."""
+        """Wrap `app`."""
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass everything on, and messages of a websocket as `readable`."""
+        """Pass requests on, and websocket messages through `sanitise`."""
         if scope["type"] != "websocket":
             await self._app(scope, receive, send)
             return
 
-        begun = False
+        has_run = False
 
-        async def heard() -> Message:
-            nonlocal begun
+        async def receive_sanitised() -> Message:
+            nonlocal has_run
             message = await receive()
             if message.get("bytes"):
-                raw, asks = readable(message["bytes"], whole=not begun)
-                begun = begun or asks
+                raw, runs_page = sanitise(message["bytes"], whole=not has_run)
+                has_run = has_run or runs_page
                 message = {**message, "bytes": raw}
             return message
 
-        await self._app(scope, heard, send)
+        await self._app(scope, receive_sanitised, send)
 
 
-def readable(raw: bytes, *, whole: bool = False) -> tuple[bytes, bool]:
-    """Return a page's message in which every state can be read, and whether it has the page run.
+def sanitise(raw: bytes, *, whole: bool = False) -> tuple[bytes, bool]:
+    """Return a message without invalid states, and True if it asks for a run of the page.
 
-    With `whole`, the whole page is asked for if only a part of it was: a server that was restarted
-    has no part of a page yet of which it never ran the whole.
+    With `whole`, a request for one fragment becomes a request for the whole page: a restarted
+    server does not know the fragments of a page that it has never run.
     """
     try:
         message = BackMsg.FromString(raw)
     except DecodeError:
-        return raw, False  # no message at all: Streamlit closes the connection
+        return raw, False  # not a message: Streamlit closes the connection
     changed = whole and bool(message.rerun_script.fragment_id)
     if changed:
         message.rerun_script.fragment_id = ""
-    for one in message.rerun_script.widget_states.widgets:
-        kind = one.WhichOneof("value")
-        if kind in ("json_value", "json_trigger_value") and not _sound(getattr(one, kind)):
-            _empty(one, kind)
-            changed = True
-    asks = message.WhichOneof("type") == "rerun_script"
-    return (message.SerializeToString() if changed else raw), asks
+    for widget in message.rerun_script.widget_states.widgets:
+        kind = widget.WhichOneof("value")
+        if kind in ("json_value", "json_trigger_value"):
+            if not _is_valid_state(getattr(widget, kind)):
+                _clear_state(widget, kind)
+                changed = True
+    runs_page = message.WhichOneof("type") == "rerun_script"
+    return (message.SerializeToString() if changed else raw), runs_page
 
 
-def _empty(one: WidgetState, kind: str) -> None:
-    _LOG.warning("a page sent %d characters that are no message; ignored", len(getattr(one, kind)))
-    setattr(one, kind, "{}" if kind == "json_value" else "[]")
+def _clear_state(widget: WidgetState, kind: str) -> None:
+    _LOG.warning("ignored an invalid state of %d characters", len(getattr(widget, kind)))
+    setattr(widget, kind, "{}" if kind == "json_value" else "[]")
 
 
-def _sound(text: str) -> bool:
-    """Whether a state is JSON, short enough and not too deep to be handled."""
-    if len(text) > LONGEST:
+def _is_valid_state(text: str) -> bool:
+    """Return True if a state is a JSON object or list within the limits."""
+    if len(text) > MAX_CHARS:
         return False
     try:
-        whole = json.loads(text)
+        state = json.loads(text)
     except (ValueError, RecursionError):
         return False
-    if not isinstance(whole, dict | list):
+    if not isinstance(state, dict | list):
         return False
-    level = [whole]
-    for _ in range(DEEPEST):
-        inner = (one.values() if isinstance(one, dict) else one for one in level)
-        level = [one for one in chain.from_iterable(inner) if isinstance(one, dict | list)]
+    level = [state]
+    for _ in range(MAX_DEPTH):
+        children = (node.values() if isinstance(node, dict) else node for node in level)
+        level = [child for child in chain.from_iterable(children) if isinstance(child, dict | list)]
         if not level:
             return True
     return False

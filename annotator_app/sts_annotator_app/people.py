@@ -1,4 +1,4 @@
-"""The link of the owner, who judges on their own machine."""
+"""Secret of the owner's link, for a server that someone runs for themselves."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ KEY_FILE = ".annotate-key"
 
 
 def owner_key(workspace: Workspace, owner: str) -> str:
-    """Return the secret of the owner's link, the same each time so that a bookmark goes on working.
+    """Return the secret of the owner's link, stable across restarts so that bookmarks work.
 
-    It is derived from a key file that only the user can read, and it opens nothing but an
-    annotator that was started with `--as` on this workspace.
+    It is derived from a key file that only the user can read, and is valid only on a server that
+    was started with `--as` on this workspace.
     """
     file = workspace.path(KEY_FILE)
     if not file.exists():

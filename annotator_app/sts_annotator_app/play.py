@@ -1,4 +1,4 @@
-"""A person's turn, apart from the page: at which scenario they are, and what comes of it."""
+"""Play sessions: people play scenarios as an agent would, without the page itself."""
 
 from __future__ import annotations
 
@@ -19,27 +19,27 @@ from sts.engine.rendering import Sheet, look, webp
 from sts.errors import StsError
 from sts.storage.workspace import Workspace
 from sts.suites.types import Scenario, Suite
-from sts.viewer.payload import sprite_view
-from sts.viewer.sprites import sprites_of
+from sts.viewer.payload import encode_sprite
+from sts.viewer.sprites import load_sprites
 from sts_annotator_app import queueing
-from sts_annotator_app.events import own
+from sts_annotator_app.events import read_message
 
-PATIENCE = 12
-"""Scenarios that are tried at a time until one can be shown."""
-KEPT = 256
-"""Plays that a process holds open: what each has seen is some kilobytes a turn."""
+MAX_TRIES = 12
+"""Scenarios tried per request until one can be displayed."""
+MAX_OPEN = 256
+"""Play sessions that a process keeps open, at some kilobytes a turn."""
 
 _LOG = logging.getLogger(__name__)
 
 
-class Shown:
-    """A person's play as their pages are shown it; it takes one message at a time."""
+class PlaySession:
+    """A person's play of a scenario, for their page; it handles one message at a time."""
 
     def __init__(self, workspace: Workspace, scenario: Scenario, person: Annotator) -> None:
-        """Replays the context.
+        """Replay the context.
 
         Raises:
-          StsError: the scenario cannot be shown.
+          StsError: the scenario cannot be displayed.
         """
         recording, self._role = scenario.recording, scenario.roles[0]
         self._lock = threading.Lock()
@@ -52,49 +52,49 @@ class Shown:
         if self._framed:
             self._view["you"] = picture.names[picture.participants[self._role]]
             context = recording.part(recording.state, 0, scenario.takeover)
-            self._context = sprites_of(workspace, context, self._role)
-            self._sprites = [sprite_view(one) for one in self._context]
+            self._context = load_sprites(workspace, context, self._role)
+            self._sprites = [encode_sprite(sheet) for sheet in self._context]
         else:
             self._view["drawing"] = recording.domain
-        self.play = human.Play(scenario, person=person.name, attempt=0, look=self._look)
+        self.play = human.Play(scenario, person=person.name, attempt=0, look=self._record_frame)
 
-    def _look(self, frame: int, worlds: Worlds) -> None:
-        """Keep one picture more where they see frames; the context's are there already."""
+    def _record_frame(self, frame: int, worlds: Worlds) -> None:
+        """Render and keep a new frame of a pixel environment; the context's are kept already."""
         if not self._framed or 0 < frame <= self._takeover:
             return
         seen = look(worlds, self._domain, self._role)
         if frame:
-            self._sprites.append(sprite_view(Sheet(webp(seen), columns=1, count=1)))
+            self._sprites.append(encode_sprite(Sheet(webp(seen), columns=1, count=1)))
         else:
             self._view["height"], self._view["width"], _ = seen.shape
 
     def answer(self, message: Mapping[str, Any]) -> dict[str, Any]:
-        """Take the turns in `message` and return what its page has not been shown yet.
+        """Play the turns in `message` and return the frames that its page lacks.
 
-        A page sends `frames`, how many it has, and `turns`, all that it has made since these.
-        Turns that were taken stay: a page that has others is sent these. Everything after the
-        first invalid turn is left out.
+        A page sends `frames`, the number that it has, and `turns`, those made since. Turns already
+        played are final: a page with other turns is sent them. Turns after the first invalid one
+        are ignored.
 
         Raises:
-          StsError: a step failed, and the play cannot go on.
+          StsError: a step failed, and the play cannot continue.
         """
         with self._lock:
-            first, received = self._take(message)
+            first, received = self._take_turns(message)
             view = self.play.view(first) | self._view | {"received": received}
             if self._framed:
                 shown = len(self._context) + first - self._takeover - 1 if first else 0
                 view["sprites"] = self._sprites[shown:]
             return view
 
-    def _take(self, message: Mapping[str, Any]) -> tuple[int, int]:
-        """Return the first frame that the page lacks, and how many turns it says were made."""
+    def _take_turns(self, message: Mapping[str, Any]) -> tuple[int, int]:
+        """Return the first frame that the page lacks, and the number of turns it reports."""
         play, frames, sent = self.play, message.get("frames"), message.get("turns")
         first = frames if type(frames) is int and frames > self._takeover else 0
         shown = max(0, first - self._takeover - 1)
-        if shown > len(play.turns):  # by a process that is gone; its page sends everything again
+        if shown > len(play.turns):  # shown by an earlier process: ask the page for everything
             return 0, 0
         sent = sent if isinstance(sent, list) else []
-        turns = _turns(sent[: play.scenario.horizon - shown], play.scenario)
+        turns = _parse_turns(sent[: play.scenario.horizon - shown], play.scenario)
         taken = play.turns[shown:]
         if turns[: len(taken)] == taken[: len(turns)]:
             for turn in turns[len(taken) :]:
@@ -102,37 +102,39 @@ class Shown:
         return first, shown + len(sent)
 
 
-class Plays:
-    """What is played in this process: each person's session is held open between their turns.
+class PlaySessions:
+    """Cache of open play sessions, one for each person and scenario.
 
-    Beyond `KEPT` the one that nobody has asked for longest is closed, as all are with the process.
-    Their pages then send every turn again, and these are made again once.
+    Beyond `MAX_OPEN` the least recently used session is closed; its page then sends every turn
+    again, from which the session is rebuilt.
     """
 
     def __init__(self) -> None:
-        self._open: OrderedDict[str, Shown] = OrderedDict()
+        self._open: OrderedDict[str, PlaySession] = OrderedDict()
         self._lock = threading.Lock()
 
-    def held(self, workspace: Workspace, scenario: Scenario, person: Annotator) -> Shown:
-        """Return a person's play of a scenario, as far as it has come; errors as `Shown`."""
-        name = key(person, scenario)
+    def get_or_open(
+        self, workspace: Workspace, scenario: Scenario, person: Annotator
+    ) -> PlaySession:
+        """Return the open session of a person and scenario, or open one; see `PlaySession`."""
+        name = session_key(person, scenario)
         with self._lock:
-            found = self._open.get(name)
-        made = found or Shown(workspace, scenario, person)
+            session = self._open.get(name)
+        session = session or PlaySession(workspace, scenario, person)
         with self._lock:
-            made = self._open.setdefault(name, made)
+            session = self._open.setdefault(name, session)
             self._open.move_to_end(name)
-            while len(self._open) > KEPT:
+            while len(self._open) > MAX_OPEN:
                 self._open.popitem(last=False)
-        return made
+        return session
 
     def close(self, scenario: Scenario, person: Annotator) -> None:
-        """End a play that cannot go on."""
+        """Discard a session that cannot continue."""
         with self._lock:
-            self._open.pop(key(person, scenario), None)
+            self._open.pop(session_key(person, scenario), None)
 
 
-def exchange(
+def sync_page(
     workspace: Workspace,
     store: Store,
     suite: Suite,
@@ -141,26 +143,26 @@ def exchange(
     *,
     author: str,
     judged: Collection[str],
-    plays: Plays,
+    plays: PlaySessions,
     broken: set[str],
 ) -> dict[str, Any]:
-    """Take the turns in `sent` and return what the person's page has not been shown yet.
+    """Play the turns in `sent` and return the next data for the person's page.
 
-    A scenario that cannot be shown is added to `broken`, by its content hash, and passed over; if
-    none is left, the page is given their number. `judged` holds the hashes of scenarios that the
-    person has met as an annotator, who sees more than an agent may. A finished continuation is
-    kept, and queued for others to judge.
+    Scenarios that cannot be displayed are added to `broken` by content hash and skipped; if none
+    is left, the page gets their number. `judged` holds the hashes of scenarios that the person has
+    annotated and is therefore not offered, since annotators see more than an agent may. A finished
+    continuation is stored and queued for other annotators.
     """
-    message = own(sent, author)
-    offered = _offered(workspace, suite, person, message.get("session"), judged)
-    for scenario in islice((one for one in offered if one.hash not in broken), PATIENCE):
-        name, shown = key(person, scenario), None
+    message = read_message(sent, author)
+    playable = _iterate_playable(workspace, suite, person, message.get("session"), judged)
+    for scenario in islice((s for s in playable if s.hash not in broken), MAX_TRIES):
+        name, session = session_key(person, scenario), None
         try:
-            shown = plays.held(workspace, scenario, person)
-            view = shown.answer(message if message.get("session") == name else {})
+            session = plays.get_or_open(workspace, scenario, person)
+            view = session.answer(message if message.get("session") == name else {})
         except StsError as error:
             _LOG.error("scenario %s: %s", scenario.id, error)
-            if shown is None:  # what a page sent closes a scenario to nobody else
+            if session is None:  # an error in the sent turns does not affect other people
                 broken.add(scenario.hash)
             plays.close(scenario, person)
         else:
@@ -168,45 +170,49 @@ def exchange(
     else:
         return {"author": author, "session": None, "broken": len(broken)}
     if view["finished"]:
-        one = shown.play.finish(workspace, seconds=_seconds(message.get("seconds")))
-        queueing.enqueue(store, suite, [one])
+        seconds = _parse_seconds(message.get("seconds"))
+        continuation = session.play.finish(workspace, seconds=seconds)
+        queueing.enqueue(store, suite, [continuation])
     return {"author": author, "session": name, **view}
 
 
-def key(person: Annotator, scenario: Scenario) -> str:
-    """What a browser knows a person's scenario by; it tells neither which nor where it is from."""
+def session_key(person: Annotator, scenario: Scenario) -> str:
+    """Return the opaque name of a person's scenario that is sent to the browser."""
     return hashlib.sha256(f"play {person.id} {scenario.hash}".encode()).hexdigest()[:24]
 
 
-def _offered(
+def _iterate_playable(
     workspace: Workspace,
     suite: Suite,
     person: Annotator,
-    wanted: object,
+    requested: object,
     judged: Collection[str],
 ) -> Iterator[Scenario]:
-    """The scenario that the page is at, then those that the person may play, in their own order."""
-    order = sorted((s for s in suite.scenarios if len(s.roles) == 1), key=lambda s: key(person, s))
-    yield from (one for one in order if key(person, one) == wanted)
-    for one in order:
-        played = saved(workspace, human.identity(one, person.name, 0))
-        if not played and one.hash not in judged and key(person, one) != wanted:
-            yield one
+    """Yield the requested scenario, then those that the person may play, in a personal order."""
+    order = sorted(
+        (s for s in suite.scenarios if len(s.roles) == 1), key=lambda s: session_key(person, s)
+    )
+    yield from (scenario for scenario in order if session_key(person, scenario) == requested)
+    for scenario in order:
+        played = saved(workspace, human.identity(scenario, person.name, 0))
+        is_new = scenario.hash not in judged and session_key(person, scenario) != requested
+        if not played and is_new:
+            yield scenario
 
 
-def _turns(sent: list[object], scenario: Scenario) -> list[human.Turn]:
-    """Return what of `sent` comes before the first that is no turn."""
+def _parse_turns(sent: list[object], scenario: Scenario) -> list[human.Turn]:
+    """Return the turns in `sent` before the first invalid one."""
     world = domain(scenario.recording.domain)
     turns: list[human.Turn] = []
-    for one in sent:
-        if not isinstance(one, list) or [type(n) for n in one] != [int, int]:
+    for pair in sent:
+        if not isinstance(pair, list) or [type(index) for index in pair] != [int, int]:
             break
-        if not (0 <= one[0] < len(world.moves) and 0 <= one[1] < len(world.tokens)):
+        if not (0 <= pair[0] < len(world.moves) and 0 <= pair[1] < len(world.tokens)):
             break
-        turns.append(human.Turn(*one))
+        turns.append(human.Turn(*pair))
     return turns
 
 
-def _seconds(sent: object) -> float:
-    sound = isinstance(sent, int | float) and not isinstance(sent, bool) and 0 <= sent <= 1e6
-    return float(sent) if sound else float("nan")  # type: ignore[arg-type]
+def _parse_seconds(sent: object) -> float:
+    is_valid = isinstance(sent, int | float) and not isinstance(sent, bool) and 0 <= sent <= 1e6
+    return float(sent) if is_valid else float("nan")  # type: ignore[arg-type]

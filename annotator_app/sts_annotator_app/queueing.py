@@ -1,4 +1,4 @@
-"""From a suite's continuations to work that waits for annotators."""
+"""Queueing of a suite's continuations for annotators."""
 
 from __future__ import annotations
 
@@ -24,54 +24,54 @@ from sts_scenarios import categories
 
 
 def chosen(workspace: Workspace, label: str | None) -> Selection | None:
-    """The suite or part called `label`, else the latest version where only one name is known.
+    """Return the suite or subset `label`; without one, the latest version of the only suite.
 
-    None where it names a draft of which no version was frozen: there is nothing to judge.
+    None if `label` is a draft without a frozen version: there is nothing to annotate.
 
     Raises:
-      ArgumentError: none is named and there is no single one; or nothing is selected.
+      ArgumentError: several suites exist and `label` is None; or nothing is selected.
     """
     if label is not None:
         if "@" not in label and label not in versions(workspace):
             if drafts.find(workspace, label) is not None:
                 return None
         return selections.load(workspace, label, suites.load)
-    every = versions(workspace)
-    if len(every) != 1:
-        known = ", ".join(f"{name}@{max(found)}" for name, found in sorted(every.items()))
+    suites_by_name = versions(workspace)
+    if len(suites_by_name) != 1:
+        latest = sorted((name, max(numbers)) for name, numbers in suites_by_name.items())
+        known = ", ".join(f"{name}@{number}" for name, number in latest)
         raise ArgumentError(f"expected a suite, NAME@VERSION; there are: {known or 'none yet'}")
-    ((name, found),) = every.items()
-    return selections.load(workspace, f"{name}@{max(found)}", suites.load)
+    ((name, numbers),) = suites_by_name.items()
+    return selections.load(workspace, f"{name}@{max(numbers)}", suites.load)
 
 
 def fill(workspace: Workspace, store: Store, selection: Selection) -> int:
-    """Has the continuations of a suite or a part judged; returns how many there are, queued or not.
+    """Queue the continuations of a suite or subset; return how many it has, queued or not.
 
-    A part stands in the queue under a name of its own too, so that people can be given it alone.
+    A subset is also queued under its own name, so that it can be assigned separately.
 
-    People judge a sample of a million, so no more wait for them at a time than the workspace's
-    setting `queue` says, drawn by lot; as these are judged, others come at the next start. What the
-    study settles by rule waits for nobody.
+    At most `queue` continuations (a workspace setting) wait at a time: a random sample, replaced
+    by others at the next start as it is annotated. Auto-resolved ones are not assigned to anyone.
     """
     index = opened(workspace)
-    rows = index.of({one.hash for one in selection.scenarios})
+    rows = index.of({scenario.hash for scenario in selection.scenarios})
     with store.read() as connection:
-        most = store.study.queue + views.progress(connection, selection.queue).complete
+        limit = store.study.queue + views.progress(connection, selection.queue).complete
     names = dict.fromkeys((selection.suite.label, selection.queue))
-    drawn = index.by_lot(rows, max(most, 0))
-    quiet = silent(workspace.store, index, drawn) if store.study.settle else set()
-    _enqueue(store, selection.suite, [*names], index.entries(drawn), quiet)
+    sample = index.by_lot(rows, max(limit, 0))
+    quiet = silent(workspace.store, index, sample) if store.study.settle else set()
+    _enqueue_items(store, selection.suite, [*names], index.entries(sample), quiet)
     return len(rows)
 
 
 def enqueue(store: Store, suite: Suite, continuations: Collection[Continuation]) -> int:
-    """Has continuations judged, though not by who played them; returns how many are new."""
-    asked = [one for one in continuations if one.kind == QUESTION and store.study.settle]
-    quiet = {one.id for one in asked if is_silent(one)}
-    return _enqueue(store, suite, [suite.label], continuations, quiet)
+    """Queue continuations for everyone but their players; return how many are new."""
+    questions = [c for c in continuations if c.kind == QUESTION and store.study.settle]
+    quiet = {continuation.id for continuation in questions if is_silent(continuation)}
+    return _enqueue_items(store, suite, [suite.label], continuations, quiet)
 
 
-def _enqueue(
+def _enqueue_items(
     store: Store,
     suite: Suite,
     names: Sequence[str],
@@ -79,18 +79,18 @@ def _enqueue(
     quiet: Collection[str],
 ) -> int:
     with store.read() as connection:
-        known = [one.name for one in people.everybody(connection)]
+        known = [person.name for person in people.everybody(connection)]
     rules = categories.ruling(suite.scenarios)
     rubrics = {name: rule.rubric.version if rule.rubric else "" for name, rule in rules.items()}
     items = (
         item_of(
-            one,
+            continuation,
             name,
-            players(one, known),
-            rubrics.get(one.category, ""),
-            store.study.settle if one.id in quiet else "",
+            players(continuation, known),
+            rubrics.get(continuation.category, ""),
+            store.study.settle if continuation.id in quiet else "",
         )
-        for one in continuations
+        for continuation in continuations
         for name in names
     )
     with store.write(alone=True) as connection:
@@ -98,18 +98,18 @@ def _enqueue(
 
 
 def welcome(store: Store, name: str) -> Annotator:
-    """Return the person called `name`; a new one is added, and does everything that there is.
+    """Return the person called `name`; a new person is added with all roles.
 
     Raises:
-      ArgumentError: not a name, or that person has retired.
+      ArgumentError: the name is invalid, or the person is retired.
     """
     with store.read() as connection:
-        found = [one for one in people.everybody(connection) if one.name == name.strip()]
-    if not found:
+        known = [person for person in people.everybody(connection) if person.name == name.strip()]
+    if not known:
         with store.write(alone=True) as connection:
             return people.add_invited(connection, name, ROLES, now=store.now())
-    if found[0].retired:
+    if known[0].retired:
         raise ArgumentError(
-            f"annotator {name!r} has retired; let them in again: sts annotators link {name}"
+            f"annotator {name!r} has retired; invite them again: sts annotators link {name}"
         )
-    return found[0]
+    return known[0]

@@ -1,30 +1,30 @@
-"""How much is left to judge, as judges are told it."""
+"""Number of remaining judgements shown to annotators, refreshed rarely."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable
 
-EVERY = 15 * 60.0
-"""Seconds after which it is told anew."""
+REFRESH_S = 15 * 60.0
+"""Time after which the number is counted again."""
 
 
-class Remaining:
-    """What was left of each suite when it was last told.
+class RemainingWork:
+    """Cached number of remaining judgements of each suite.
 
-    A judgement of a reference counts for no agent, so it takes nothing from what is left. Whoever
-    saw the number after each answer would learn which clips are references.
+    Judging a reference does not reduce the number. If it were updated after each answer,
+    annotators could tell which clips are references.
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        """Was told nothing yet; `clock` counts seconds."""
+        """Start without counts; `clock` returns seconds."""
         self._clock = clock
-        self._told: dict[str, tuple[float, int]] = {}
+        self._counts: dict[str, tuple[float, int]] = {}
 
-    def told(self, suite: str, left: Callable[[], int]) -> int:
-        """Return what to tell of a suite; `left` counts its judgements that are left."""
-        since, before = self._told.get(suite, (float("-inf"), 0))
-        if self._clock() - since >= EVERY:
-            before = left()
-            self._told[suite] = self._clock(), before
-        return before
+    def count(self, suite: str, left: Callable[[], int]) -> int:
+        """Return the cached number for a suite; `left` counts it again if it is too old."""
+        counted_at, number = self._counts.get(suite, (float("-inf"), 0))
+        if self._clock() - counted_at >= REFRESH_S:
+            number = left()
+            self._counts[suite] = self._clock(), number
+        return number

@@ -1,4 +1,4 @@
-"""The report of a suite, built in a process of its own while pages go on."""
+"""Background builds of a suite's report."""
 
 from __future__ import annotations
 
@@ -14,27 +14,27 @@ from typing import BinaryIO
 
 from sts.storage.workspace import Workspace
 
-LIMIT = 3600
-"""Seconds after which a build is given up."""
-LIVE = "live"
-"""The folder of reports that follow a study, so that one that somebody made stays as it is."""
+TIMEOUT_S = 3600
+"""Time after which a build is aborted."""
+LIVE_FOLDER = "live"
+"""Folder of the automatic reports, apart from those that people build themselves."""
 
 
-class Builder:
-    """Builds the report of one suite, one build at a time whichever process of a study begins it.
+class ReportBuilder:
+    """Builder of one suite's report; at most one build runs at a time across processes.
 
-    A file beside the report says when the last build began, by its time, and why it failed, by its
-    words; whoever builds holds a lock on it, which ends with them.
+    A status file next to the report records the last build: its modification time is the start,
+    its text the error, if any. The building process holds a lock on it.
 
     Attributes:
-      folder: of the report.
+      folder: folder of the report.
     """
 
     def __init__(
         self, workspace: Workspace, label: str, clock: Callable[[], float] = time.time
     ) -> None:
-        """Build nothing yet."""
-        self.folder = workspace.path("reports", LIVE, label.replace("@", "-"))
+        """Prepare builds of suite `label` in `workspace`; `clock` returns UTC seconds."""
+        self.folder = workspace.path("reports", LIVE_FOLDER, label.replace("@", "-"))
         self._workspace, self._label, self._clock = workspace, label, clock
         self._file = self.folder.with_name(f".{self.folder.name}.build")
         self._turn = threading.Lock()
@@ -42,17 +42,17 @@ class Builder:
 
     @property
     def page(self) -> Path:
-        """The report that was built last; it may be absent."""
+        """Path of the latest report; it may be absent."""
         return self.folder / "report.html"
 
     @property
-    def built(self) -> float | None:
-        """When the report that is there was built, UTC seconds; None where there is none."""
-        return _changed(self.page)
+    def built_at(self) -> float | None:
+        """Build time of the latest report in UTC seconds; None without a report."""
+        return _modified_at(self.page)
 
     @property
-    def trouble(self) -> str:
-        """Why the last build failed, in one line; "" where it did not, or goes on."""
+    def error(self) -> str:
+        """One-line error of the last build; "" if it succeeded or is still running."""
         try:
             return self._file.read_text(encoding="utf-8")
         except OSError:
@@ -60,7 +60,7 @@ class Builder:
 
     @property
     def is_building(self) -> bool:
-        """Whether a build is under way, here or in another process."""
+        """True while a build runs in this or another process."""
         if self._thread is not None and self._thread.is_alive():
             return True
         try:
@@ -72,8 +72,8 @@ class Builder:
             return True
         return False
 
-    def begin(self) -> bool:
-        """Begins a build unless one is under way; returns whether it did."""
+    def start(self) -> bool:
+        """Start a build unless one is running; return True if it was started."""
         with self._turn:
             if self.is_building:
                 return False
@@ -81,66 +81,66 @@ class Builder:
             file = self._file.open("ab+")
             try:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:  # somebody was quicker
+            except BlockingIOError:  # another process was faster
                 file.close()
                 return False
-            began = self._clock()
-            self._note("", began)
-            self._thread = threading.Thread(target=self._build, args=(file, began), daemon=True)
+            started = self._clock()
+            self._write_status("", started)
+            self._thread = threading.Thread(target=self._build, args=(file, started), daemon=True)
             self._thread.start()
             return True
 
     def is_outdated(self, last_event: float | None) -> bool:
-        """Whether there is no report, or something came since it was begun.
+        """Return True without a report, or if the last event is later than the last build.
 
-        So a build that failed is not begun again by itself before something new has come.
+        A failed build is therefore repeated only after new events.
         """
-        began = _changed(self._file)
-        since = self.built if began is None else began
+        started = _modified_at(self._file)
+        since = self.built_at if started is None else started
         return since is None or (last_event is not None and last_event > since)
 
     def wait(self, seconds: float) -> None:
-        """Return once no build is under way, or when the time is up."""
+        """Wait until the build has ended, for at most `seconds`."""
         if self._thread is not None:
             self._thread.join(seconds)
 
-    def _build(self, file: BinaryIO, began: float) -> None:
-        with file:  # its lock ends with it
-            # What people have played since has no label yet.
+    def _build(self, file: BinaryIO, started: float) -> None:
+        with file:  # closing it releases the lock
+            # Continuations that people have played since are not labelled yet.
             page = ("--evidence", "app", "--out", str(self.folder.resolve()))
             for command, *more in (("label",), ("report", *page)):
-                trouble = self._run(command, *more)
-                if trouble:
-                    self._note(trouble, began)
+                error = self._run(command, *more)
+                if error:
+                    self._write_status(error, started)
                     return
 
-    def _note(self, trouble: str, began: float) -> None:
-        self._file.write_text(trouble, encoding="utf-8")
-        os.utime(self._file, (began, began))
+    def _write_status(self, error: str, started: float) -> None:
+        self._file.write_text(error, encoding="utf-8")
+        os.utime(self._file, (started, started))
 
     def _run(self, command: str, *more: str) -> str:
-        words = [sys.executable, "-m", "sts.cli.main", command, self._label, *more]
-        words += ["--workspace", str(self._workspace.root.resolve())]
+        arguments = [sys.executable, "-m", "sts.cli.main", command, self._label, *more]
+        arguments += ["--workspace", str(self._workspace.root.resolve())]
         try:
-            done = subprocess.run(
-                words,
+            process = subprocess.run(
+                arguments,
                 stdin=subprocess.DEVNULL,
                 capture_output=True,
                 text=True,
                 errors="replace",
-                timeout=LIMIT,
+                timeout=TIMEOUT_S,
             )
         except subprocess.TimeoutExpired:
-            return f"sts {command} {self._label} took more than {LIMIT // 60} minutes"
-        if done.returncode == 0:
+            return f"sts {command} {self._label} took more than {TIMEOUT_S // 60} minutes"
+        if process.returncode == 0:
             return ""
-        lines = [line for line in done.stderr.splitlines() if line.strip()]
-        said = lines[-1].removeprefix("sts: ") if lines else f"it ended with {done.returncode}"
-        return f"sts {command} {self._label}: {said}"
+        lines = [line for line in process.stderr.splitlines() if line.strip()]
+        error = lines[-1].removeprefix("sts: ") if lines else f"exit status {process.returncode}"
+        return f"sts {command} {self._label}: {error}"
 
 
-def _changed(file: Path) -> float | None:
-    """When a file was changed, UTC seconds; None where there is none."""
+def _modified_at(file: Path) -> float | None:
+    """Return the modification time of a file in UTC seconds; None if it is missing."""
     try:
         return file.stat().st_mtime
     except OSError:

@@ -1,4 +1,4 @@
-"""Serving the report that was built last, and what lies behind it, to who leads the study."""
+"""Endpoint that serves the latest report and its clips to the study lead."""
 
 from __future__ import annotations
 
@@ -9,32 +9,34 @@ from pathlib import Path
 from starlette.requests import Request
 from starlette.responses import FileResponse, Response
 
-from sts_annotator_app.auth import Sessions
-from sts_annotator_app.entry import refusal
+from sts_annotator_app.auth import BrowserSessions
+from sts_annotator_app.entry import render_refusal
 
 RESULTS = "/results/"
 _FILES = re.compile(r"report\.html|evidence/(index\.html|[a-z]+\.js|scenarios/[0-9]+\.js)")
-"""What of a report's folder a browser is given."""
-_LEADS_ALONE = "This is for who leads the study. Whoever does can give you the role."
-_NOT_BUILT = "There is no report yet. The page Report has it built."
+"""Files of a report's folder that may be served."""
+_LEAD_ONLY = "Only the study lead can see this page. Ask the lead for the role."
+_NOT_BUILT = "No report yet. Build it on the Report page."
 _HEADERS = {
-    # A page's own policy lets it run its scripts alone; this lets none but ours show it.
+    # The report's own policy restricts its scripts; this one restricts who may embed it.
     "Content-Security-Policy": "frame-ancestors 'self'",
     "Cache-Control": "no-store",
 }
 
 
-def answering(folder: Callable[[], Path], sessions: Sessions) -> Callable[[Request], Response]:
-    """Return what answers the addresses of a report's files, or says why it does not."""
+def serve_results(
+    folder: Callable[[], Path], sessions: BrowserSessions
+) -> Callable[[Request], Response]:
+    """Return the endpoint for a report's files; people without the role lead get an error page."""
 
     def answer(request: Request) -> Response:
-        person = sessions.person(request)
+        person = sessions.find_person(request)
         if person is None or "lead" not in person.roles:
-            return refusal(_LEADS_ALONE, 403)
+            return render_refusal(_LEAD_ONLY, 403)
         name = request.scope["path"].partition(RESULTS)[2]
         file = folder() / name
         if not _FILES.fullmatch(name) or not file.is_file():
-            return refusal(_NOT_BUILT, 404)
+            return render_refusal(_NOT_BUILT, 404)
         return FileResponse(file, headers=_HEADERS)
 
     return answer

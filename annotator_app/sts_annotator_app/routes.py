@@ -1,4 +1,4 @@
-"""The addresses that there are, and what answers each; Streamlit has more, which nothing needs."""
+"""Routes of the server; of Streamlit's own routes only those that pages need."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ from starlette.routing import BaseRoute, Route, WebSocketRoute
 from starlette.types import ASGIApp
 
 from sts.errors import StoreError
-from sts_annotator_app.auth import Auth
-from sts_annotator_app.door import Door
-from sts_annotator_app.entry import away, refusal
-from sts_annotator_app.headers import Headers
-from sts_annotator_app.messages import Messages
+from sts_annotator_app.auth import RequireSession
+from sts_annotator_app.door import Authenticator
+from sts_annotator_app.entry import render_refusal, render_unavailable
+from sts_annotator_app.headers import DefaultHeaders
+from sts_annotator_app.messages import MessageFilter
 from sts_annotator_app.sign_in import CALLBACK, SIGN_IN, Provider
 
 STREAM = "/_stcore/stream"
 HEALTH = "/_stcore/health"
 ENTER = "/enter"
 PAGE = "/{page:page}"
-"""The address of a page; which there are is Streamlit's to say."""
-STREAMLITS = ("/_stcore/host-config", "/favicon.png", "/static/{folder:page}/{file:file}")
-"""The parts of Streamlit that pages load."""
-_READING = ("GET", "HEAD")
+"""Path of a page; Streamlit knows which pages exist."""
+STREAMLIT_PATHS = ("/_stcore/host-config", "/favicon.png", "/static/{folder:page}/{file:file}")
+"""Streamlit's files that pages load."""
+_READ_METHODS = ("GET", "HEAD")
 _LOG = logging.getLogger(__name__)
 
 
@@ -49,32 +49,36 @@ register_url_convertor("file", _File())
 Answer = ASGIApp | Callable[[Request], Response]
 
 
-def application(
-    streamlit: ASGIApp, door: Door, within: Mapping[str, Answer], lifespan: Any = None
+def build_application(
+    streamlit: ASGIApp, door: Authenticator, within: Mapping[str, Answer], lifespan: Any = None
 ) -> Starlette:
-    """Return what answers each request, all under the base path of `door`.
+    """Return the ASGI application, with all routes under the base path of `door`.
 
-    What is `within`, by address, needs a session, and so do Streamlit's pages.
+    The endpoints in `within`, by path, and Streamlit's pages require a session.
     """
     base, provider = door.base, door.provider
-    guard = Middleware(Auth, sessions=door.sessions, outside=door.outside)
-    inside: dict[str, Answer] = {**dict.fromkeys(STREAMLITS, streamlit), **within}
+    guard = Middleware(RequireSession, sessions=door.sessions, outside=door.outside)
+    inside: dict[str, Answer] = {**dict.fromkeys(STREAMLIT_PATHS, streamlit), **within}
     routes: list[BaseRoute] = [
-        Route(f"{base}{HEALTH}", streamlit, methods=_READING),
-        Route(f"{base}{ENTER}", door.enter, methods=[*_READING, "POST"]),
-        *(_provided(door, provider, base) if provider else ()),
-        WebSocketRoute(f"{base}{STREAM}", Messages(streamlit), middleware=[guard]),
+        Route(f"{base}{HEALTH}", streamlit, methods=_READ_METHODS),
+        Route(f"{base}{ENTER}", door.enter, methods=[*_READ_METHODS, "POST"]),
+        *(_sign_in_routes(door, provider, base) if provider else ()),
+        WebSocketRoute(f"{base}{STREAM}", MessageFilter(streamlit), middleware=[guard]),
         *(
-            Route(base + at, app, methods=_READING, middleware=[guard])
+            Route(base + at, app, methods=_READ_METHODS, middleware=[guard])
             for at, app in inside.items()
         ),
     ]
     if base:
-        routes.append(Route(base, RedirectResponse(f"{base}/"), methods=_READING))
-    handlers: dict[Any, Any] = {404: _nothing, 405: _only_read, StoreError: _away}
+        routes.append(Route(base, RedirectResponse(f"{base}/"), methods=_READ_METHODS))
+    handlers: dict[Any, Any] = {
+        404: _handle_not_found,
+        405: _handle_wrong_method,
+        StoreError: _handle_store_error,
+    }
     app = Starlette(
         routes=routes,
-        middleware=[Middleware(Headers)],
+        middleware=[Middleware(DefaultHeaders)],
         exception_handlers=handlers,
         lifespan=lifespan,
     )
@@ -82,23 +86,23 @@ def application(
     return app
 
 
-def _provided(door: Door, provider: Provider, base: str) -> list[BaseRoute]:
-    """Return the way to a provider and back; what it needs on the way is a cookie of its own."""
-    signed = [Middleware(SessionMiddleware, **provider.session(base or "/"))]
+def _sign_in_routes(door: Authenticator, provider: Provider, base: str) -> list[BaseRoute]:
+    """Return the routes for sign-in at a provider, which keep their state in a cookie."""
+    signed = [Middleware(SessionMiddleware, **provider.session_options(base or "/"))]
     return [
-        Route(f"{base}{SIGN_IN}", door.sign_in, methods=_READING, middleware=signed),
-        Route(f"{base}{CALLBACK}", door.come_back, methods=_READING, middleware=signed),
+        Route(f"{base}{SIGN_IN}", door.start_sign_in, methods=_READ_METHODS, middleware=signed),
+        Route(f"{base}{CALLBACK}", door.finish_sign_in, methods=_READ_METHODS, middleware=signed),
     ]
 
 
-def _nothing(request: Request, error: Exception) -> Response:
-    return refusal("There is nothing at this address.", 404)
+def _handle_not_found(request: Request, error: Exception) -> Response:
+    return render_refusal("Page not found.", 404)
 
 
-def _only_read(request: Request, error: Exception) -> Response:
-    return refusal("This address can only be read.", 405, Allow="GET, HEAD")
+def _handle_wrong_method(request: Request, error: Exception) -> Response:
+    return render_refusal("Method not allowed.", 405, Allow="GET, HEAD")
 
 
-def _away(request: Request, error: Exception) -> Response:
+def _handle_store_error(request: Request, error: Exception) -> Response:
     _LOG.error("annotation store: %s", error)
-    return away()
+    return render_unavailable()

@@ -1,6 +1,6 @@
-"""The components' scripts at addresses of their own, so that a browser fetches each once.
+"""Cacheable addresses for the components' scripts.
 
-Streamlit sends a component's texts with every run of its page, which is with every answer.
+Streamlit would otherwise send a component's script with every run of its page.
 """
 
 from __future__ import annotations
@@ -20,29 +20,29 @@ _HEADERS = {
 }
 
 
-def loading(script: str, name: str, base: str = "") -> str:
-    """Return a script that brings the component's ES module from its own address and mounts it."""
-    path = json.dumps(base + address(script, name))
+def build_loader(script: str, name: str, base: str = "") -> str:
+    """Return a short script that imports a component's ES module from its address and mounts it."""
+    path = json.dumps(base + script_address(script, name))
     return (
         f"const {{ default: mount }} = await import(location.origin + {path});\n"
         "export default mount;\n"
     )
 
 
-def address(script: str, name: str) -> str:
-    """Return where a component's script is served, below the base path."""
+def script_address(script: str, name: str) -> str:
+    """Return the path of a component's script below the base path; it contains a content hash."""
     return f"{SCRIPTS}{name}-{content_hash(script.encode())[:16]}.mjs"
 
 
-def answering(script: Callable[[str], str | None]) -> Callable[[Request], Response]:
-    """Return what answers the addresses of scripts; `script` gives one by its component's name."""
+def serve_scripts(script: Callable[[str], str | None]) -> Callable[[Request], Response]:
+    """Return the endpoint for scripts; `script` maps a component's name to its script."""
 
     def answer(request: Request) -> Response:
         file = request.path_params["file"]
         name = file.partition("-")[0]
         text = script(name)
-        if text is None or not address(text, name).endswith(f"/{file}"):
-            return PlainTextResponse("There is no such script.", status_code=404)
+        if text is None or not script_address(text, name).endswith(f"/{file}"):
+            return PlainTextResponse("Script not found.", status_code=404)
         return Response(text, media_type="text/javascript", headers=_HEADERS)
 
     return answer

@@ -1,4 +1,4 @@
-"""Serving the pages: an ASGI application behind the door, on a socket that is ours already."""
+"""The web server of the pages, on a socket that is already bound."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ _OPTIONS = {
     "client.toolbarMode": "minimal",
     "logger.level": "warning",
     "runner.magicEnabled": False,
-    "secrets.files": [],  # the file of another program signs in no one
+    "secrets.files": [],  # Streamlit's own secrets must not configure sign-in
     "runner.postScriptGC": False,  # a full collection after every run costs more than the run
     "server.fileWatcherType": "none",
     "server.headless": True,
-    "theme.dark.primaryColor": "#0a6ebd",  # as on the pages at the door; red would warn
+    "theme.dark.primaryColor": "#0a6ebd",  # as on the entry pages; red would look like a warning
     "theme.light.primaryColor": "#0a6ebd",
 }
 
 
 def bind(host: str, port: int) -> socket.socket:
-    """Return a listening socket; port 0 takes a free one.
+    """Return a listening socket; port 0 selects a free port.
 
     Raises:
-      ArgumentError: `host` names no address of this machine.
-      Unavailable: the port is taken, or not ours to take.
+      ArgumentError: `host` is not an address of this machine.
+      Unavailable: the port is in use or not permitted.
     """
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(
@@ -44,8 +44,8 @@ def bind(host: str, port: int) -> socket.socket:
         )[0]
     except socket.gaierror:
         raise ArgumentError(f"expected an address of this machine, found host {host!r}") from None
-    # With its protocol: of a socket without one asyncio does not know that it is TCP's, and would
-    # let each message wait, some 40 ms, until the one before it is known to have come.
+    # Without the protocol asyncio would not recognise TCP and not set TCP_NODELAY, which delays
+    # each message by some 40 ms.
     bound = socket.socket(family, kind, protocol)
     bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
@@ -54,49 +54,52 @@ def bind(host: str, port: int) -> socket.socket:
     except OSError as error:
         bound.close()
         if error.errno == errno.EADDRNOTAVAIL:
-            raise ArgumentError(f"host {host!r} is no address of this machine") from None
+            raise ArgumentError(f"host {host!r} is not an address of this machine") from None
         reason = (
             "is busy" if error.errno == errno.EADDRINUSE else f"cannot be used: {error.strerror}"
         )
         raise Unavailable(
-            f"port {port} on {host} {reason}; stop what listens there or choose another --port"
+            f"port {port} on {host} {reason}; stop the program there or choose another --port"
         ) from None
     return bound
 
 
 def serve(settings: Settings, bound: socket.socket) -> None:
-    """Serve the pages on `bound` until Ctrl-C or SIGTERM; both end it quietly."""
+    """Serve the pages on `bound` until Ctrl-C or SIGTERM."""
     settings.publish()
     import streamlit as st
     import uvicorn
     from streamlit import config as streamlit_config
 
-    from sts.viewer.sprites import framed
+    from sts.viewer.sprites import is_pixel_rendered
     from sts_annotator_app import results, routes, scripts, sign_in, sprites, state
-    from sts_annotator_app.auth import Sessions, cookie_name
-    from sts_annotator_app.connections import Limited, raise_file_limit
-    from sts_annotator_app.door import Door
-    from sts_annotator_app.shell import page
+    from sts_annotator_app.auth import BrowserSessions, cookie_name
+    from sts_annotator_app.connections import LimitedProtocol, raise_file_limit
+    from sts_annotator_app.door import Authenticator
+    from sts_annotator_app.shell import render_shell
 
     base = settings.base
     for name, value in {**_OPTIONS, "server.baseUrlPath": base}.items():
         streamlit_config.set_option(name, value)
-    # It would write invitations down, and Streamlit turns it on whatever the server is told.
+    # The access log would contain invitations, and Streamlit turns it on regardless of options.
     logging.getLogger("uvicorn.access").disabled = True
 
-    sessions = Sessions(state.store, cookie_name(state.place()), base)
-    asked = sign_in.settings(state.workspace(), base) if settings.signing_in else None
-    door = Door(settings, sessions, sign_in.Provider(asked) if asked else None)
-    report = results.answering(lambda: state.builder().folder, sessions)
+    sessions = BrowserSessions(state.store, cookie_name(state.workspace_path()), base)
+    auth = sign_in.settings(state.workspace(), base) if settings.signing_in else None
+    door = Authenticator(settings, sessions, sign_in.Provider(auth) if auth else None)
+    report = results.serve_results(lambda: state.builder().folder, sessions)
     within: dict[str, routes.Answer] = {
-        routes.PAGE: page(base),
+        routes.PAGE: render_shell(base),
         f"{results.RESULTS}{{file:path}}": report,
-        f"{scripts.SCRIPTS}{{file:file}}": scripts.answering(state.script),
+        f"{scripts.SCRIPTS}{{file:file}}": scripts.serve_scripts(state.component_script),
     }
     streamlit = st.App(Path(__file__).with_name("pages") / "app.py")
-    app = routes.application(streamlit, door, within, streamlit.lifespan())
+    app = routes.build_application(streamlit, door, within, streamlit.lifespan())
     protocol = partial(
-        Limited, each=settings.connections, total=raise_file_limit(), proxies=settings.proxies
+        LimitedProtocol,
+        each=settings.connections,
+        total=raise_file_limit(),
+        proxies=settings.proxies,
     )
     config = uvicorn.Config(
         app,
@@ -105,20 +108,20 @@ def serve(settings: Settings, bound: socket.socket) -> None:
         access_log=False,
         timeout_graceful_shutdown=1,
         ws="websockets-sansio",
-        proxy_headers=bool(settings.proxies),  # nobody's word is taken unasked for who they are
+        proxy_headers=bool(settings.proxies),  # trust forwarded headers only from known proxies
         forwarded_allow_ips=settings.proxies or None,
     )
     state.warm_up()
     scenarios = state.suite().scenarios if settings.suite else ()
     recordings = {s.recording.domain: s.recording for s in scenarios}
-    if any(framed(one.domain, one.state) for one in recordings.values()):
-        sprites.begin(state.workspace(), settings.suite)
+    if any(is_pixel_rendered(r.domain, r.state) for r in recordings.values()):
+        sprites.start_rendering(state.workspace(), settings.suite)
     with contextlib.suppress(KeyboardInterrupt):
         uvicorn.Server(config).run(sockets=[bound])
 
 
 def open_soon(link: str) -> None:
-    """Open `link` in the person's browser once `serve` has had time to begin."""
+    """Open `link` in the browser after two seconds, when `serve` is ready."""
     opener = threading.Timer(2.0, webbrowser.open, [link])
     opener.daemon = True
     opener.start()

@@ -1,4 +1,4 @@
-"""The settings that `sts annotate` passes to the pages."""
+"""Settings that `sts annotate` passes to the pages."""
 
 from __future__ import annotations
 
@@ -7,25 +7,25 @@ from typing import NamedTuple
 
 from sts.errors import ArgumentError
 
-CONNECTIONS = 512
-"""Connections that one address may hold; sixty browsers behind it open about 420."""
+MAX_CONNECTIONS = 512
+"""Connections of one address; sixty browsers behind it open about 420."""
 _BASE = re.compile(r"(/[A-Za-z0-9_~.-]*[A-Za-z0-9_~-])+")
 
 
 class Settings(NamedTuple):
-    """One running annotator.
+    """Settings of a running server.
 
     Attributes:
-      workspace: its folder.
-      suite: `NAME@VERSION` that is judged; "" where there are only drafts to decide about.
-      owner: who started it for themselves on their own machine, else "".
-      key: the secret of the owner's link, else "".
-      part: what the part of the suite that is judged is called in the queue; "" for all of it.
-      base: the path under which everything is served, "" or like "/judge".
-      proxies: addresses and networks, with commas between, of proxies whose word is taken for who
-        asks and by which scheme; "" for none.
-      signing_in: whether people can sign in with an account at a provider.
-      connections: how many one address may hold; the proxies' addresses may hold any number.
+      workspace: folder of the workspace.
+      suite: `NAME@VERSION` that is annotated; "" if there are only drafts to curate.
+      owner: name of the local administrator who started the server, or "".
+      key: secret of the owner's link, or "".
+      part: queue name of the annotated subset of the suite; "" for the whole suite.
+      base: path prefix of all addresses, "" or like "/judge".
+      proxies: comma-separated addresses and networks of proxies whose forwarded client address
+        and scheme are trusted; "" for none.
+      signing_in: True if people can sign in with OpenID Connect.
+      connections: connections allowed to one address; proxies are not limited.
     """
 
     workspace: str
@@ -36,23 +36,23 @@ class Settings(NamedTuple):
     base: str = ""
     proxies: str = ""
     signing_in: bool = False
-    connections: int = CONNECTIONS
+    connections: int = MAX_CONNECTIONS
 
     def publish(self) -> None:
-        """Keep the settings where `current` finds them."""
+        """Make these the settings that `current_settings` returns."""
         _published.append(self)
 
 
 _published: list[Settings] = []
 
 
-def current() -> Settings:
-    """Return the settings that were published last."""
+def current_settings() -> Settings:
+    """Return the settings published last."""
     return _published[-1]
 
 
 def checked_base(path: str) -> str:
-    """Return a base path as it is kept: "" or like "/judge", without a slash at its end.
+    """Return a base path without its trailing slash: "" or like "/judge".
 
     Raises:
       ArgumentError: it is not a plain path.

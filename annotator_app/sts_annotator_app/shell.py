@@ -1,4 +1,4 @@
-"""The HTML that every page begins with: Streamlit's own, told where its server is."""
+"""HTML of every page: Streamlit's own, with the address of its server."""
 
 from __future__ import annotations
 
@@ -11,31 +11,33 @@ from pathlib import Path
 import streamlit
 from starlette.responses import HTMLResponse, Response
 
-_TOLD = "<head><script>window.__streamlit = {BACKEND_BASE_URL: location.origin%s};</script>"
+_BACKEND_SCRIPT = (
+    "<head><script>window.__streamlit = {BACKEND_BASE_URL: location.origin%s};</script>"
+)
 _INLINE = re.compile(r"<script>(.*?)</script>", re.DOTALL)
 _POLICY = (
     "default-src 'none'; script-src 'self' blob: {scripts}; style-src 'self' 'unsafe-inline'; "
     "img-src 'self' data: blob:; font-src 'self' data:; connect-src 'self'; frame-src 'self'; "
     "base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 )
-"""What a page may do: run the server's own scripts, and components, which Streamlit makes blobs of;
-and load from and send to this server alone."""
+"""Content security policy: scripts of this server and of components, which Streamlit loads as
+blobs; requests to this server only."""
 
 
-def page(base: str = "") -> Response:
-    """Return the answer for the address of a page; `base` is the path that all are served under.
+def render_shell(base: str = "") -> Response:
+    """Return the HTML response for a page; `base` is the path prefix of all addresses.
 
-    A browser that is not told looks below that address first, so that each page but the first began
-    with two requests that fail.
+    Without the server's address, Streamlit would look for it below the page's own address and
+    begin each page but the first with two failing requests.
     """
-    told = _TOLD % (f" + {json.dumps(base)}" if base else "")
+    backend = _BACKEND_SCRIPT % (f" + {json.dumps(base)}" if base else "")
     index = Path(streamlit.__file__).parent / "static" / "index.html"
-    html = index.read_text(encoding="utf-8").replace("<head>", told, 1)
-    policy = _POLICY.format(scripts=" ".join(map(_named, _INLINE.findall(html))))
+    html = index.read_text(encoding="utf-8").replace("<head>", backend, 1)
+    policy = _POLICY.format(scripts=" ".join(map(_hash_script, _INLINE.findall(html))))
     headers = {"Cache-Control": "private, no-cache", "Content-Security-Policy": policy}
     return HTMLResponse(html, headers=headers)
 
 
-def _named(script: str) -> str:
-    """The name by which a policy lets a script of a page run: a hash of its text."""
+def _hash_script(script: str) -> str:
+    """Return the hash by which the policy allows an inline script."""
     return f"'sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}'"

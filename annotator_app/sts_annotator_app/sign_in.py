@@ -1,4 +1,4 @@
-"""Signing in with an account at a provider (OpenID Connect), by Authlib."""
+"""Sign-in with OpenID Connect, through Authlib."""
 
 from __future__ import annotations
 
@@ -18,55 +18,59 @@ from sts.storage.workspace import Workspace
 
 FILE = "secrets.toml"
 SIGN_IN, CALLBACK = "/sign-in", "/oauth2callback"
-FAILED = "Signing in did not work. Please try it again."
-_MOST_BYTES = 2**16
-_SECRET = 32
-_WHILE = 600
-"""Seconds for which a browser may stay at the provider."""
+SIGN_IN_FAILED = "Sign-in failed. Please try again."
+_MAX_BYTES = 2**16
+_MIN_SECRET_CHARS = 32
+_STATE_MAX_AGE_S = 600
+"""Time that a person may spend at the provider."""
 _LOG = logging.getLogger(__name__)
-_NEEDED = ("redirect_uri", "cookie_secret", "client_id", "client_secret", "server_metadata_url")
+_REQUIRED = ("redirect_uri", "cookie_secret", "client_id", "client_secret", "server_metadata_url")
 
 
 def settings(workspace: Workspace, base: str) -> dict[str, Any] | None:
-    """Return the `[auth]` table of the workspace's `secrets.toml`; None if there is none.
+    """Return the `[auth]` table of the workspace's `secrets.toml`, or None.
 
     Raises:
-      ArgumentError: the file is not TOML, or the table lacks something.
-      MissingExtra: what speaks with the provider is not installed.
+      ArgumentError: the file is not TOML, or the table is incomplete.
+      MissingExtra: Authlib or httpx is not installed.
     """
     file = workspace.path(FILE)
     if not file.exists():
         return None
     try:
-        auth = tomllib.loads(regular_bytes(file, _MOST_BYTES).decode()).get("auth")
+        auth = tomllib.loads(regular_bytes(file, _MAX_BYTES).decode()).get("auth")
     except (ValueError, RecursionError) as error:
         raise ArgumentError(f"{file} is not readable TOML: {error}") from None
     if auth is None:
         return None
-    asked = auth if isinstance(auth, dict) else {}
-    missing = [name for name in _NEEDED if not isinstance(asked.get(name), str) or not asked[name]]
+    table = auth if isinstance(auth, dict) else {}
+    missing = [
+        name for name in _REQUIRED if not isinstance(table.get(name), str) or not table[name]
+    ]
     if missing:
-        raise ArgumentError(f"{file}: expected {', '.join(missing)} in [auth], each a text")
-    if not asked["redirect_uri"].endswith(f"{base}{CALLBACK}"):
+        raise ArgumentError(f"{file}: expected {', '.join(missing)} in [auth], each a string")
+    if not table["redirect_uri"].endswith(f"{base}{CALLBACK}"):
         raise ArgumentError(
             f"{file}: expected a redirect_uri that ends with {base}{CALLBACK}, found "
-            f"{asked['redirect_uri']!r}"
+            f"{table['redirect_uri']!r}"
         )
-    if len(asked["cookie_secret"]) < _SECRET:
-        raise ArgumentError(f"{file}: expected a cookie_secret of {_SECRET} characters or more")
+    if len(table["cookie_secret"]) < _MIN_SECRET_CHARS:
+        raise ArgumentError(
+            f"{file}: expected a cookie_secret of {_MIN_SECRET_CHARS} characters or more"
+        )
     if find_spec("authlib") is None or find_spec("httpx") is None:
         raise MissingExtra(
-            f"{file} asks for signing in, which needs Authlib, which is not installed: "
+            f"{file} enables sign-in, but Authlib or httpx is missing: "
             "pip install 'standardised-test-suite[oidc]'"
         )
-    return asked
+    return table
 
 
 class Provider:
-    """A provider of accounts (OpenID Connect); its errors are one sentence for people."""
+    """OpenID Connect provider; its errors are sentences that can be shown to people."""
 
     def __init__(self, settings: Mapping[str, Any]) -> None:
-        """Ask nothing yet."""
+        """Configure the client from the `[auth]` table; nothing is requested yet."""
         from authlib.integrations.starlette_client import OAuth  # type: ignore[import-untyped]
 
         self._settings = settings
@@ -83,51 +87,56 @@ class Provider:
             },
         )
 
-    def session(self, path: str) -> dict[str, Any]:
-        """Return how Starlette's signed cookie is kept while a browser is at the provider."""
+    def session_options(self, path: str) -> dict[str, Any]:
+        """Return the options of the signed cookie that holds the state of a sign-in."""
         return {
             "secret_key": self._settings["cookie_secret"],
             "session_cookie": "sts_sign_in",
-            "max_age": _WHILE,
+            "max_age": _STATE_MAX_AGE_S,
             "path": path,
             "https_only": self._settings["redirect_uri"].startswith("https:"),
         }
 
     async def redirect(self, request: Request) -> Response:
-        """Send a browser to the provider."""
-        with _understood():
+        """Redirect a browser to the provider."""
+        with _translate_errors():
             uri = self._settings["redirect_uri"]
             answer: Response = await self._client.authorize_redirect(request, uri)
         return answer
 
-    async def claims(self, request: Request) -> Mapping[str, Any]:
-        """Return what the provider states about the person whom it sends back."""
-        with _understood():
+    async def fetch_claims(self, request: Request) -> Mapping[str, Any]:
+        """Return the claims of the provider about a person who returns from it."""
+        with _translate_errors():
             token = await self._client.authorize_access_token(request)
             claims: Mapping[str, Any] = token["userinfo"]
         return claims
 
 
 @contextmanager
-def _understood() -> Iterator[None]:
-    """Turn whatever goes wrong with a provider into one sentence; the log holds no secret of it."""
+def _translate_errors() -> Iterator[None]:
+    """Translate any exception into `SIGN_IN_FAILED`; only its type is logged, not its secrets."""
     try:
         yield
     except Exception as error:
         _LOG.warning("signing in failed: %s", type(error).__name__)
-        raise ArgumentError(FAILED) from None
+        raise ArgumentError(SIGN_IN_FAILED) from None
 
 
-def verified_address(claims: Mapping[str, Any]) -> str:
-    """Return the e-mail address that a provider vouches for, or raise what a person can do."""
+def get_verified_email(claims: Mapping[str, Any]) -> str:
+    """Return the verified e-mail address in a provider's claims.
+
+    Raises:
+      ArgumentError: the address is missing or not verified; the message says what to do.
+    """
     email = claims.get("email")
     if not isinstance(email, str) or not email:
         raise ArgumentError(
-            "Your account tells this study no e-mail address, so it lets in nobody."
+            "Your account does not share its e-mail address with this study. Allow that, then "
+            "sign in again."
         )
     if claims.get("email_verified", True) not in (True, "true"):
         raise ArgumentError(
-            "Nobody has verified the e-mail address of your account. Have that done there, then "
-            "sign in again."
+            "The e-mail address of your account is not verified. Verify it with the provider, "
+            "then sign in again."
         )
     return email

@@ -1,4 +1,4 @@
-"""Pictures of continuations that only render pixels, made before somebody waits for them."""
+"""Background rendering of continuations of pixel environments."""
 
 from __future__ import annotations
 
@@ -13,30 +13,32 @@ from sts.episodes import Episode
 from sts.errors import StsError
 from sts.storage.workspace import Workspace
 from sts.suites import store as suites
-from sts.viewer.sprites import framed, sprites_of
+from sts.viewer.sprites import is_pixel_rendered, load_sprites
 
 
-def begin(workspace: Workspace, suite: str) -> None:
-    """Has the pictures of a suite's continuations made in a process that ends with this one."""
+def start_rendering(workspace: Workspace, suite: str) -> None:
+    """Render a suite's continuations in a process that ends with this one."""
     context = multiprocessing.get_context("spawn")
     arguments = (str(workspace.root.resolve()), suite, os.getpid())
-    context.Process(target=_make, args=arguments, daemon=True).start()
+    context.Process(target=_render_all, args=arguments, daemon=True).start()
 
 
-def _make(root: str, label: str, parent: int) -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server, which then ends this
+def _render_all(root: str, label: str, parent: int) -> None:
+    signal.signal(
+        signal.SIGINT, signal.SIG_IGN
+    )  # the server handles Ctrl-C and then ends this process
     os.nice(10)
     workspace = Workspace.open(root)
-    for one in _framed(workspace, label):
+    for episode in _iterate_pixel_episodes(workspace, label):
         if os.getppid() != parent:
             return
-        with contextlib.suppress(StsError):  # whoever is to judge it will be told
-            sprites_of(workspace, one)
+        with contextlib.suppress(StsError):  # the page reports the error
+            load_sprites(workspace, episode)
 
 
-def _framed(workspace: Workspace, label: str) -> Iterable[Episode]:
+def _iterate_pixel_episodes(workspace: Workspace, label: str) -> Iterable[Episode]:
     scenarios = suites.load(workspace, label).scenarios
     for part in stream(workspace, {s.hash for s in scenarios}):
-        for one in part:
-            if framed(one.episode.domain, one.episode.state):
-                yield one.episode
+        for continuation in part:
+            if is_pixel_rendered(continuation.episode.domain, continuation.episode.state):
+                yield continuation.episode

@@ -1,4 +1,4 @@
-"""What the pages share: one store per process, and who is looking."""
+"""State shared by the pages: the workspace, its store, and the current person."""
 
 from __future__ import annotations
 
@@ -34,144 +34,148 @@ from sts.viewer.scripts import Component
 from sts_annotator_app import components, scripts
 from sts_annotator_app.auth import cookie_name
 from sts_annotator_app.curation.drafts import Drafts
-from sts_annotator_app.curation.exchange import prepare
-from sts_annotator_app.curation.ghosts import Ghosts
+from sts_annotator_app.curation.exchange import preload
+from sts_annotator_app.curation.ghosts import PreviewWorker
 from sts_annotator_app.events import Broken
-from sts_annotator_app.play import Plays
-from sts_annotator_app.remaining import Remaining
-from sts_annotator_app.reporting import Builder
-from sts_annotator_app.settings import Settings, current
+from sts_annotator_app.play import PlaySessions
+from sts_annotator_app.remaining import RemainingWork
+from sts_annotator_app.reporting import ReportBuilder
+from sts_annotator_app.settings import Settings, current_settings
 
 broken: Broken = {}
-"""What this process has found that cannot be shown."""
+"""Errors of the continuations that cannot be displayed, by identity."""
 unplayable: set[str] = set()
-"""Content hashes of scenarios that it has found cannot be shown to who plays."""
-plays = Plays()
-"""What people are playing, held open between their turns."""
-remaining = Remaining()
-"""How much of what is judged people were told is left."""
-_ALL = 1_000_000
+"""Content hashes of the scenarios that cannot be displayed on the play page."""
+plays = PlaySessions()
+"""Open play sessions."""
+remaining = RemainingWork()
+"""Cached numbers of remaining judgements."""
+_MAX_HISTORY = 1_000_000
 _LOG = logging.getLogger(__name__)
 _PERSON, _AGREED = "sts_person", "sts_agreed"
 
 
 @st.cache_resource(show_spinner=False)
 def workspace() -> Workspace:
-    """The workspace that is annotated."""
-    return Workspace.open(current().workspace)
+    """Return the workspace that is served."""
+    return Workspace.open(current_settings().workspace)
 
 
 @st.cache_resource(show_spinner=False)
 def store() -> Store:
-    """The process's store; opening one for each page would cost hundreds of saves."""
+    """Return the annotation store of this process; opening one per page would be slow."""
     return Store.open(workspace())
 
 
 @st.cache_resource(show_spinner=False)
 def suite() -> Suite:
-    """The suite that is judged."""
+    """Return the suite that is annotated."""
     return suites.load(workspace(), settings().suite)
 
 
 @st.cache_resource(show_spinner=False)
 def scenarios() -> dict[str, Scenario]:
-    """The scenarios of that suite by their content hashes."""
-    return {one.hash: one for one in suite().scenarios}
+    """Return the scenarios of the suite by content hash."""
+    return {scenario.hash: scenario for scenario in suite().scenarios}
 
 
 @st.cache_resource(show_spinner=False)
 def drafts() -> Drafts:
-    """The drafts of the workspace, as far as this process has read them."""
+    """Return the drafts of the workspace."""
     return Drafts(workspace())
 
 
 @st.cache_resource(show_spinner=False)
-def ghosts() -> Ghosts:
-    """How built-in agents go on from the candidates of drafts."""
-    return Ghosts(workspace())
+def previews() -> PreviewWorker:
+    """Return the worker that computes agent previews for candidates."""
+    return PreviewWorker(workspace())
 
 
 @st.cache_resource(show_spinner=False)
-def builder() -> Builder:
-    """What builds the report of the suite that is judged."""
-    return Builder(workspace(), settings().suite)
+def builder() -> ReportBuilder:
+    """Return the builder of the suite's report."""
+    return ReportBuilder(workspace(), settings().suite)
 
 
 def domains() -> set[str]:
-    """The domains of the suite that is judged; none where only drafts are decided."""
+    """Return the domains of the annotated suite; none if only drafts are curated."""
     scenarios = suite().scenarios if settings().suite else ()
-    return {one.recording.domain for one in scenarios}
+    return {scenario.recording.domain for scenario in scenarios}
 
 
 @st.cache_resource(show_spinner=False)
 def continuations() -> Index:
-    """Where the workspace's continuations stand, as it was at start-up."""
+    """Return the index of the workspace's continuations at start-up."""
     return opened(workspace())
 
 
 @st.cache_resource(show_spinner=False)
-def component(name: str) -> Callable[..., Any]:
-    """What mounts the component `name`."""
-    texts = _texts(name)
-    script = scripts.loading(texts.js, name, settings().base)
+def mount_component(name: str) -> Callable[..., Any]:
+    """Return the Streamlit component `name`; a call mounts it."""
+    texts = _build_component(name)
+    script = scripts.build_loader(texts.js, name, settings().base)
     return st.components.v2.component(f"sts_{name}", **texts._replace(js=script)._asdict())
 
 
-def script(name: str) -> str | None:
-    """The script of the component `name`; None where there is none."""
-    return _texts(name).js if name in components.MODULES else None
+def component_script(name: str) -> str | None:
+    """Return the script of the component `name`; None if there is no such component."""
+    return _build_component(name).js if name in components.MODULES else None
 
 
 @st.cache_resource(show_spinner=False)
-def _texts(name: str) -> Component:
-    """The texts of a component, with the drawings of the suite's worlds.
+def _build_component(name: str) -> Component:
+    """Return the markup, styles and script of a component, with the drawings it needs.
 
-    A draft may be of any world that is installed.
+    The curation page gets the drawings of all installed domains, since drafts may use any.
     """
-    return components.component(name, drawings(every=name == "curate"))
+    return components.load_component(name, load_drawings(every=name == "curate"))
 
 
 @st.cache_resource(show_spinner=False)
-def drawings(*, every: bool = False) -> dict[str, str]:
-    """What the worlds of the suite are drawn by, or every installed one, by their domains.
+def load_drawings(*, every: bool = False) -> dict[str, str]:
+    """Return the drawing modules of the suite's domains, or of all installed domains.
 
-    One that cannot be read is left out, with a line in the log: its episodes cannot be shown.
+    Unreadable modules are logged and left out; their episodes cannot be displayed.
     """
-    found = {}
+    sources = {}
     for name in sorted(domains() | {*(registry.named("sts.domains") if every else ())}):
         try:
-            found[name] = drawing(domain(name))
+            sources[name] = drawing(domain(name))
         except StsError as error:
             _LOG.error("%s", error)
-    return {name: text for name, text in found.items() if text}
+    return {name: text for name, text in sources.items() if text}
 
 
 @lru_cache(maxsize=1024)
-def episode(continuation: str) -> dict[str, Any]:
-    """A continuation as the player is sent it; an error if its world cannot be drawn here."""
-    there = len(continuations().beginning(continuation)) == 1
-    one = find(workspace(), continuation, continuations() if there else None)
-    data = shown(workspace(), one)
+def load_episode(continuation: str) -> dict[str, Any]:
+    """Return the payload of a continuation for the page.
+
+    Raises:
+      StsError: it cannot be found or displayed.
+    """
+    is_indexed = len(continuations().beginning(continuation)) == 1
+    record = find(workspace(), continuation, continuations() if is_indexed else None)
+    data = shown(workspace(), record)
     name = data["drawing"]
-    if name is not None and name not in drawings():
-        raise StsError(f"there is no drawing of domain {name!r} here")
-    scenario = scenarios().get(one.identity.scenario)
+    if name is not None and name not in load_drawings():
+        raise StsError(f"domain {name!r} has no usable drawing module on this server")
+    scenario = scenarios().get(record.identity.scenario)
     return data | {"criterion": criterion(scenario) if scenario else None}
 
 
-def rules(continuations: Collection[str]) -> Mapping[str, Verdict]:
-    """What the rules say of continuations of the suite that is judged, where it is labelled."""
+def rule_verdicts(continuations: Collection[str]) -> Mapping[str, Verdict]:
+    """Return the automatic labels of continuations, for those that are labelled."""
     return rules_verdicts(workspace().store, settings().suite, continuations)
 
 
 @st.cache_resource(show_spinner=False)
 def queues() -> Queues:
-    """What waits for reviewers of the suite that is judged."""
-    return Queues(store(), settings().part or settings().suite, rules)
+    """Return the review queues of the annotated suite."""
+    return Queues(store(), settings().part or settings().suite, rule_verdicts)
 
 
 def warm_up() -> None:
-    """Load what every page needs, so that nobody waits for it."""
+    """Load what every page needs before the first request."""
     for name in (
         "sts_annotator_app.pages.team",
         "pandas",
@@ -179,37 +183,37 @@ def warm_up() -> None:
         importlib.import_module(name)
     store()
     continuations()
-    for name in drafts().names():
-        drawings(every=True)
-        with contextlib.suppress(StsError):  # whoever opens it will be told
-            prepare(drafts().opened(name, store()), ghosts())
-    # What is loaded by now stays: collecting it after each run of a page would cost most of it.
+    for name in drafts().list_names():
+        load_drawings(every=True)
+        with contextlib.suppress(StsError):  # the page reports the error when it is opened
+            preload(drafts().open_draft(name, store()), previews())
+    # Freeze what is loaded: traversing it in each collection would dominate the time of a run.
     gc.collect()
     gc.freeze()
 
 
-def person() -> Annotator | None:
-    """Whose page this is; None when their link has ended since they opened it.
+def current_person() -> Annotator | None:
+    """Return the person signed in on this page; None if their session has ended.
 
-    While the store fails it is who it was: a page that is open stays so, and says what is wrong.
+    If the store fails, the last known person is returned, so that open pages keep working.
 
     Raises:
-      StoreError: the store fails, and this page has only just been opened.
+      StoreError: the store fails, and the page has just been opened.
     """
     try:
-        found = people.find_by_session(store(), _token())
+        person = people.find_by_session(store(), _token())
     except StoreError:
         if _PERSON not in st.session_state:
             raise
         return cast(Annotator | None, st.session_state[_PERSON])
-    st.session_state[_PERSON] = found
-    return found
+    st.session_state[_PERSON] = person
+    return person
 
 
-def asked_consent(person: Annotator) -> Consent | None:
-    """The text that a person has yet to agree to; None where there is none.
+def pending_consent(person: Annotator) -> Consent | None:
+    """Return the consent text that a person has yet to agree to, or None.
 
-    It is read anew each time, so that one that was changed is asked for before more work.
+    The file is read on every call, so that a changed text takes effect at once.
     """
     file = store().study.consent
     if not file:
@@ -225,28 +229,28 @@ def asked_consent(person: Annotator) -> Consent | None:
 
 
 def settings() -> Settings:
-    """What `sts annotate` was started with."""
-    return current()
+    """Return the settings of `sts annotate`."""
+    return current_settings()
 
 
 def judged_scenarios(person: Annotator) -> set[str]:
-    """Content hashes of the scenarios of which the person has judged a continuation."""
+    """Return the content hashes of the scenarios of which a person has judged a continuation."""
     with store().read() as connection:
-        judged = views.history(connection, person.id, limit=_ALL)
+        judged = views.history(connection, person.id, limit=_MAX_HISTORY)
     index = continuations()
-    rows = [index.beginning(one.continuation) for one in judged]
-    return {one.scenario_hash for own in rows for one in index.entries(own)}
+    rows = [index.beginning(judgement.continuation) for judgement in judged]
+    return {entry.scenario_hash for found in rows for entry in index.entries(found)}
 
 
-def place() -> str:
-    """What names this workspace in a browser's storage; a hash of it is what is sent."""
+def workspace_path() -> str:
+    """Return the path that identifies this workspace; browsers are sent only a hash of it."""
     return str(workspace().root.resolve())
 
 
-def sent(key: str) -> Any:
-    """The `sync` value of the component under `key`; None on a page just opened."""
+def component_state(key: str) -> Any:
+    """Return the `sync` value of the component under `key`; None on a page just opened."""
     return (st.session_state.get(key) or {}).get("sync")
 
 
 def _token() -> str:
-    return st.context.cookies.get(cookie_name(place()), "")
+    return st.context.cookies.get(cookie_name(workspace_path()), "")

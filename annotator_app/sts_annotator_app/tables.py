@@ -1,4 +1,4 @@
-"""Tables for the lead's pages: as wide as they need, and a card for each row on a phone."""
+"""Responsive HTML tables for the lead's pages; on phones each row becomes a card."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from html import escape
 
-_MARKS = re.compile(r"[\\`*_{}\[\]()<>#+.!|$~:-]")
+_MARKUP = re.compile(r"[\\`*_{}\[\]()<>#+.!|$~:-]")
 STYLE = """<style>
   .sts-table { border-collapse: collapse; width: 100%; font-size: 0.95rem; }
   .sts-table th { text-align: left; font-weight: 600; opacity: 0.75; }
@@ -29,21 +29,22 @@ STYLE = """<style>
 </style>"""
 
 
-def table(header: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
-    """Return a table as HTML in which no cell is markup; numbers are on the right."""
+def render_table(header: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
+    """Return an HTML table with escaped cells; columns of numbers are right-aligned."""
     numbers = [
         bool(rows) and all(isinstance(row[n], int | float | None) for row in rows)
         for n in range(len(header))
     ]
     kind = ['class="number"' if number else "" for number in numbers]
     heads = "".join(
-        f"<th {own}>{escape(name)}</th>" for name, own in zip(header, kind, strict=True)
+        f"<th {attributes}>{escape(name)}</th>"
+        for name, attributes in zip(header, kind, strict=True)
     )
     body = "".join(
         "<tr>"
         + "".join(
-            f'<td {own} data-label="{escape(name)}">{_cell(value)}</td>'
-            for name, own, value in zip(header, kind, row, strict=True)
+            f'<td {attributes} data-label="{escape(name)}">{_format_cell(value)}</td>'
+            for name, attributes, value in zip(header, kind, row, strict=True)
         )
         + "</tr>"
         for row in rows
@@ -52,12 +53,12 @@ def table(header: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
     return f'{STYLE}<table class="sts-table">{head}<tbody>{body}</tbody></table>'
 
 
-def escaped_markdown(text: str) -> str:
-    """Return text that Markdown shows as it is."""
-    return _MARKS.sub(r"\\\g<0>", text)
+def escape_markdown(text: str) -> str:
+    """Return text with Markdown's special characters escaped."""
+    return _MARKUP.sub(r"\\\g<0>", text)
 
 
-def _cell(value: object) -> str:
+def _format_cell(value: object) -> str:
     if value is None:
         return ""
     return escape(f"{value:.1f}" if isinstance(value, float) else str(value))

@@ -1,1 +1,1 @@
-"""What shows an episode: its payload, the page's scripts and styles, and pictures that are kept."""
+"""Episode viewer: payloads, scripts, styles and cached frames."""

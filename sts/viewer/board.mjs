@@ -1,6 +1,5 @@
-// The board: a canvas on which one frame of an episode is shown, or what somebody who acts sees then.
-// Worlds that render pixels come as sprites, and are shown as they are; the others are drawn by the
-// drawing that came with them.
+// The board: a canvas that displays one frame of an episode, or a player's view of it. Frames of pixel
+// environments arrive as sprites; others are drawn by the environment's drawing module.
 
 import { colourIn, paintFrame } from "./draw_frame.mjs";
 import { placeOf, spriteOf } from "./episode.mjs";
@@ -9,12 +8,12 @@ import { element, themeOf } from "./page.mjs";
 import { paintBubble } from "./speech.mjs";
 
 export class Board {
-  // `drawings` are worlds' own, by name; `changed` is called when a picture has come, or is broken.
+  // `drawings` are drawing modules by domain; `changed` is called when a picture was decoded or failed.
   /** @param {HTMLCanvasElement} canvas @param {{ drawings: Drawings, changed: () => void }} how */
   constructor(canvas, { drawings, changed }) {
     this.canvas = canvas;
     this.drawings = drawings;
-    this.failed = new Set(); // drawings that threw
+    this.failed = new Set(); // names of drawings that threw an error
     this.film = new Film(changed);
   }
 
@@ -22,7 +21,7 @@ export class Board {
     this.film.close();
   }
 
-  // Whether a frame's picture is "here", "coming" or "broken".
+  // Returns the state of a frame's picture: "here", "coming" or "broken".
   /** @param {Episode} episode @param {number} frame @returns {Pictured} */
   pictured(episode, frame) {
     if (!episode.sprites) return this.#drawing(episode) ? "here" : "broken";
@@ -31,66 +30,66 @@ export class Board {
     return this.film.isBroken(webp) ? "broken" : "coming";
   }
 
-  // Has the sprites of these views decoded: that in view at once, then what follows it and the others.
+  // Decodes the sprites of these views: the current one at once, then the following ones.
   /** @param {Seen | null} view @param {Seen[]} soon */
   keep(view, soon = []) {
     const known = (...sprites) => sprites.filter(Boolean);
-    const later = known(spriteAt(view, 1), ...soon.map((one) => spriteAt(one)));
+    const later = known(spriteAt(view, 1), ...soon.map((next) => spriteAt(next)));
     this.film.keep(known(spriteAt(view)), later);
   }
 
-  // Shows a frame of an episode; `said` are utterances, of which those of the frame itself are fresh,
-  // and `overlay` is what its drawing marks.
+  // Displays a frame of an episode with the utterances `said`; those of the frame itself are
+  // highlighted. `overlay` is marked by the drawing.
   /** @param {Episode} episode @param {number} frame @param {Utterance[]} said
    * @param {Overlay | null} overlay */
   show(episode, frame, said = [], overlay = null) {
-    const begun = this.#begin(frame > episode.takeover);
-    if (!begun) return;
-    const options = { ...begun, overlay };
+    const prepared = this.#prepareCanvas(frame > episode.takeover);
+    if (!prepared) return;
+    const options = { ...prepared, overlay };
     if (episode.sprites) {
       if (this.#showSprite(episode, frame, options)) return;
       const broken = this.pictured(episode, frame) === "broken";
-      this.#write(broken ? "This cannot be shown." : "The pictures are on their way ...", options);
+      this.#write(broken ? "This cannot be displayed." : "Loading pictures ...", options);
     } else
       this.#draw(episode, options, (drawing) => {
         const places = drawing.paint(this.canvas, episode, frame, options);
-        for (const one of said)
-          if (places?.[one.object])
-            paintBubble(this.canvas, places[one.object], { ...one, fresh: one.frame === frame }, options);
+        for (const utterance of said)
+          if (places?.[utterance.object])
+            paintBubble(this.canvas, places[utterance.object], { ...utterance, fresh: utterance.frame === frame }, options);
       });
   }
 
-  // Says in words what `show` shows, for people who do not see it.
+  // Describes the frame in the accessible name of the canvas.
   /** @param {Episode} episode @param {number} frame */
   describe(episode, frame) {
     this.#label(this.#drawing(episode)?.describe?.(episode, frame) ?? `Picture: ${placeOf(episode, frame).join(", ")}`);
   }
 
-  // Shows what somebody who acts sees: frame `frame` of a view of the play page.
+  // Displays a player's view: frame `frame` of a view of the play page.
   /** @param {Shown} view @param {number} frame */
   showSight(view, frame) {
-    const options = this.#begin(frame > view.takeover);
+    const options = this.#prepareCanvas(frame > view.takeover);
     if (!options) return;
     if (view.sprites) {
-      // While a picture is on its way the one before stays: these are moments, after each move.
+      // The previous picture stays until the next one is decoded, a moment after each action.
       if (this.#showSprite(view, frame, options)) this.painted = view.session;
-      else if (this.painted !== view.session) this.#write("The pictures are on their way ...", options);
+      else if (this.painted !== view.session) this.#write("Loading pictures ...", options);
       return this.#label("Picture of the scene");
     }
     const sight = view.frames[frame];
     this.#draw(view, options, (drawing) => {
       drawing.paintSight(this.canvas, sight, options);
-      this.#label(drawing.describeSight?.(sight) ?? "What you see");
+      this.#label(drawing.describeSight?.(sight) ?? "Player view");
     });
   }
 
-  // Where somebody who acts is, in words; "" where the drawing does not say.
+  // Describes where the player is; "" if the drawing does not provide it.
   /** @param {Shown} view @param {number} frame */
   placeOf(view, frame) {
     return this.#drawing(view)?.placeOf?.(view.frames[frame]) ?? "";
   }
 
-  // A symbol for each object of an episode, by its name: as on the board, or a spot of its colour.
+  // Returns the symbol of an object as on the board, or a swatch of the colour in its name.
   /** @param {Episode} episode @param {number} object */
   symbol(episode, object) {
     const { paintObject } = this.#drawing(episode) ?? {};
@@ -105,8 +104,8 @@ export class Board {
     return this.failed.has(drawing) ? null : this.drawings.get(drawing) ?? null;
   }
 
-  // Makes the canvas as large as its place, and empty; null where it has none.
-  #begin(after) {
+  // Fits the canvas to its box and returns the drawing options; null if the box is empty.
+  #prepareCanvas(after) {
     const { canvas } = this;
     const scale = devicePixelRatio || 1;
     const width = Math.round(canvas.clientWidth * scale);
@@ -134,11 +133,11 @@ export class Board {
     try {
       if (drawing) paint(drawing);
     } catch (/** @type {any} */ error) {
-      console.error(`the drawing of ${source.drawing} failed: ${error?.stack ?? error}`);
+      console.error(`the drawing module of ${source.drawing} failed: ${error?.stack ?? error}`);
       this.failed.add(source.drawing);
     }
     x.restore();
-    if (!this.#drawing(source)) this.#write("This cannot be shown.", options);
+    if (!this.#drawing(source)) this.#write("This cannot be displayed.", options);
   }
 
   #write(text, { text: colour, scale }) {
@@ -149,7 +148,7 @@ export class Board {
     x.fillText(text, this.canvas.width / 2, this.canvas.height / 2);
   }
 
-  // Shows the picture of a frame and returns whether it is there.
+  // Displays the picture of a frame; returns false while it is not decoded.
   /** @param {Pick<Shown, "sprites" | "height" | "width">} view @param {number} frame
    * @param {Options} options */
   #showSprite({ sprites, height, width }, frame, options) {
@@ -169,14 +168,14 @@ export class Board {
 
 /** @typedef {{ episode: Episode, frame: number }} Seen */
 
-// The sprite that shows a view's frame, or one `later` than that; undefined where there is none.
+// The sprite of a view's frame, or the one `later` positions on; undefined if there is none.
 /** @param {Seen | null} view */
 function spriteAt(view, later = 0) {
   const sprites = view?.episode?.sprites ?? [];
   return sprites[spriteOf(sprites, view?.frame)?.at + later]?.webp;
 }
 
-// What a name says about how its bearer looks, for there are no symbols in a frame.
+// A swatch of the colour in an object's name, for pixel environments without symbols.
 function swatch(name) {
   const dot = element("i", { className: "swatch", hidden: !colourIn(name) });
   dot.style.background = colourIn(name) ?? "";

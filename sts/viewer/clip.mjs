@@ -1,5 +1,4 @@
-// The page of one clip: the Viewer, and the marks that whoever looks at it may see. Nothing is judged
-// here, and nothing is sent.
+// The page of one clip: the Viewer with the verdicts that the visitor may see. It is read-only.
 
 import { drawings } from "./drawings.mjs";
 import { decode, instructionAt } from "./episode.mjs";
@@ -11,11 +10,11 @@ import { SIGNS, inWords } from "./verdicts.mjs";
 import { Viewer } from "./viewer.mjs";
 
 const GUIDELINE = { keys: ["h"], show: "H", action: "guideline" };
-const WHOSE = { you: "You", known: "Known answer", rule: "Rule" };
+const WHOSE = { you: "You", known: "Reference", rule: "Automatic label" };
 
 /** @typedef {{ by: string, kind: string, verdict: string, step: number | null, reason: string }} Said */
 
-// Clips that stand beside each other in one window are gone through together, whoever mounted them.
+// Clips side by side in one window are played in step.
 /** @type {Set<ClipPage>} */
 const together = (window.stsClips ??= new Set());
 
@@ -50,7 +49,7 @@ class ClipPage {
     this.viewer.destroy();
   }
 
-  // A clip begins at its first mark; one that stands `beside` another at the takeover, as that does.
+  // A single clip opens at its first marker; clips `beside` each other open at the takeover.
   /** @param {{ data: { episode: Payload, marks: Said[], beside?: boolean } }} component */
   update({ data }) {
     const { episode, marks, beside = false } = data;
@@ -75,7 +74,7 @@ class ClipPage {
     for (const other of together) if (other !== this) other.follow(action, now);
   }
 
-  // Does what was done beside.
+  // Repeats an action of the other clip.
   /** @param {Action} action @param {number} now */
   follow(action, now) {
     if (action.name !== "guideline") this.viewer.playback.act(action, now);
@@ -90,10 +89,10 @@ class ClipPage {
   #list() {
     const { episode, marks } = this;
     this.$(".legend").replaceChildren(
-      ...legendRows(episode, "judged", (one, object) => this.viewer.board.symbol(one, object)),
+      ...legendRows(episode, "evaluated player", (one, object) => this.viewer.board.symbol(one, object)),
     );
     const rows = marks.map((mark) => markRow(mark, episode.takeover));
-    const none = element("li", { className: "none", textContent: "Nobody has said anything of it yet." });
+    const none = element("li", { className: "none", textContent: "No verdicts yet." });
     this.$(".marks ul").replaceChildren(...(rows.length ? rows : [none]));
     this.$(".judging").hidden = false;
   }
@@ -109,7 +108,7 @@ class ClipPage {
   }
 }
 
-// One flag for each step that is marked, with the signs of its marks.
+// One flag for each marked step, with the signs of its markers.
 /** @param {Said[]} marks @param {number} takeover */
 function flagsAt(marks, takeover) {
   const steps = new Map();
@@ -126,7 +125,7 @@ function markRow(mark, takeover) {
   const { by, kind, step, reason } = mark;
   const button = element("button", { type: "button", disabled: !step });
   Object.assign(button.dataset, { action: "seek", frame: takeover + (step ?? 0) });
-  const whose = kind === "adjudication" ? `Decided by ${by}` : (WHOSE[by] ?? by);
+  const whose = kind === "adjudication" ? `Adjudicated by ${by}` : (WHOSE[by] ?? by);
   button.append(element("span", { className: "by", textContent: whose }), inWords(mark), reason ? ` (${reason})` : "");
   const row = element("li");
   row.append(button);

@@ -1,7 +1,7 @@
-"""By what a continuation is judged, for the page on which it is seen.
+"""Success criterion of a scenario, for the pages that show its continuations.
 
-The entry-point group `sts.criteria` names functions from a scenario to by what people judge it, or
-None; `sts_scenarios.categories` has ours. So what shows an episode imports no category.
+Functions from a scenario to its criterion or None are registered in the entry-point group
+`sts.criteria`, so that the viewer does not import the categories.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ _LOG = logging.getLogger(__name__)
 
 
 def criterion(scenario: Scenario) -> dict[str, Any] | None:
-    """Return by what a scenario's continuations are judged, for a page.
+    """Return a scenario's success criterion, edge cases and markings for a page.
 
-    None where its category is not installed here, has no rubric or fails, which the log says.
+    None if its category is not installed, has no rubric or fails; failures are logged.
     """
     try:
-        rules = [registry.load(GROUP, "criterion", name) for name in registry.named(GROUP)]
-        found = next((one for rule in rules if (one := rule(scenario)) is not None), None)
+        sources = [registry.load(GROUP, "criterion", name) for name in registry.named(GROUP)]
+        rubric = next((r for source in sources if (r := source(scenario)) is not None), None)
     except StsError as error:
         _LOG.error("%s", error)
         return None
-    if found is None:
+    if rubric is None:
         return None
-    overlay = {"cells": list(found.overlay.cells), "sight": found.overlay.sight}
-    return {"done": found.done, "guideline": found.guideline, **overlay}
+    overlay = {"cells": list(rubric.overlay.cells), "sight": rubric.overlay.sight}
+    return {"done": rubric.done, "guideline": rubric.guideline, **overlay}

@@ -1,34 +1,34 @@
-// What installed worlds draw, by the name of their domain: ES modules of theirs (docs/worlds.md says
-// what such a module exports). One that does not load takes nothing from the others.
+// Drawing modules of the installed environments by domain; docs/worlds.md describes their exports. A
+// module that fails to load does not affect the others.
 
 /** @type {Record<string, string>} */
-const TEXTS = {}; // written in by the server, from what is installed there
+const TEXTS = {}; // filled in by the server
 
 /** @param {Record<string, string>} texts @returns {Promise<Drawings>} */
-export async function loaded(texts) {
+export async function loadDrawings(texts) {
   const names = Object.keys(texts);
-  const modules = await Promise.all(names.map((name) => moduleOf(name, texts[name])));
+  const modules = await Promise.all(names.map((name) => importDrawing(name, texts[name])));
   return new Map(names.map((name, i) => [name, modules[i]]));
 }
 
 /** @param {string} name @param {string} text @returns {Promise<Drawing | null>} */
-async function moduleOf(name, text) {
+async function importDrawing(name, text) {
   try {
-    return await import(addressOf(text));
+    return await import(moduleUrl(text));
   } catch (error) {
-    console.error(`the drawing of ${name} does not load: ${error}`);
+    console.error(`the drawing module of ${name} failed to load: ${error}`);
     return null;
   }
 }
 
-// A page that is served lets no `data:` be a script; one that is opened from a disk has no blobs to
-// import, and Node has none either.
+// Served pages do not allow scripts from `data:`; pages opened from disk, and Node, cannot import
+// blobs.
 /** @param {string} text */
-function addressOf(text) {
+function moduleUrl(text) {
   if (globalThis.location?.protocol.startsWith("http")) {
     return URL.createObjectURL(new Blob([text], { type: "text/javascript" }));
   }
   return `data:text/javascript;charset=utf-8,${encodeURIComponent(text)}`;
 }
 
-export const drawings = await loaded(TEXTS);
+export const drawings = await loadDrawings(TEXTS);

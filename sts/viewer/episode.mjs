@@ -1,6 +1,6 @@
 // One continuation as the page shows it, decoded once. Frame f (0..steps) is the scene before
 // step f; frame `takeover` is the last one that was recorded, later ones are the continuation.
-// What a scene looks like is known as one number for each object, or as sprites, pictures that hold many frames each.
+// A scene is one number per object, or a frame of a sprite, which is a picture of many frames.
 
 const bytes = (text) => Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
 
@@ -34,7 +34,7 @@ export function decode(payload) {
   return { ...payload, instruction, scene: numbers && scene, utterances, length: payload.steps - payload.takeover };
 }
 
-// Where a frame stands: in which of the sprites, and which of its frames; null where none has it.
+// Finds the sprite of a frame: its position `at` and the `index` in it; null if there is none.
 /** @param {Sprite[] | undefined | null} sprites @param {number} frame */
 export function spriteOf(sprites, frame) {
   let index = frame;
@@ -45,16 +45,16 @@ export function spriteOf(sprites, frame) {
   return null;
 }
 
-// Which part of the timeline a frame is in, and where in it.
+// Returns the part of the timeline that a frame is in, and its position there.
 /** @param {Episode} episode @param {number} frame */
 export function placeOf(episode, frame) {
   const { takeover, length } = episode;
   if (frame < takeover) return ["context", `${count(takeover - frame, "step")} before takeover`];
-  if (frame === takeover) return ["takeover", "from here on it is judged"];
+  if (frame === takeover) return ["takeover", "judged from here on"];
   return ["continuation", `step ${frame - takeover} of ${length}`];
 }
 
-// What has last been asked by a frame; null before the first. They are in the order of their steps.
+// The latest instruction given by a frame; null before the first. Instructions are sorted by step.
 /** @param {{ instructions: Instruction[] }} episode @param {number} frame */
 export function instructionAt({ instructions }, frame) {
   return instructions.filter(({ given_at }) => frame >= given_at).at(-1)?.text ?? null;

@@ -1,4 +1,4 @@
-// Pictures of episodes, decoded before somebody waits for them. A sprite is one WebP of many frames.
+// Sprites of episodes, decoded ahead of time. A sprite is one WebP picture of many frames.
 
 export class Film {
   /** @type {Map<string, ImageBitmap | "coming" | "broken">} */
@@ -13,30 +13,30 @@ export class Film {
     this.wanted = [];
   }
 
-  // Decodes what is in view at once and what comes soon a little later, so as not to be in the way
-  // of what is being painted; lets go of all others, for a decoded sprite may take 64 MB.
+  // Decodes the sprites in view at once and those needed soon after a delay, so that painting is not
+  // held up; releases all others, since a decoded sprite may take 64 MB.
   /** @param {string[]} inView @param {string[]} soon */
   keep(inView, soon = []) {
     const wanted = [...inView, ...soon];
     if (wanted.length === this.wanted.length && wanted.every((text, i) => text === this.wanted[i])) return;
     this.wanted = wanted;
-    for (const text of inView) this.#begin(text);
+    for (const text of inView) this.#decode(text);
     clearTimeout(this.timer);
-    this.timer = setTimeout(() => this.#settle(wanted), this.later);
+    this.timer = setTimeout(() => this.#update(wanted), this.later);
   }
 
   /** @param {string[]} wanted */
-  #settle(wanted) {
+  #update(wanted) {
     for (const [text, bitmap] of this.#sprites)
       if (!wanted.includes(text)) {
         this.#sprites.delete(text);
-        letGo(bitmap);
+        release(bitmap);
       }
-    wanted.forEach((text) => this.#begin(text));
+    wanted.forEach((text) => this.#decode(text));
   }
 
   /** @param {string} text */
-  #begin(text) {
+  #decode(text) {
     if (this.#sprites.has(text)) return;
     this.#sprites.set(text, "coming");
     this.decode(text).then((bitmap) => this.#arrived(text, bitmap), () => this.#arrived(text, "broken"));
@@ -44,18 +44,18 @@ export class Film {
 
   close() {
     clearTimeout(this.timer);
-    this.#settle([]);
+    this.#update([]);
   }
 
   /** @param {string} text @param {ImageBitmap | "broken"} bitmap */
   #arrived(text, bitmap) {
-    // Nobody wants it by now; or it was dropped and wanted again, and the other one came first.
-    if (!this.#sprites.has(text) || this.bitmap(text)) return letGo(bitmap);
+    // No longer needed, or decoded by a later request in the meantime.
+    if (!this.#sprites.has(text) || this.bitmap(text)) return release(bitmap);
     this.#sprites.set(text, bitmap);
     this.changed();
   }
 
-  // The bitmap of a sprite, or null while there is none.
+  // The bitmap of a sprite, or null before it is decoded.
   /** @param {string} text */
   bitmap(text) {
     const found = this.#sprites.get(text);
@@ -70,7 +70,7 @@ export class Film {
 
 const LATER = 60; // ms
 /** @param {any} bitmap */
-const letGo = (bitmap) => bitmap.close?.();
+const release = (bitmap) => bitmap.close?.();
 /** @param {string} text */
 const bitmapOf = async (text) => {
   const letters = atob(text);

@@ -1,27 +1,27 @@
-// What the keys of the Viewer do, once: the same rows map key presses and fill the help.
-// r and c are left out on purpose: Streamlit listens to them.
+// Keys of the Viewer. The same rows map key presses and fill the help.
+// r and c are left out, since Streamlit uses them.
 
 /** @type {KeyRow[]} */
 export const PLAYBACK_KEYS = [
   { keys: [" "], show: "Space", action: "play", help: "play or pause" },
   { keys: ["ArrowLeft"], show: "←", action: "back", help: "one step back (Shift: ten)" },
-  { keys: ["ArrowRight"], show: "→", action: "forward", help: "one step on (Shift: ten)" },
-  { keys: ["Home"], show: "Home", action: "start", help: "start of the context" },
+  { keys: ["ArrowRight"], show: "→", action: "forward", help: "one step forward (Shift: ten)" },
+  { keys: ["Home"], show: "Home", action: "start", help: "go to the start of the context" },
   { keys: ["w"], show: "W", action: "watch", help: "play from the start of the context" },
-  { keys: ["t"], show: "T", action: "takeover", help: "the takeover" },
-  { keys: ["End"], show: "End", action: "end", help: "end of the continuation" },
-  { keys: ["l"], show: "L", action: "loop", help: "the steps around the mark, again and again" },
-  { keys: [","], show: ",", action: "earlier", help: "previous thing said" },
-  { keys: ["."], show: ".", action: "later", help: "next thing said" },
+  { keys: ["t"], show: "T", action: "takeover", help: "go to the takeover" },
+  { keys: ["End"], show: "End", action: "end", help: "go to the end of the continuation" },
+  { keys: ["l"], show: "L", action: "loop", help: "loop the steps around the marker" },
+  { keys: [","], show: ",", action: "earlier", help: "previous utterance" },
+  { keys: ["."], show: ".", action: "later", help: "next utterance" },
   { keys: ["[", "-"], show: "[ or −", action: "slower", help: "slower" },
   { keys: ["]", "+", "="], show: "] or +", action: "faster", help: "faster" },
-  { keys: ["a"], show: "A", action: "autoplay", help: "start each episode by itself, or wait" },
+  { keys: ["a"], show: "A", action: "autoplay", help: "autoplay on or off" },
 ];
 
 const REPEATABLE = new Set(["back", "forward", "slower", "faster"]);
 
-// From rows like these: what gives the action of a key press, or null when the press belongs to
-// somebody else. Of several keys of one row the action says by `at` which it was.
+// Returns a function from a key press to its action in `rows`, or null if it has none. In a row with
+// several keys, `at` is the index of the key.
 /** @param {KeyRow[]} rows @returns {(event: KeyboardEvent) => Action | null} */
 export function actionsOf(rows) {
   /** @type {Map<string, { action: string, at: number }>} */

@@ -1,16 +1,16 @@
-// What whatever shows an episode asks of the page that it stands in.
+// Helpers for the page that a component is part of: elements, focus, keys and colours.
 
 /** @param {string} tag @returns {any} */
 export const element = (tag, properties = {}) => Object.assign(document.createElement(tag), properties);
 
-// Where a mouse goes down on a button the focus stays, and with it the keys.
+// Keeps the focus, and with it the keys, when a button is pressed with the mouse.
 /** @param {any} event */
 export const keepFocus = (event) => event.target.closest("button") && event.preventDefault();
 
 export const isTyping = (target) =>
   !!target?.closest?.("input:not([type=range]), textarea, select, [contenteditable=true]");
 
-// True when a key press is meant for something else: a dialog, or a focused link or button.
+// Returns true if a key press belongs to a dialog, or to a focused link or button.
 /** @param {KeyboardEvent} event @param {ShadowRoot | HTMLElement} root */
 export function ownsKey(event, root) {
   /** @type {any} */
@@ -19,7 +19,7 @@ export function ownsKey(event, root) {
   return (event.key === " " || event.key === "Enter") && !!target.closest?.("button, a[href], [role=button]");
 }
 
-// Colours for a canvas, from those of the page that it stands in (page.css).
+// Returns the colours for a canvas, from the page's style (page.css).
 /** @param {HTMLCanvasElement} canvas @returns {Theme} */
 export function themeOf(canvas) {
   const style = getComputedStyle(canvas);
@@ -34,32 +34,32 @@ export function themeOf(canvas) {
   };
 }
 
-// How light a CSS colour is, from 0 to 1; what is no colour counts as white.
+// Returns the lightness of a CSS colour, 0 to 1; invalid colours count as white.
 /** @param {string} colour */
 export function luminance(colour) {
-  const [red, green, blue] = levels(asBrowserReads(colour)) ?? [255, 255, 255];
+  const [red, green, blue] = parseColour(normaliseColour(colour)) ?? [255, 255, 255];
   return (0.21 * red + 0.72 * green + 0.07 * blue) / 255;
 }
 
 /** @param {string} colour @returns {number[] | undefined} */
-function levels(colour) {
+function parseColour(colour) {
   const [, hex, list] = colour.match(/^(?:#([0-9a-f]{3,8})|rgba?\((.*)\))$/i) ?? [];
   if (!hex) return list?.match(/[\d.]+/g)?.map(Number);
   const pairs = hex.length < 6 ? Array.from(hex, (digit) => digit + digit) : hex.match(/../g);
   return pairs.map((pair) => parseInt(pair, 16));
 }
 
-// One of the many ways to write a colour as #rrggbb or rgba(), where there is a canvas to do it.
-function asBrowserReads(colour) {
+// Converts any CSS colour to #rrggbb or rgba(), if there is a canvas.
+function normaliseColour(colour) {
   if (!brush) return colour;
-  brush.fillStyle = "#ffffff"; // stays where the next is none
+  brush.fillStyle = "#ffffff"; // kept if the next colour is invalid
   brush.fillStyle = colour;
   return brush.fillStyle;
 }
 const brush = globalThis.document?.createElement("canvas").getContext("2d");
 
-// What a component is called by: it mounts one page in the component's root, gives it what came
-// at each further call, and ends it when the component is unmounted.
+// Returns the function that Streamlit calls: it mounts one page in the component's root, updates it at
+// each further call, and destroys it when the component is unmounted.
 export const mounted = (name, make) => (component) => {
   const root = component.parentElement; // the same shadow root at every call while mounted
   const page = (root[name] ??= make(root));

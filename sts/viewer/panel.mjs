@@ -1,8 +1,8 @@
-// What panels beside the Viewer are made of: who is who, reasons, what was said, keys.
+// Parts of the panels next to the Viewer: legend, criterion, reasons, transcript and shortcuts.
 
 import { element } from "./page.mjs";
 
-// The objects of an episode by their symbols; of those in question it is said what they are `called`.
+// Rows of the legend: symbol and name of each object; evaluated players are marked as `called`.
 /** @param {Episode} episode @param {string} called
  * @param {(episode: Episode, object: number) => Element} symbol */
 export function legendRows(episode, called, symbol) {
@@ -15,7 +15,7 @@ export function legendRows(episode, called, symbol) {
   });
 }
 
-// When it is done, and on demand what holds in doubtful cases.
+// Renders the success criterion and, if `open`, the edge cases.
 /** @param {any} box @param {Criterion | null | undefined} criterion @param {boolean} open */
 export function renderCriterion(box, criterion, open) {
   box.hidden = !criterion;
@@ -31,8 +31,8 @@ export function renderCriterion(box, criterion, open) {
   box.querySelector(".guideline").hidden = !open || !guideline;
 }
 
-// A button for each reason, by its number, and a field for another of at most `most` letters. Whoever
-// wants to hear of every letter that is typed gives `write`.
+// Numbered buttons for the reasons, and a field for another reason of at most `most` characters;
+// `write` is called with its text at each change.
 /** @param {string[]} reasons @param {number} most @param {(text: string) => void} write */
 export function reasonRows(reasons, most, write, other = reasons.length + 1) {
   const key = (n) => element("kbd", { textContent: n });
@@ -43,14 +43,14 @@ export function reasonRows(reasons, most, write, other = reasons.length + 1) {
     return button;
   });
   const label = element("label");
-  const field = element("input", { type: "text", maxLength: most, placeholder: "another reason" });
-  field.setAttribute("aria-label", "another reason");
+  const field = element("input", { type: "text", maxLength: most, placeholder: "Other reason" });
+  field.setAttribute("aria-label", "Other reason");
   field.addEventListener("input", () => write(field.value));
   label.append(key(other), field);
   return [...rows, label];
 }
 
-// What has been said by a frame, each thing with a button that leads to it.
+// Renders the transcript up to a frame; each utterance has a button that seeks to it.
 /** @param {any} box @param {Episode} episode @param {number} frame */
 export function renderUtterances(box, episode, frame) {
   const list = box.querySelector("ol");
@@ -74,7 +74,7 @@ function utteranceRow(episode, { frame, object, text }) {
   return row;
 }
 
-// What the keys do, from the rows that say so.
+// Rows of the shortcuts, from those with a help text.
 /** @param {KeyRow[]} rows */
 export function keyRows(rows) {
   return rows.filter(({ help }) => help).map(({ show, help }) => {

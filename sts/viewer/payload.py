@@ -1,4 +1,4 @@
-"""What a page is sent of an episode: everything a judge may see, and nothing else."""
+"""JSON payload of an episode: everything that an annotator may see, and nothing else."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ from sts.domains import domain as find_domain
 from sts.engine.rendering import Sheet
 from sts.episodes import Episode, Instruction
 from sts.storage.workspace import Workspace
-from sts.viewer.sprites import sprites_of
+from sts.viewer.sprites import load_sprites
 
 
-def shown(workspace: Workspace, one: Continuation) -> dict[str, Any]:
-    """Return a recorded continuation for the player, but for its `id`.
+def shown(workspace: Workspace, continuation: Continuation) -> dict[str, Any]:
+    """Return the payload of a recorded continuation, without its `id`.
 
     Raises:
-      StsError: it is seen as frames, and cannot be rendered.
+      StsError: its frames cannot be rendered.
     """
-    return seen(
+    return episode_payload(
         workspace,
-        one.episode,
-        takeover=one.takeover,
-        roles=one.roles,
-        instructions=one.instructions,
+        continuation.episode,
+        takeover=continuation.takeover,
+        roles=continuation.roles,
+        instructions=continuation.instructions,
     )
 
 
-def seen(
+def episode_payload(
     workspace: Workspace,
     episode: Episode,
     *,
@@ -41,14 +41,14 @@ def seen(
     roles: Sequence[int],
     instructions: Sequence[Instruction],
 ) -> dict[str, Any]:
-    """An episode as `payload`, seen as its domain shows it; errors as of `shown`."""
+    """Return the payload of an episode as its domain displays it; errors as in `shown`."""
     domain = find_domain(episode.domain)
     picture = domain.picture(episode.state)
     framed = picture.kind == "frames"
-    return payload(
+    return build_payload(
         drawing=domain.name if picture.kind == "drawn" else None,
         picture=picture,
-        scene=sprites_of(workspace, episode) if framed else episode.scene,
+        scene=load_sprites(workspace, episode) if framed else episode.scene,
         says=episode.says,
         takeover=takeover,
         evaluated=roles,
@@ -57,7 +57,7 @@ def seen(
     )
 
 
-def payload(
+def build_payload(
     *,
     drawing: str | None,
     picture: Picture,
@@ -68,17 +68,17 @@ def payload(
     tokens: Sequence[str],
     instructions: Sequence[Instruction],
 ) -> dict[str, Any]:
-    """Return one episode as JSON for the player, who adds the opaque `id` of its item.
+    """Return the JSON payload of one episode; callers add the opaque `id` of its item.
 
     Args:
-      drawing: the domain by whose drawing its scenes are drawn; None for frames.
-      picture: what there is to know of the world for that.
-      scene: uint16[T+1, K], as `Episode.scene`; or the pictures of all its frames.
+      drawing: domain whose module draws the scenes; None for rendered frames.
+      picture: description of the environment for the drawing.
+      scene: uint16[T+1, K], as `Episode.scene`; or sheets of all rendered frames.
       says: [T, P], as `Episode.says`.
-      takeover: context steps; the frame of that number is the last recorded one.
-      evaluated: the participants that are judged.
-      tokens: what can be said, by index.
-      instructions: what they were told, the last being what is judged.
+      takeover: number of context steps; the frame of that number is the last recorded one.
+      evaluated: indices of the evaluated players.
+      tokens: utterance tokens by index.
+      instructions: instructions given to the players; the last one is judged.
     """
     steps = len(says)
     return {
@@ -87,37 +87,37 @@ def payload(
         "width": picture.width,
         "names": list(picture.names),
         "glyphs": list(picture.glyphs),
-        "judged": [picture.participants[one] for one in evaluated],
+        "judged": [picture.participants[player] for player in evaluated],
         "details": dict(picture.details),
         "steps": steps,
         "takeover": takeover,
         "horizon": steps - takeover,
-        **_scenes(scene),
-        **_utterances(says),
+        **_encode_scenes(scene),
+        **_encode_utterances(says),
         "tokens": list(tokens),
         "instructions": [{"text": i.text, "given_at": i.given_at} for i in instructions],
     }
 
 
-def _utterances(says: NDArray[Any]) -> dict[str, Any]:
-    """Return tokens by their numbers, and texts with the step and the participant of each."""
+def _encode_utterances(says: NDArray[Any]) -> dict[str, Any]:
+    """Return tokens by number, and text utterances as [step, player, text]."""
     if says.dtype == np.int8:
-        return {"says": text(says.astype(np.uint8).tobytes()), "texts": []}
+        return {"says": encode_base64(says.astype(np.uint8).tobytes()), "texts": []}
     spoken = [[int(t), int(p), str(says[t, p])] for t, p in np.argwhere(says != "")]
-    return {"says": text(bytes(says.size)), "texts": spoken}
+    return {"says": encode_base64(bytes(says.size)), "texts": spoken}
 
 
-def _scenes(scene: NDArray[np.uint16] | Sequence[Sheet]) -> dict[str, Any]:
+def _encode_scenes(scene: NDArray[np.uint16] | Sequence[Sheet]) -> dict[str, Any]:
     if isinstance(scene, np.ndarray):
-        return {"scene": text(scene.astype("<u2").tobytes())}
-    return {"sprites": [sprite_view(one) for one in scene]}
+        return {"scene": encode_base64(scene.astype("<u2").tobytes())}
+    return {"sprites": [encode_sprite(sheet) for sheet in scene]}
 
 
-def sprite_view(sprite: Sheet) -> dict[str, Any]:
-    """A picture of many frames as JSON for a page."""
-    return {"webp": text(sprite.webp), "columns": sprite.columns, "count": sprite.count}
+def encode_sprite(sprite: Sheet) -> dict[str, Any]:
+    """Return a sheet of frames as JSON."""
+    return {"webp": encode_base64(sprite.webp), "columns": sprite.columns, "count": sprite.count}
 
 
-def text(raw: bytes) -> str:
-    """Bytes as the text that a page reads them from, base64."""
+def encode_base64(raw: bytes) -> str:
+    """Return bytes as base64 text."""
     return base64.b64encode(raw).decode("ascii")

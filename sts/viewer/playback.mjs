@@ -1,19 +1,19 @@
-// Going through one episode: which frame is in view, playing, its pace. Knows no document; time
-// comes in as milliseconds and everything a person does as a named action.
+// Playback of one episode: the current frame, playing and speed. It is independent of the document;
+// times are milliseconds, and input arrives as named actions.
 
 import { count } from "./episode.mjs";
 
-const PAUSE_AT_END = 900; // ms before a loop begins anew
-const AROUND = 5; // steps before a mark and after it that are looped
+const PAUSE_AT_END = 900; // ms before a loop restarts
+const LOOP_STEPS = 5; // steps looped before and after a marker
 export const SPEEDS = [1, 2, 4, 6, 8, 12, 16, 24, 30]; // steps a second
 
-// What is gone through: an episode, the frame in view, and the continuation's frames seen by now.
+// A view of an episode: the current frame, and the watched frames of the continuation.
 /** @param {Episode} episode @returns {View} */
 export const viewOf = (episode, frame = 0) => ({ episode, frame, watched: new Set() });
 
 export class Playback {
-  // `pictured` says of a frame of an episode whether its picture is "here", "coming" or "broken", and
-  // `marked` at which frame the page has marked something.
+  // `pictured` returns the state of a frame's picture ("here", "coming" or "broken"), and `marked` the
+  // frame of the page's marker.
   /** @param {{ settings?: { speed?: number, autoplay?: boolean } | null,
    *   pictured?: (episode: Episode, frame: number) => Pictured, marked?: () => number | null }} how */
   constructor({ settings, pictured = () => "here", marked = () => null } = {}) {
@@ -24,12 +24,12 @@ export class Playback {
     /** @type {View | null} */
     this.view = null;
     this.playing = false;
-    this.loops = false; // from the end it goes on at the start
+    this.loops = false; // restart at the end
     /** @type {{ from: number, to: number } | null} */
-    this.around = null; // the frames that are looped
+    this.around = null; // the looped frames
     this.lastTick = 0;
     /** @type {(text: string) => void} */
-    this.say = () => {}; // whoever shows messages puts itself here
+    this.say = () => {}; // replaced by pages that display messages
   }
 
   get settings() {
@@ -40,7 +40,7 @@ export class Playback {
     return this.view?.frame ?? 0;
   }
 
-  // Counted from the takeover; below 1 the frame is no part of the continuation.
+  // Counted from the takeover; frames of the continuation have steps from 1 on.
   get step() {
     return this.view ? this.view.frame - this.view.episode.takeover : 0;
   }
@@ -53,7 +53,7 @@ export class Playback {
     return this.view ? this.view.watched.size / this.view.episode.length : 0;
   }
 
-  // Takes up a view where it was left, or null; a fresh one begins by itself where that is wished.
+  // Opens a view at its frame, or null; with autoplay, a new view starts playing if `begins` is true.
   /** @param {View | null} view @param {number} now */
   open(view, now, begins = true) {
     this.view = view;
@@ -62,7 +62,7 @@ export class Playback {
     if (view && begins && this.autoplay && view.frame === 0) this.play(now);
   }
 
-  // Counts the frame in view as seen, once there is something to be seen of it.
+  // Records the current frame as watched if its picture is decoded.
   arrived() {
     if (this.step > 0 && this.picture === "here") this.view.watched.add(this.view.frame);
   }
@@ -75,7 +75,7 @@ export class Playback {
     this.arrived();
   }
 
-  // Called at every repaint: moves on by one frame at most, so no frame is ever skipped unseen.
+  // Called at every repaint; advances by at most one frame, so that no frame is skipped.
   /** @param {number} now */
   tick(now) {
     if (this.playing && this.picture !== "here") this.lastTick = now;
@@ -102,17 +102,17 @@ export class Playback {
     this.lastTick = now;
   }
 
-  // Does what a key or a button says; returns whether it was one of these.
+  // Performs an action; returns true if it is a playback action.
   /** @param {Action} action @param {number} now */
   act({ name, by = 1, frame = 0 }, now) {
     if (name === "autoplay") this.#toggleAutoplay();
     else if (name === "slower" || name === "faster") this.#changeSpeed(name);
-    else if (this.view) return this.#look(name, by, frame, now);
+    else if (this.view) return this.#navigate(name, by, frame, now);
     else return false;
     return true;
   }
 
-  #look(name, by, frame, now) {
+  #navigate(name, by, frame, now) {
     const { view } = this;
     const jump = (to) => {
       this.stop();
@@ -138,25 +138,25 @@ export class Playback {
   #loop(jump, now) {
     const { frame, episode } = this.view;
     const at = this.marked() ?? frame;
-    jump(Math.max(0, at - AROUND));
-    this.around = { from: this.frame, to: Math.min(episode.steps, at + AROUND) };
+    jump(Math.max(0, at - LOOP_STEPS));
+    this.around = { from: this.frame, to: Math.min(episode.steps, at + LOOP_STEPS) };
     this.play(now);
   }
 
   #toUtterance(jump, fits, at) {
     const utterance = this.view.episode.utterances.filter(fits).at(at);
     if (utterance) jump(utterance.frame);
-    else this.say(at < 0 ? "Nothing was said before this step." : "Nothing is said after this step.");
+    else this.say(at < 0 ? "No earlier utterance." : "No later utterance.");
   }
 
   #toggleAutoplay() {
     this.autoplay = !this.autoplay;
-    this.say(this.autoplay ? "Episodes start by themselves." : "Episodes wait for Space.");
+    this.say(this.autoplay ? "Autoplay is on." : "Autoplay is off. Press Space to start an episode.");
   }
 
   #changeSpeed(name) {
     const at = SPEEDS.indexOf(this.speed) + (name === "faster" ? 1 : -1);
     this.speed = SPEEDS[Math.max(0, Math.min(SPEEDS.length - 1, at))];
-    this.say(`${count(this.speed, "step")} a second.`);
+    this.say(`${count(this.speed, "step")} per second.`);
   }
 }

@@ -1,8 +1,7 @@
-"""The Viewer's modules and styles, and how modules become one script.
+"""Modules and styles of the Viewer, and bundling of modules into one script.
 
-The JavaScript is plain ES modules, tested as such; what loads it takes one script, so the modules
-are joined in the order of their imports. What worlds draw comes with them, and is written into that
-script as text: a browser, or a recording, never says which code is run.
+Components and reports take a single script, so the ES modules are joined in import order. The
+drawing modules of domains are embedded as text, so browsers and recordings cannot choose code.
 """
 
 from __future__ import annotations
@@ -16,11 +15,11 @@ from typing import NamedTuple
 
 HERE = Path(__file__).parent
 BOARD = ("page", "episode", "drawings", "draw_frame", "speech", "film", "board")
-"""What draws a frame: its modules, in the order of their imports."""
+"""Modules that draw a frame, in import order."""
 VIEWER = (*BOARD, "keys", "playback", "viewer")
-"""What shows an episode, in any page."""
+"""Modules of the Viewer."""
 CLIP = (*VIEWER, "panel", "verdicts", "clip")
-"""What shows an episode with what was said of it."""
+"""Modules of the page of one clip with its verdicts."""
 CLIP_STYLES = ("page", "viewer", "panel", "clip")
 _TEXTS = "const TEXTS = {};"
 _IMPORT = re.compile(r'^import \{[^}]*\} from "[./\w]+\.mjs";\n', re.MULTILINE)
@@ -29,67 +28,68 @@ _DEFAULT = re.compile(r"^export default \w+;\n", re.MULTILINE)
 
 
 class Component(NamedTuple):
-    """The three texts that a component is mounted from."""
+    """Markup, styles and script of a component."""
 
     html: str
     css: str
     js: str
 
 
-def made(
+def build_component(
     name: str,
     modules: Sequence[str],
     styles: Sequence[str],
     drawings: Mapping[str, str],
     folder: Path = HERE,
 ) -> Component:
-    """Return the texts of a component: its markup, styles, and scripts as their imports order them.
+    """Return a component of the given modules and styles, in import order.
 
-    `drawings` are the ES modules that worlds are drawn by, each under the name of its domain, and
-    `folder` has the files that the Viewer does not have.
+    `drawings` maps domains to the sources of their drawing modules; files that the Viewer lacks are
+    in `folder`.
     """
     return Component(
-        html=_file(f"{name}.html", folder).read_text(encoding="utf-8"),
+        html=_find_file(f"{name}.html", folder).read_text(encoding="utf-8"),
         css=styled(styles, folder),
-        js=with_drawings(joined(tuple(modules), folder), drawings),
+        js=with_drawings(join_modules(tuple(modules), folder), drawings),
     )
 
 
 def with_drawings(script: str, drawings: Mapping[str, str]) -> str:
-    """Return a script with what worlds are drawn by, each under the name of its domain."""
-    # Of what JSON may hold, only this could end a script that stands in a page.
+    """Return a script with the drawing modules of domains embedded."""
+    # "<" is the only JSON character that could end an inline script.
     texts = json.dumps(dict(drawings)).replace("<", "\\u003c")
     return script.replace(_TEXTS, f"const TEXTS = {texts};")
 
 
 def styled(styles: Sequence[str], folder: Path = HERE) -> str:
-    """Return several style sheets as one."""
-    return "\n".join(_file(f"{one}.css", folder).read_text(encoding="utf-8") for one in styles)
+    """Return several style sheets as one text."""
+    return "\n".join(
+        _find_file(f"{name}.css", folder).read_text(encoding="utf-8") for name in styles
+    )
 
 
 @cache
-def joined(modules: tuple[str, ...], *folders: Path) -> str:
-    """Return one script from several modules, in the order of their imports.
+def join_modules(modules: tuple[str, ...], *folders: Path) -> str:
+    """Return one script from several modules, in import order.
 
-    Imports go, and so do exports by name; `export default` stays, for it is what the component is
-    called by. Top-level names must differ between modules; two equal ones would be a syntax error,
-    which a test looks for.
+    Imports and named exports are removed; `export default` stays as the component's entry point.
+    Top-level names must differ between modules, which a test checks.
     """
-    files = (_file(f"{name}.mjs", *folders) for name in modules)
+    files = (_find_file(f"{name}.mjs", *folders) for name in modules)
     source = "\n".join(file.read_text(encoding="utf-8") for file in files)
     return _EXPORT.sub("", _IMPORT.sub("", source))
 
 
 def classic(modules: tuple[str, ...], *folders: Path) -> str:
-    """Return one script of no module from several, for pages that are opened from a disk.
+    """Return one classic script from several modules, for pages opened from disk.
 
-    Browsers refuse modules there. Nothing of it is seen from outside.
+    Browsers do not load modules from `file:`. The script defines no global names.
     """
-    source = _DEFAULT.sub("", joined(modules, *folders))
+    source = _DEFAULT.sub("", join_modules(modules, *folders))
     return f'(async () => {{\n"use strict";\n{source}}})();\n'
 
 
-def _file(name: str, *folders: Path) -> Path:
-    """Return the path of a file in one of `folders`, or where it is in none, of the Viewer's."""
-    every = (folder / name for folder in folders)
-    return next((path for path in every if path.is_file()), HERE / name)
+def _find_file(name: str, *folders: Path) -> Path:
+    """Return the path of a file in one of `folders`, else in the Viewer's folder."""
+    paths = (folder / name for folder in folders)
+    return next((path for path in paths if path.is_file()), HERE / name)

@@ -1,7 +1,7 @@
-// What is said, in a bubble beside whoever says it.
+// Speech bubbles next to their speakers.
 
-// `place` is {x, y, reach} in pixels of the canvas: the middle of the speaker, and how far from it the
-// bubble begins. `fresh` is what is said in the very frame that is shown.
+// `x` and `y` are the centre of the speaker and `reach` its distance to the bubble, in pixels of the
+// canvas; `fresh` is true for an utterance of the current frame.
 export function paintBubble(canvas, { x: middle, y: level, reach }, { text, fresh }, { scale }) {
   const x = canvas.getContext("2d");
   const font = Math.max(13 * scale, Math.min(0.81 * reach, 22 * scale));

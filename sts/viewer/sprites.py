@@ -1,6 +1,6 @@
-"""Pictures of episodes that only render pixels, each made once and kept in the workspace.
+"""Rendered frames of pixel environments, cached in the workspace.
 
-They are made from recordings alone, so the folder may be deleted at any time.
+They are derived from recordings, so the folder can be deleted at any time.
 """
 
 from __future__ import annotations
@@ -16,16 +16,15 @@ from sts.storage.workspace import Workspace
 FOLDER = "frames"
 
 
-def framed(domain: str, state: bytes) -> bool:
-    """Whether scenes of this world are pictures that it renders."""
+def is_pixel_rendered(domain: str, state: bytes) -> bool:
+    """Return True if this environment instance renders its scenes as pixels."""
     return find_domain(domain).form(state).kind == "frames"
 
 
-def sprites_of(workspace: Workspace, episode: Episode, role: int | None = None) -> list[Sheet]:
-    """Return what a judge, or participant `role`, sees of an episode, drawn once for a workspace.
+def load_sprites(workspace: Workspace, episode: Episode, role: int | None = None) -> list[Sheet]:
+    """Return the frames of an episode, as an annotator or as player `role` sees them.
 
-    Pictures that were kept are taken only where the world begins with the very pixels it began with
-    then, so that a domain that is drawn anew is seen anew.
+    The cache key includes the pixels of the first frame, so that a changed renderer invalidates it.
     """
     first = look(find_domain(episode.domain).restore([episode.state]), episode.domain, role)
     parts = layout(len(episode.scene), *first.shape[:2])
@@ -34,8 +33,8 @@ def sprites_of(workspace: Workspace, episode: Episode, role: int | None = None) 
     files = [workspace.path(FOLDER, f"{mark}-{i}.webp") for i in range(len(parts))]
     with contextlib.suppress(OSError):
         return [Sheet(file.read_bytes(), *part) for file, part in zip(files, parts, strict=True)]
-    made = sheets(frames(episode, role))
-    with contextlib.suppress(OSError):  # a full disk costs time, and nothing else
-        for file, one in zip(files, made, strict=True):
-            write_atomically(file, one.webp)
-    return made
+    rendered = sheets(frames(episode, role))
+    with contextlib.suppress(OSError):  # without the cache, frames are only rendered again
+        for file, sheet in zip(files, rendered, strict=True):
+            write_atomically(file, sheet.webp)
+    return rendered

@@ -1,17 +1,17 @@
-// What passes between whoever shows an episode, these modules and the drawings of worlds. Read by the
-// type checker alone (`make check`); no page loads it.
+// Types shared by the pages, the Viewer's modules and drawing modules, for the type checker only
+// (`make check`).
 
 type Instruction = { text: string; given_at: number };
 type Utterance = { frame: number; object: number; text: string };
 type Place = { x: number; y: number; reach: number };
 type Pictured = "here" | "coming" | "broken";
 
-/** A picture that holds `count` frames, `columns` beside each other. */
+/** A picture of `count` frames in `columns` columns. */
 type Sprite = { webp: string; columns: number; count: number };
 
-/** What is marked on the board: cells from the takeover on, and what the judged see around them. */
+/** Markings on the board: cells from the takeover on, and the view of the evaluated players. */
 type Overlay = { cells: number[]; sight: boolean };
-/** When it is done, what holds in doubtful cases, and what is marked. */
+/** Success criterion, edge cases and markings. */
 type Criterion = Overlay & { done: string; guideline: string };
 
 /** An episode as the server sends it; arrays are base64. */
@@ -45,10 +45,10 @@ type Episode = Omit<Payload, "scene"> & {
   length: number;
 };
 
-/** What is gone through. */
+/** An episode with its current frame. */
 type View = { episode: Episode; frame: number; watched: Set<number> };
 
-/** What a key or a button asks for. */
+/** A named action of a key or button. */
 type Action = {
   name: string;
   by?: number;
@@ -62,7 +62,7 @@ type Action = {
 type KeyRow = { keys: string[]; action: string; show?: string; help?: string };
 
 type Verdict = "success" | "failure" | "not_done" | "cannot_judge";
-/** What the server shows to the page of those who act; `turns` are [move, token]. */
+/** Data of the play page; `turns` are [action, token]. */
 type Shown = {
   session: string | null;
   first: number;
@@ -88,7 +88,7 @@ type Shown = {
 type Theme = { background: string; text: string; grid: string; accent: string; dark: boolean };
 type Options = Theme & { scale: number; edge: string; overlay?: Overlay | null };
 
-/** What a world's own ES module exports; docs/worlds.md says what each is. */
+/** Exports of a drawing module; see docs/worlds.md. */
 type Drawing = {
   paint(canvas: HTMLCanvasElement, episode: Episode, frame: number, options: Options): Place[] | null;
   describe?(episode: Episode, frame: number): string;
@@ -100,6 +100,6 @@ type Drawing = {
 type Drawings = Map<string | null, Drawing | null>;
 
 interface Window {
-  /** Clips that are shown in it. */
+  /** Clips displayed in the window. */
   stsClips?: Set<any>;
 }

@@ -1,11 +1,11 @@
-// What can be said of an episode, in words.
+// Verdicts and reasons as they are displayed.
 
 /** @type {Record<string, string>} */
 export const VERDICTS = {
   success: "Success",
   failure: "Failure",
-  not_done: "Not done",
-  cannot_judge: "Cannot judge",
+  not_done: "Not completed",
+  cannot_judge: "Can't judge",
 };
 export const REASONS = [
   "the instruction can be read in more than one way",

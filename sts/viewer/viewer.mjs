@@ -1,10 +1,10 @@
-// The Viewer: a board, a timeline and controls, through which anybody can go through an episode. It
-// knows of no verdict, queue or server, and can be mounted by any page:
+// The Viewer: a board, a timeline and controls for playing an episode. It knows nothing of verdicts,
+// queues or servers, and can be mounted by any page:
 //
 //   const viewer = new Viewer(element, { drawings });
 //   viewer.open(viewOf(decode(payload)));
 //
-// A page that wants to hear of every action before the Viewer does it gives `act`.
+// A page that handles actions itself passes `act`.
 
 import { Board } from "./board.mjs";
 import { count, placeOf } from "./episode.mjs";
@@ -13,13 +13,13 @@ import { element, isTyping, keepFocus, ownsKey } from "./page.mjs";
 import { Playback, SPEEDS } from "./playback.mjs";
 
 const BUTTONS = [
-  ["start", "|◀", "Start of the context"],
+  ["start", "|◀", "Go to the start of the context"],
   ["back", "◀", "One step back"],
   ["play", "Play", "Play or pause"],
-  ["forward", "▶", "One step on"],
-  ["end", "▶|", "End of the continuation"],
-  ["takeover", "Takeover", "The takeover"],
-  ["loop", "Loop", "The steps around the mark, again and again"],
+  ["forward", "▶", "One step forward"],
+  ["end", "▶|", "Go to the end of the continuation"],
+  ["takeover", "Takeover", "Go to the takeover"],
+  ["loop", "Loop", "Loop the steps around the marker"],
 ];
 const PACE = [
   ["slower", "−", "Slower"],
@@ -27,9 +27,9 @@ const PACE = [
 ];
 
 export class Viewer {
-  // `rows` say what the keys do, and `act(action, now)` does it, where that is more than going through
-  // the episode. `arrived(now)` is called when a picture has come, `ticked` when playing has gone on by
-  // a frame, and `rendered` when what is shown has changed, before it is painted.
+  // `rows` map keys to actions and `act(action, now)` performs them; by default it controls playback.
+  // `arrived(now)` is called when a picture was decoded, `ticked` after each played frame, and
+  // `rendered` before a changed view is painted.
   /** @param {HTMLElement} root
    * @param {{ drawings: Drawings, settings?: { speed?: number, autoplay?: boolean },
    *   rows?: KeyRow[], act?: (action: Action, now: number) => void,
@@ -44,7 +44,7 @@ export class Viewer {
     this.act = act ?? ((action, now) => this.playback.act(action, now));
     root.classList.add("sts", "viewer");
     root.tabIndex = -1;
-    root.replaceChildren(...parts(rows));
+    root.replaceChildren(...buildParts(rows));
     this.board = new Board(this.$("canvas"), {
       drawings,
       changed: () => {
@@ -55,16 +55,16 @@ export class Viewer {
     this.playback = new Playback({
       settings,
       pictured: (episode, frame) => this.board.pictured(episode, frame),
-      marked: () => nearest(this.flags, this.playback.frame),
+      marked: () => nearestFlag(this.flags, this.playback.frame),
     });
     /** @type {Flag[]} */
-    this.flags = []; // what the page wants to see marked on the timeline
+    this.flags = []; // marked by the page on the timeline
     /** @type {{ episode: Episode, frame: number }[]} */
-    this.soon = []; // views that will follow
+    this.soon = []; // views that are likely to follow
     /** @type {any} */
-    this.sight = null; // what somebody in the episode sees at its frames, shown in the place of all
+    this.sight = null; // a player's view of the episode, displayed instead of the whole board
     /** @type {Overlay | null} */
-    this.overlay = null; // what the page wants to see marked on the board
+    this.overlay = null; // marked by the page on the board
     this.actionOf = actionsOf(rows);
     this.#listen();
     this.resize = new ResizeObserver(() => this.#show());
@@ -87,14 +87,14 @@ export class Viewer {
     this.root.focus({ preventScroll: true });
   }
 
-  // Shows a view from where it stands; null shows nothing.
+  // Displays a view at its current frame; null displays nothing.
   /** @param {View | null} view */
   open(view) {
     this.playback.open(view, performance.now());
     this.render();
   }
 
-  // ---- what a person does
+  // ---- input
 
   #listen() {
     const { signal } = this.abort;
@@ -137,7 +137,7 @@ export class Viewer {
     });
   }
 
-  // ---- what is shown
+  // ---- display
 
   render() {
     this.rendered?.();
@@ -181,10 +181,10 @@ export class Viewer {
     const { steps, takeover, instructions, utterances } = episode;
     this.$(".scrub").max = steps;
     this.$(".context").style.width = `${(100 * takeover) / steps}%`;
-    const at = (frame, className, text = "", name = "i") => tick(episode, frame, className, text, name);
+    const at = (frame, className, text = "", name = "i") => createTick(episode, frame, className, text, name);
     this.$(".spoken").replaceChildren(
       ...utterances.map((u) => at(u.frame, "utterance")),
-      ...instructions.filter((one) => one.given_at > 0).map((one) => at(one.given_at, "given", "instruction", "b")),
+      ...instructions.filter(({ given_at }) => given_at > 0).map(({ given_at }) => at(given_at, "given", "instruction", "b")),
       at(takeover, "takeover"),
       at(takeover, "name", "takeover", "b"),
     );
@@ -196,7 +196,7 @@ export class Viewer {
     if (box.dataset.key !== key || this.flagged !== episode) {
       this.flagged = episode;
       box.dataset.key = key;
-      box.replaceChildren(...this.flags.map((flag) => tick(episode, flag.frame, "flag", flag.sign ?? "", "b")));
+      box.replaceChildren(...this.flags.map((flag) => createTick(episode, flag.frame, "flag", flag.sign ?? "", "b")));
     }
     const here = this.flags.filter((flag) => flag.frame === frame).map(({ text }) => text);
     const scrub = this.$(".scrub");
@@ -217,46 +217,46 @@ export class Viewer {
 
 /** @typedef {{ frame: number, sign?: string, text: string }} Flag */
 
-// The frame of the flag that is nearest to a frame; null where there is none.
+// The frame of the flag nearest to `frame`, or null without flags.
 /** @param {Flag[]} flags @param {number} frame @returns {number | null} */
-const nearest = (flags, frame) =>
+const nearestFlag = (flags, frame) =>
   [...flags].sort((a, b) => Math.abs(a.frame - frame) - Math.abs(b.frame - frame))[0]?.frame ?? null;
 
-// ---- what it is made of
+// ---- construction
 
-// What stands on the timeline at a frame.
+// Creates an element on the timeline at a frame.
 /** @param {Episode} episode @param {number} frame @param {string} className */
-function tick(episode, frame, className, text = "", name = "i") {
-  const made = element(name, { className, textContent: text });
-  made.style.left = `${(100 * frame) / episode.steps}%`;
-  return made;
+function createTick(episode, frame, className, text = "", name = "i") {
+  const node = element(name, { className, textContent: text });
+  node.style.left = `${(100 * frame) / episode.steps}%`;
+  return node;
 }
 
 /** @param {KeyRow[]} rows */
-function parts(rows) {
+function buildParts(rows) {
   /** @param {string[]} row */
   const button = ([action, text, does]) => {
     const key = rows.find((row) => row.action === action)?.show;
-    const made = element("button", { type: "button", className: action, textContent: text, title: `${does} (${key})` });
-    made.dataset.action = action;
-    if (/^\W+$/.test(text)) made.setAttribute("aria-label", does); // a sign alone says nothing aloud
-    return made;
+    const node = element("button", { type: "button", className: action, textContent: text, title: `${does} (${key})` });
+    node.dataset.action = action;
+    if (/^\W+$/.test(text)) node.setAttribute("aria-label", does); // screen readers do not read the sign
+    return node;
   };
   const part = (className, ...children) => {
-    const made = element("div", { className });
-    made.append(...children);
-    return made;
+    const node = element("div", { className });
+    node.append(...children);
+    return node;
   };
   const canvas = element("canvas");
   canvas.setAttribute("role", "img");
   const ticks = part("ticks", part("spoken"), part("flags"));
   const bar = [part("track", part("context"), part("continuation")), ticks];
-  for (const one of bar) one.setAttribute("aria-hidden", "true");
+  for (const layer of bar) layer.setAttribute("aria-hidden", "true");
   const scrub = element("input", { type: "range", className: "scrub", min: 0, step: 1 });
   scrub.setAttribute("aria-label", "Step of the episode");
   const words = ["part", "place", "said"].map((className) => element("span", { className }));
   const [slower, faster] = PACE.map(button);
-  const autoplay = button(["autoplay", "Autoplay", "Start each episode by itself"]);
+  const autoplay = button(["autoplay", "Autoplay", "Start each episode automatically"]);
   const speed = element("span", { className: "speed" });
   const controls = part("controls", ...BUTTONS.map(button), part("pace", slower, speed, faster), autoplay);
   controls.setAttribute("role", "group");

@@ -20,13 +20,13 @@ from sts.annotations.database import Database
 from sts.annotations.sessions import EXPIRED, UNKNOWN, USED
 from sts.annotations.store import Store
 from sts.errors import StoreError
-from sts_annotator_app.attempts import EACH, TOGETHER, WINDOW, Attempts
-from sts_annotator_app.auth import Sessions, cookie_name
-from sts_annotator_app.door import Door
-from sts_annotator_app.entry import AWAY
-from sts_annotator_app.routes import PAGE, application
+from sts_annotator_app.attempts import MAX_FAILURES, MAX_FAILURES_PER_ADDRESS, WINDOW_S, RateLimiter
+from sts_annotator_app.auth import BrowserSessions, cookie_name
+from sts_annotator_app.door import Authenticator
+from sts_annotator_app.entry import UNAVAILABLE
+from sts_annotator_app.routes import PAGE, build_application
 from sts_annotator_app.settings import Settings
-from sts_annotator_app.sign_in import FAILED, Provider
+from sts_annotator_app.sign_in import SIGN_IN_FAILED, Provider
 from tests.access.attempts import attempt
 
 TOKEN, ANOTHERS, OWNERS = "a-session", "anothers", "the-key"
@@ -83,8 +83,8 @@ def door(gate: Gate | None = None, base: str = "", provider: Provider | None = N
     """Everything that is served, with something plain in the place of Streamlit."""
     store = gate or Gate()
     settings = Settings("", "", owner="Olga", key=OWNERS, base=base)
-    opened = Door(settings, Sessions(lambda: store, COOKIE, base), provider)
-    return application(Inside(), opened, {PAGE: Inside()})
+    opened = Authenticator(settings, BrowserSessions(lambda: store, COOKIE, base), provider)
+    return build_application(Inside(), opened, {PAGE: Inside()})
 
 
 def asked(*given: Any, **more: Any) -> list[dict[str, Any]]:
@@ -278,9 +278,7 @@ class Counting(Gate):
 def test_wrong_cookies_cost_a_look_up_each_and_lock_nobody_out(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(
-        "sts_annotator_app.auth.REMEMBERED", 3600.0
-    )  # the thousand may take a while
+    monkeypatch.setattr("sts_annotator_app.auth.CACHE_S", 3600.0)  # the thousand may take a while
     gate = Counting()
     at = door(gate)
     assert status("/", f"{COOKIE}={TOKEN}", at=at) == 200
@@ -320,7 +318,7 @@ def test_below_a_path_of_its_own_the_cookie_and_the_way_in_stay_there() -> None:
 )
 def test_who_tries_many_links_is_refused_and_nobody_else_is() -> None:
     at = door()
-    for _ in range(EACH):
+    for _ in range(MAX_FAILURES_PER_ADDRESS):
         assert status("/enter", query="t=guess", at=at) == 401
     refused = asked("/enter", query=f"t={WAITING}", at=at)
     assert refused[0]["status"] == 429 and header(refused, "retry-after") == "60"
@@ -331,7 +329,7 @@ def test_who_tries_many_links_is_refused_and_nobody_else_is() -> None:
 
 def test_previews_and_old_links_are_no_attempts() -> None:
     at = door()
-    for _ in range(EACH):
+    for _ in range(MAX_FAILURES_PER_ADDRESS):
         assert status("/enter", query=f"t={SPENT}", at=at) == 401
     assert status("/enter", query=f"t={WAITING}", at=at) == 200
 
@@ -344,13 +342,13 @@ def test_previews_and_old_links_are_no_attempts() -> None:
 )
 def test_a_flood_from_many_addresses_is_limited_and_locks_nobody_out() -> None:
     now = [0.0]
-    attempts = Attempts(clock=lambda: now[0])
-    for n in range(TOGETHER):
+    attempts = RateLimiter(clock=lambda: now[0])
+    for n in range(MAX_FAILURES):
         assert attempts.allows(f"10.0.{n // 250}.{n % 250}")
-        attempts.failed(f"10.0.{n // 250}.{n % 250}")
+        attempts.record_failure(f"10.0.{n // 250}.{n % 250}")
     assert not attempts.allows("10.0.0.7")  # it failed before
     assert attempts.allows("192.0.2.1")  # it did not
-    now[0] += WINDOW
+    now[0] += WINDOW_S
     assert attempts.allows("10.0.0.7")
 
 
@@ -360,9 +358,9 @@ def test_a_flood_from_many_addresses_is_limited_and_locks_nobody_out() -> None:
     "they count as one",
 )
 def test_the_many_addresses_that_one_person_has_are_counted_as_one() -> None:
-    attempts = Attempts(clock=lambda: 0.0)
-    for n in range(EACH):
-        attempts.failed(f"2001:db8:0:1::{n:x}")
+    attempts = RateLimiter(clock=lambda: 0.0)
+    for n in range(MAX_FAILURES_PER_ADDRESS):
+        attempts.record_failure(f"2001:db8:0:1::{n:x}")
     assert not attempts.allows("2001:db8:0:1:ffff::1")
     assert attempts.allows("2001:db8:0:2::1")
 
@@ -407,7 +405,7 @@ def test_a_database_that_is_away_is_said_in_a_page_that_asks_again() -> None:
     for path, query in (("/", ""), ("/enter", f"t={WAITING}")):
         answer = asked(path, f"{COOKIE}={TOKEN}", query, at=door(Away()))
         assert answer[0]["status"] == 503 and header(answer, "refresh") == "5"
-        assert AWAY in text(answer) and "/secret" not in text(answer)
+        assert UNAVAILABLE in text(answer) and "/secret" not in text(answer)
     assert status(**STREAM, kind="websocket", at=door(Away())) == 4401
 
 
@@ -481,7 +479,7 @@ def test_only_the_ways_to_the_provider_and_back_are_open() -> None:
     assert name == "sts_sign_in"
     assert {" path=/judge", " httponly", " samesite=lax", " secure"} <= {*flags}
     back = asked("/oauth2callback", query="code=forged&state=forged", at=offering())
-    assert back[0]["status"] == 401 and FAILED in text(back)
+    assert back[0]["status"] == 401 and SIGN_IN_FAILED in text(back)
     for path in ("/auth/login", "/auth/logout", "/sign-in/", "/oauth2callback/x"):
         assert status(path, at=offering()) == 404
     for path in ("/sign-in", "/oauth2callback"):
@@ -497,6 +495,6 @@ def test_only_the_ways_to_the_provider_and_back_are_open() -> None:
 )
 def test_the_provider_is_asked_no_more_often_than_wrong_links_are_heard() -> None:
     at = offering()
-    asks = [status("/sign-in", at=at) for _ in range(EACH + 1)]
-    assert asks == [307] * EACH + [429]
+    asks = [status("/sign-in", at=at) for _ in range(MAX_FAILURES_PER_ADDRESS + 1)]
+    assert asks == [307] * MAX_FAILURES_PER_ADDRESS + [429]
     assert status("/sign-in", at=at, address="192.0.2.2") == 307

@@ -20,9 +20,9 @@ import pytest
 import uvicorn
 from websockets.sync.client import connect
 
-from sts_annotator_app.connections import Limited, raise_file_limit
+from sts_annotator_app.connections import LimitedProtocol, raise_file_limit
 from sts_annotator_app.server import bind
-from sts_annotator_app.settings import CONNECTIONS
+from sts_annotator_app.settings import MAX_CONNECTIONS
 from tests.access.attempts import attempt
 from tests.annotator_app.serving import Server
 from tests.annotator_app.wire import wired
@@ -51,9 +51,9 @@ async def answer(scope: Any, receive: Any, send: Any) -> None:
 
 
 @contextlib.contextmanager
-def served(each: int = CONNECTIONS, total: int = 16_000, proxies: str = "") -> Iterator[int]:
+def served(each: int = MAX_CONNECTIONS, total: int = 16_000, proxies: str = "") -> Iterator[int]:
     """Serve on a free loopback port, with limits; yield the port."""
-    protocol = partial(Limited, each=each, total=total, proxies=proxies)
+    protocol = partial(LimitedProtocol, each=each, total=total, proxies=proxies)
     config = uvicorn.Config(
         answer,
         http=cast(type[asyncio.Protocol], protocol),
@@ -134,7 +134,7 @@ def test_1300_half_sent_requests_lock_nobody_out(
     half: bytes,
     sources: int,
 ) -> None:
-    monkeypatch.setattr("sts_annotator_app.connections.UNFINISHED", 1.5)
+    monkeypatch.setattr("sts_annotator_app.connections.REQUEST_TIMEOUT_S", 1.5)
     caplog.set_level(logging.ERROR)
     with served(total=1000) as port:
         many = [
@@ -166,7 +166,7 @@ def test_annotator_serves_pages_amid_1300_half_sent_requests(
 def test_unfinished_request_is_cut_off_even_if_it_trickles(
     sockets: contextlib.ExitStack, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("sts_annotator_app.connections.UNFINISHED", 0.5)
+    monkeypatch.setattr("sts_annotator_app.connections.REQUEST_TIMEOUT_S", 0.5)
     with served() as port:
         for said in (b"", HALF, BODY[:-4].replace(b"9", b"999999") + b"s"):
             slow, began = opened(sockets, port, said, "127.0.0.1"), time.monotonic()
@@ -184,7 +184,7 @@ def test_unfinished_request_is_cut_off_even_if_it_trickles(
 
 
 def test_websocket_is_not_cut_off(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sts_annotator_app.connections.UNFINISHED", 0.2)
+    monkeypatch.setattr("sts_annotator_app.connections.REQUEST_TIMEOUT_S", 0.2)
     with served() as port, connect(f"ws://127.0.0.1:{port}/") as socket_:
         time.sleep(1)
         socket_.send("are you there")
@@ -199,7 +199,7 @@ def test_websocket_is_not_cut_off(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_sixty_people_behind_one_address_work_undisturbed(
     sockets: contextlib.ExitStack, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("sts_annotator_app.connections.UNFINISHED", 0.5)
+    monkeypatch.setattr("sts_annotator_app.connections.REQUEST_TIMEOUT_S", 0.5)
     request = b"GET / HTTP/1.1\r\nHost: study.example\r\n\r\n"
     with served() as port:
         open_pages = [

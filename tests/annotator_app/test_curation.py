@@ -20,9 +20,9 @@ from sts.suites import drafts
 from sts.suites import store as suites
 from sts.trajectories import store as trajectories
 from sts_annotator_app.curation.drafts import Drafts
-from sts_annotator_app.curation.exchange import AHEAD, exchange
-from sts_annotator_app.curation.ghosts import Ghosts
-from sts_annotator_app.events import UNSAVED, namespace
+from sts_annotator_app.curation.exchange import AHEAD, sync_page
+from sts_annotator_app.curation.ghosts import PreviewWorker
+from sts_annotator_app.events import UNSAVED, storage_namespace
 from sts_scenarios.profiles import Profiles
 from tests.annotator_app.components.test_types import declared
 from tests.examples import accepted, on_test_side, recorded, scenarios
@@ -45,8 +45,8 @@ class Study:
     def sends(self, who: Annotator, sent: object = None) -> dict[str, Any]:
         """Return what a page gets for what it sends."""
         if isinstance(sent, dict):
-            sent = {"author": namespace("here", who.id)} | sent
-        data = exchange(self.drafts, self.store, who, sent, place="here")
+            sent = {"author": storage_namespace("here", who.id)} | sent
+        data = sync_page(self.drafts, self.store, who, sent, place="here")
         json.dumps(data, allow_nan=False)
         return data
 
@@ -138,8 +138,8 @@ def _edit(**changes: object) -> dict[str, Any]:
 
 
 BAD: dict[str, tuple[dict[str, Any], str]] = {
-    "an unknown draft": ({"draft": "f" * 32}, "this draft is no longer there"),
-    "a draft of no kind": ({"draft": ["own"]}, "this draft is no longer there"),
+    "an unknown draft": ({"draft": "f" * 32}, "this draft was removed or replaced"),
+    "a draft of no kind": ({"draft": ["own"]}, "this draft was removed or replaced"),
     "an unknown candidate": (
         {"candidate": "shadow-evil-09"},
         "unknown candidate of draft own 'shadow-evil-09'",
@@ -148,10 +148,10 @@ BAD: dict[str, tuple[dict[str, Any], str]] = {
     "a stale decision": ({"follows": "a" * 32}, f"{IDS[0]} has changed since you saw it"),
     "a kind of nobody": ({"kind": "burn"}, "expected a decision of accept, reject, retire"),
     "no kind": ({"kind": None}, "expected a decision of accept, reject, retire"),
-    "a list to follow": ({"follows": [""]}, "that names the one it follows"),
-    "a number for a reason": ({"reason": 5}, "and its reason"),
-    "no reason": ({"kind": "reject"}, f"expected a reason to reject {IDS[0]}, found none"),
-    "a blank reason": ({"kind": "reject", "reason": "  "}, "expected a reason to reject"),
+    "a list to follow": ({"follows": [""]}, "the texts follows and reason"),
+    "a number for a reason": ({"reason": 5}, "follows and reason"),
+    "no reason": ({"kind": "reject"}, f"a reason is required to reject {IDS[0]}"),
+    "a blank reason": ({"kind": "reject", "reason": "  "}, "a reason is required to reject"),
     "an oversized reason": ({"kind": "reject", "reason": "x" * 501}, "at most 500 letters"),
     "lines for a reason": ({"kind": "reject", "reason": "a\nb"}, "expected a reason of one line"),
     "a retirement of what is new": (
@@ -203,7 +203,7 @@ def test_an_edit_is_derived_shown_and_kept_as_it_was_shown(study: Study) -> None
     assert (shown["moment"], shown["text"]) == (12, text)
     assert data["log"][0]["why"] == "takeover, text"
     again = study.decision("edit", follows=one["uuid"], changes={"takeover": 12})
-    assert study.decides(study.ana, again) == [f"nothing of {IDS[0]} would change"]
+    assert study.decides(study.ana, again) == [f"the edit does not change {IDS[0]}"]
     undo = study.decision("undo", follows=one["uuid"], undoes=one["uuid"])
     assert study.decides(study.ana, undo) == [""]
     data = study.sends(study.ana, {"at": IDS[0]})
@@ -247,7 +247,7 @@ def test_a_message_of_no_sense_ends_no_page(untouched: Study, sent: object) -> N
 
 
 def test_another_persons_decisions_are_nobody_elses(study: Study) -> None:
-    sent = {"author": namespace("here", study.ana.id), "outbox": [study.decision("accept")]}
+    sent = {"author": storage_namespace("here", study.ana.id), "outbox": [study.decision("accept")]}
     assert study.sends(study.ben, sent)["acks"] == [] == study.kept
 
 
@@ -276,7 +276,7 @@ def test_a_study_without_a_draft_says_how_one_is_begun(tmp_path: Path) -> None:
     workspace = Workspace.open(str(tmp_path)).ensure()
     with Store.open(workspace) as store:
         ana = add_person(store, "Ana", ("curator",))
-        data = exchange(Drafts(workspace), store, ana, None, place="here")
+        data = sync_page(Drafts(workspace), store, ana, None, place="here")
     assert data["draft"] is None and "sts mine" in data["empty"]["text"]
 
 
@@ -293,8 +293,8 @@ def test_a_draft_that_was_frozen_meanwhile_takes_no_decision(tmp_path: Path) -> 
             "follows": "",
             "uuid": "9" * 32,
         }
-        message = {"author": namespace("here", ana.id), "outbox": [sent]}
-        data = exchange(Drafts(workspace), store, ana, message, place="here")
+        message = {"author": storage_namespace("here", ana.id), "outbox": [sent]}
+        data = sync_page(Drafts(workspace), store, ana, message, place="here")
     assert "was frozen as own@1" in data["acks"][0]["message"] and data["draft"] is None
 
 
@@ -310,23 +310,23 @@ def test_a_candidate_whose_file_is_gone_is_said_to_be_broken(study: Study) -> No
         assert study.sends(study.ana)["candidates"][0]["broken"] == ""
         file.unlink()
     again = Drafts(study.workspace)
-    data = exchange(again, study.store, study.ana, None, place="here")
+    data = sync_page(again, study.store, study.ana, None, place="here")
     assert "is missing" in data["trouble"]
 
 
 def test_profiles_come_when_they_are_made_and_a_continuation_is_shown_on_request(
     study: Study,
 ) -> None:
-    ghosts = Ghosts(study.workspace)
-    opened = study.drafts.opened("own", study.store)
-    one = opened.every[IDS[0]]
-    assert ghosts.passed(opened, [one]) == []
+    ghosts = PreviewWorker(study.workspace)
+    opened = study.drafts.open_draft("own", study.store)
+    one = opened.candidates[IDS[0]]
+    assert ghosts.count_passes(opened, [one]) == []
     made = Profiles(opened.draft).make(one)
-    (found,) = ghosts.passed(opened, [one])
+    (found,) = ghosts.count_passes(opened, [one])
     assert found["passed"] == [[name, *p] for name, p in made.passed.items()]
-    shown = ghosts.episode(opened, {"candidate": IDS[0], "agent": "random"})
+    shown = ghosts.load_episode(opened, {"candidate": IDS[0], "agent": "random"})
     assert shown is not None
-    assert (shown["mark"], shown["episode"]["takeover"]) == (opened.mark(one), 6)
+    assert (shown["mark"], shown["episode"]["takeover"]) == (opened.current_hash(one), 6)
     wrong: object
     for wrong in (
         None,
@@ -334,8 +334,8 @@ def test_profiles_come_when_they_are_made_and_a_continuation_is_shown_on_request
         {"candidate": "shadow-evil-99", "agent": "random"},
         {"candidate": IDS[0]},
     ):
-        assert ghosts.episode(opened, wrong) is None
-    nobody = ghosts.episode(opened, {"candidate": IDS[0], "agent": "<b>nobody</b>"})
+        assert ghosts.load_episode(opened, wrong) is None
+    nobody = ghosts.load_episode(opened, {"candidate": IDS[0], "agent": "<b>nobody</b>"})
     assert nobody is not None and "unknown agent" in nobody["broken"]
 
 
@@ -346,17 +346,17 @@ def test_the_other_half_of_a_pair_is_shown_beside_it(tmp_path: Path) -> None:
     drafts.begin(workspace, "own", pair)
     with Store.open(workspace) as store:
         ana, every = add_person(store, "Ana", ("curator",)), Drafts(workspace)
-        half = exchange(every, store, ana, None, place="here")["half"]
+        half = sync_page(every, store, ana, None, place="here")["half"]
         assert (half["of"], half["id"], half["tags"]) == (IDS[0], IDS[1], ["b"])
-        sent = {"author": namespace("here", ana.id), "at": IDS[2]}
-        assert exchange(every, store, ana, sent, place="here")["half"] is None
+        sent = {"author": storage_namespace("here", ana.id), "at": IDS[2]}
+        assert sync_page(every, store, ana, sent, place="here")["half"] is None
 
 
 def test_a_second_opinion_is_given_without_what_others_have_said_and_then_compared(
     study: Study,
 ) -> None:
     def opines(who: Annotator, id: str, word: str, **more: Any) -> str:
-        mark = study.drafts.opened("own", study.store).every[id].summary.row_hash
+        mark = study.drafts.open_draft("own", study.store).candidates[id].summary.row_hash
         one = study.decision("opinion", id, opinion=word, mark=mark) | more
         (message,) = study.decides(who, one)
         return message or one["uuid"]
@@ -386,7 +386,7 @@ def test_a_second_opinion_is_given_without_what_others_have_said_and_then_compar
     (state,) = [one for one in data["states"] if one["id"] == IDS[1]]
     assert state["opinions"] == [["Ana", "yes"], ["Ben", "no"]]
     assert (data["agreement"]["agreeing"], data["agreement"]["pairs"]) == (1, 2)
-    assert study.drafts.opened("own", study.store).every[IDS[1]].status == "accepted"
+    assert study.drafts.open_draft("own", study.store).candidates[IDS[1]].status == "accepted"
     assert "expected an opinion of yes or no" in opines(study.ben, IDS[2], "maybe")
     assert "was edited since you saw it" in opines(study.ben, IDS[2], "no", mark="f" * 64)
 

@@ -20,11 +20,11 @@ from sts.domains import Picture, domain
 from sts.episodes import Instruction
 from sts.errors import StoreError, UnknownName
 from sts.storage.workspace import Workspace
-from sts.viewer.payload import payload
+from sts.viewer.payload import build_payload
 from sts_annotator_app import events
-from sts_annotator_app.events import FEWEST, PATIENCE, exchange, namespace
+from sts_annotator_app.events import MAX_BROKEN, MIN_EPISODES, storage_namespace, sync_page
 from sts_annotator_app.pages import guide
-from sts_annotator_app.remaining import Remaining
+from sts_annotator_app.remaining import RemainingWork
 from tests.access.attempts import attempt
 from tests.stores import add_person, ask, claim_items
 from tests.stores import enqueue as in_store_enqueue
@@ -73,9 +73,9 @@ def shown(continuation: str) -> dict[str, Any]:
 
 def talk(store: Store, who: Annotator, sent: object, **more: Any) -> dict[str, Any]:
     if isinstance(sent, dict):
-        sent = {"author": namespace("here", who.id)} | sent
-    given: dict[str, Any] = {"shown": shown, "broken": {}, "remaining": Remaining()} | more
-    data = exchange(store, who, sent, suite=SUITE, place="here", **given)
+        sent = {"author": storage_namespace("here", who.id)} | sent
+    given: dict[str, Any] = {"shown": shown, "broken": {}, "remaining": RemainingWork()} | more
+    data = sync_page(store, who, sent, suite=SUITE, place="here", **given)
     json.dumps(data, allow_nan=False)
     return data
 
@@ -124,9 +124,16 @@ def test_what_another_author_did_is_ignored_and_neither_acknowledged_nor_kept(
     enqueue(store, 2)
     ben = add_person(store, "ben")
     item = talk(store, ann, None)["queue"][0]["id"]
-    for author in (namespace("here", ann.id), namespace("there", ben.id), "", None, 5, ["x"]):
+    for author in (
+        storage_namespace("here", ann.id),
+        storage_namespace("there", ben.id),
+        "",
+        None,
+        5,
+        ["x"],
+    ):
         data = talk(store, ben, {"author": author, "outbox": [answer(item)]})
-        assert data["acks"] == [] and data["author"] == namespace("here", ben.id)
+        assert data["acks"] == [] and data["author"] == storage_namespace("here", ben.id)
     assert ask(store, views.history, ben.id, 10) == [] and caplog.text.count("another author") == 6
     assert [ack["status"] for ack in talk(store, ann, {"outbox": [answer(item)]})["acks"]] == [
         "saved"
@@ -188,7 +195,7 @@ def test_what_cannot_be_shown_is_left_out_and_three_others_come_in_its_place(
     first = {one["of"] for one in talk(store, ann, None)["queue"]}
     blank, broken = Blank(first), dict[str, str]()
     data = talk(store, ann, None, shown=blank, broken=broken)
-    assert len(data["queue"]) == FEWEST and not {one["of"] for one in data["queue"]} & first
+    assert len(data["queue"]) == MIN_EPISODES and not {one["of"] for one in data["queue"]} & first
     assert (data["counts"]["done"], data["counts"]["broken"]) == (0, 3) and not data["trouble"]
     talk(store, ann, {"outbox": []}, shown=blank, broken=broken)
     assert blank.asked == 3 and set(broken) == first, "what is known to fail is not tried again"
@@ -200,12 +207,12 @@ def test_where_nothing_can_be_shown_the_page_says_so_to_everybody(
     enqueue(store, 2)
     blank, broken = Blank({"c0", "c1"}), dict[str, str]()
     empty = talk(store, ann, None, shown=blank, broken=broken, runs=True)["empty"]
-    assert empty["title"] == "2 episodes cannot be shown"
+    assert empty["title"] == "2 episodes cannot be displayed"
     assert "unknown continuation" in empty["text"] and "sts annotate" in empty["text"]
     other = add_person(store, "bob")  # for whom nothing is left: ann holds both
     empty = talk(store, other, None, shown=blank, broken=broken)["empty"]
-    assert empty["title"] == "2 episodes cannot be shown"
-    assert "tell whoever runs this study" in empty["text"] and "c0" not in empty["text"]
+    assert empty["title"] == "2 episodes cannot be displayed"
+    assert "tell the study lead" in empty["text"] and "c0" not in empty["text"]
 
 
 def test_one_exchange_tries_few_that_fail_and_the_next_ones_find_what_can_be_shown(
@@ -216,7 +223,7 @@ def test_one_exchange_tries_few_that_fail_and_the_next_ones_find_what_can_be_sho
     queue: list[Any] = []
     for n in range(1, 5):
         queue = talk(store, ann, None, shown=blank, broken=broken)["queue"]
-        assert blank.asked <= PATIENCE * n
+        assert blank.asked <= MAX_BROKEN * n
     assert [one["of"] for one in queue] == ["c39"] and len(broken) == 39
 
 
@@ -231,8 +238,8 @@ def test_what_could_not_be_shown_is_free_for_others_once_it_can(tmp_path: Path) 
         assert len(broken) == 20
         for _ in range(20):  # started again; her page has stayed open
             now[0] += 60
-            assert len(talk(store, ann, {"outbox": []})["queue"]) == FEWEST
-        assert len(talk(store, bob, None)["queue"]) == FEWEST
+            assert len(talk(store, ann, {"outbox": []})["queue"]) == MIN_EPISODES
+        assert len(talk(store, bob, None)["queue"]) == MIN_EPISODES
 
 
 def test_where_clips_are_plenty_twenty_come_and_each_is_sent_once(
@@ -250,7 +257,7 @@ def test_where_clips_are_plenty_twenty_come_and_each_is_sent_once(
     assert all("of" in one for one in talk(store, ann, {"has": "all"})["queue"])
 
 
-@pytest.mark.parametrize("limit", ["LARGEST", "LONGEST"])
+@pytest.mark.parametrize("limit", ["MAX_CHARS", "MAX_SECONDS"])
 def test_large_episodes_come_three_at_a_time_and_the_next_ones_when_they_are_here(
     store: Store, ann: Annotator, limit: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -298,13 +305,13 @@ def test_a_page_opened_anew_is_given_the_latest_judgements_to_correct(
 
 
 def test_no_work_yet_and_no_work_left_are_told_apart(store: Store, ann: Annotator) -> None:
-    assert talk(store, ann, None)["empty"]["title"] == "Nothing to judge yet"
+    assert talk(store, ann, None)["empty"]["title"] == "No episodes yet"
     enqueue(store, 1)
     item = talk(store, ann, None)["queue"][0]["id"]
     data = talk(store, ann, {"outbox": [answer(item)]})
     assert data["queue"] == []
     assert data["empty"]["title"] == "All done, thank you"
-    assert "You have judged 1 episode." in data["empty"]["text"]
+    assert "You have annotated 1 episode." in data["empty"]["text"]
 
 
 def test_who_comes_when_all_is_judged_is_thanked_for_nothing(store: Store, ann: Annotator) -> None:
@@ -312,13 +319,15 @@ def test_who_comes_when_all_is_judged_is_thanked_for_nothing(store: Store, ann: 
     item = talk(store, ann, None)["queue"][0]["id"]
     talk(store, ann, {"outbox": [answer(item)]})
     empty = talk(store, add_person(store, "late"), None)["empty"]
-    assert empty["title"] == "Nothing is left to judge"
+    assert empty["title"] == "Your queue is empty"
     assert "judged 0" not in empty["text"]
 
 
 def test_a_namespace_is_one_persons_in_one_workspace() -> None:
-    assert len({namespace("a", 1), namespace("a", 2), namespace("b", 1)}) == 3
-    assert "/home" not in namespace("/home/ann", 1)
+    assert (
+        len({storage_namespace("a", 1), storage_namespace("a", 2), storage_namespace("b", 1)}) == 3
+    )
+    assert "/home" not in storage_namespace("/home/ann", 1)
 
 
 def test_an_episode_holds_what_a_judge_may_see_and_nothing_else() -> None:
@@ -326,7 +335,7 @@ def test_an_episode_holds_what_a_judge_may_see_and_nothing_else() -> None:
     picture = Picture("drawn", 20, 30, names, ("G", "E", "A", "B"), (2, 3), {"auras": auras})
     scene = np.array([[599, 0, 1, 2], [300, 0, 1, 2]], np.uint16)
     says = np.array([[0, 21]], np.int8)
-    data = payload(
+    data = build_payload(
         drawing="grid", picture=picture, scene=scene, says=says, takeover=0, evaluated=(1,),
         tokens=("", "yes"), instructions=[Instruction("go", "a", 0, "setter")],
     )  # fmt: skip
@@ -341,5 +350,5 @@ def test_an_episode_holds_what_a_judge_may_see_and_nothing_else() -> None:
 
 
 def test_the_guide_is_there_where_a_world_is_not_at_hand() -> None:
-    text = guide.text(["lambda-star", "nowhere"])
-    assert domain("lambda-star").guide in text and guide.PLACE not in text
+    text = guide.build_guide(["lambda-star", "nowhere"])
+    assert domain("lambda-star").guide in text and guide.PLACEHOLDER not in text

@@ -34,11 +34,11 @@ class Table:
         self.suite = Suite("small", 1, None, "", two(), {})
         suites.write(self.workspace.path("suites", "small", "1"), self.suite)
         self.store = Store.open(self.workspace)
-        self.plays, self.broken = play.Plays(), set[str]()
+        self.plays, self.broken = play.PlaySessions(), set[str]()
         self.steps = 0
 
     def sends(self, person: Annotator, sent: dict[str, Any] | None) -> dict[str, Any]:
-        return play.exchange(
+        return play.sync_page(
             self.workspace,
             self.store,
             self.suite,
@@ -112,7 +112,7 @@ def test_a_lost_process_makes_the_turns_again_once_and_shows_the_same(
     begun = table.sends(ann, None)
     name, context = begun["session"], len(begun["frames"])
     shown = table.sends(ann, {"session": name, "frames": context, "turns": TURNS[:3]})
-    table.plays = play.Plays()
+    table.plays = play.PlaySessions()
     lost = table.sends(ann, {"session": name, "frames": context + 3, "turns": TURNS[3:4]})
     assert (lost["first"], lost["played"], lost["received"]) == (0, 0, 0)
     assert lost["frames"] == begun["frames"]
@@ -156,7 +156,7 @@ def test_more_turns_than_there_are_to_make_end_with_the_last(table: Table, ann: 
 def test_of_more_plays_than_are_held_open_the_longest_unused_is_closed(
     table: Table, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(play, "KEPT", 2)
+    monkeypatch.setattr(play, "MAX_OPEN", 2)
     people = [add_person(table.store, name) for name in ("ann", "bob", "cy")]
     begun = [table.sends(person, None) for person in people]
     steps = table.steps

@@ -19,9 +19,9 @@ from sts.annotations.store import Store
 from sts.annotations.types import Annotator
 from sts.errors import StoreError, UnknownName
 from sts.storage.workspace import Workspace
-from sts_annotator_app.events import UNSAVED, namespace
-from sts_annotator_app.reviewing.exchange import AHEAD, exchange
-from sts_annotator_app.reviewing.views import letter
+from sts_annotator_app.events import UNSAVED, storage_namespace
+from sts_annotator_app.reviewing.exchange import AHEAD, sync_page
+from sts_annotator_app.reviewing.views import letter_for
 from tests.access.attempts import attempt
 from tests.annotations.examples import SUITE
 from tests.annotations.test_reviewed import Team, rules
@@ -56,10 +56,10 @@ def shown(continuation: str) -> dict[str, Any]:
 def talk(store: Store, sent: object, name: str = "Rhea", **more: Any) -> dict[str, Any]:
     who = person(store, name)
     if isinstance(sent, dict):
-        sent = {"author": namespace("here", who.id)} | sent
+        sent = {"author": storage_namespace("here", who.id)} | sent
     queues = Queues(store, SUITE, rules)
     given: dict[str, Any] = {"shown": shown, "broken": {}, "queues": queues} | more
-    data = exchange(store, who, sent, place="here", **given)
+    data = sync_page(store, who, sent, place="here", **given)
     json.dumps(data, allow_nan=False)
     return data
 
@@ -92,7 +92,7 @@ def test_letters_tell_nothing_from_one_clip_to_another(store: Store) -> None:
         of_ana.add(next(one["by"] for one in case["said"] if one["verdict"] == "success"))
         submit(store, first.id, [decision(case["episode"]["id"])])
     assert of_ana == {"P", "Q"}
-    assert [letter(n) for n in (0, 10, 11, 23)] == ["P", "Z", "P2", "Q3"]
+    assert [letter_for(n) for n in (0, 10, 11, 23)] == ["P", "Z", "P2", "Q3"]
 
 
 def test_the_rule_is_shown_where_it_is_in_question_alone(store: Store) -> None:
@@ -125,16 +125,18 @@ def test_of_two_reviewers_who_decide_at_once_both_are_kept_and_told(
     item = talk(store, None)["cases"][0]["episode"]["id"]
     talk(store, {"outbox": [decision(item, verdict="not_done", step=None)]}, "Max")
     data = talk(store, {"outbox": [], "at": item})
-    assert "has decided this one since, as not done" in data["meanwhile"]["text"]
+    assert "has just decided this clip: not completed" in data["meanwhile"]["text"]
     data = talk(store, {"outbox": [decision(item)]})
     [news] = data["news"]
-    assert "Another reviewer had decided this one too, as not done." in news["text"]
-    assert "yours, stands" in news["text"] and "Max" not in json.dumps(data)
+    assert "Another reviewer had already decided this clip: not completed." in news["text"]
+    assert "yours is later and stands" in news["text"] and "Max" not in json.dumps(data)
     assert ask(store, store_reviews.load_adjudications, SUITE)[item].by == "Rhea"
     reviews = [decision(item, kind="review", label=label) for label in ("empty", "fair")]
     for name, one in zip(("Max", "Rhea"), reviews, strict=True):
         data = talk(store, {"outbox": [one], "queue": "failures"}, name)
-    assert "as empty. Both are kept; the later, yours, counts" in data["news"][0]["text"]
+    assert (
+        "clip: empty. Both decisions are kept; yours is later and counts" in data["news"][0]["text"]
+    )
     assert len(ask(store, store_reviews.load_by_item, "review", SUITE)[item]) == 2
 
 
@@ -178,15 +180,15 @@ def test_a_decision_about_what_one_judged_oneself_is_refused(store: Store, team:
     in_store_change(store, people.set_role, "Ana", "reviewer")
     item = talk(store, None)["cases"][0]["episode"]["id"]
     [ack] = talk(store, {"outbox": [decision(item)]}, "Ana")["acks"]
-    assert ack["message"] == "this item was judged by this reviewer; leave it to another reviewer"
-    assert "6 clips you judged or played yourself" in talk(store, None, "Ana")["empty"]["text"]
+    assert ack["message"] == "this item was judged by this reviewer; another decides"
+    assert "6 clips left to another reviewer" in talk(store, None, "Ana")["empty"]["text"]
 
 
 def test_what_another_author_decided_stays_in_their_browser(
     store: Store, team: Team, caplog: pytest.LogCaptureFixture
 ) -> None:
     item = talk(store, None)["cases"][0]["episode"]["id"]
-    author = namespace("here", person(store, "Max").id)
+    author = storage_namespace("here", person(store, "Max").id)
     data = talk(store, {"author": author, "outbox": [decision(item)]})
     assert data["acks"] == [] and ask(store, store_reviews.load_adjudications, SUITE) == {}
     assert "another author" in caplog.text
@@ -242,7 +244,7 @@ def test_each_empty_queue_says_so_in_words(store: Store) -> None:
         for name in ("disputes", "failures", "differences")
     ]
     assert titles == [
-        "No two annotators disagree yet",
-        "Nothing was judged a failure yet",
-        "People and rules agree so far",
+        "No disagreements yet",
+        "No failures yet",
+        "No differences from automatic labels yet",
     ]

@@ -27,7 +27,7 @@ from sts.suites import store as suites
 from sts.viewer import sprites
 from sts.viewer.payload import shown
 from sts_annotator_app import play
-from sts_annotator_app.sprites import begin
+from sts_annotator_app.sprites import start_rendering
 from tests.annotator_app import ring
 from tests.stores import add_person
 
@@ -50,8 +50,8 @@ def at_play(
 ) -> dict[str, Any]:
     """What the person's page is sent for `sent`, which is theirs."""
     sent = sent and {"author": "me", **sent}
-    given: dict[str, Any] = {"plays": play.Plays(), "judged": (), "broken": set()} | more
-    data = play.exchange(workspace, store, suite, who, sent, author="me", **given)
+    given: dict[str, Any] = {"plays": play.PlaySessions(), "judged": (), "broken": set()} | more
+    data = play.sync_page(workspace, store, suite, who, sent, author="me", **given)
     assert data.pop("author") == "me"
     return data
 
@@ -94,33 +94,33 @@ def test_a_sprite_is_made_once_and_read_from_then_on(
     workspace: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     one = one_of(workspace)
-    made = sprites.sprites_of(workspace, one.episode)
+    made = sprites.load_sprites(workspace, one.episode)
     monkeypatch.setattr(sprites, "frames", None)
-    assert sprites.sprites_of(workspace, one.episode) == made
+    assert sprites.load_sprites(workspace, one.episode) == made
 
 
 def test_an_episode_of_many_pixels_comes_in_several_sprites(
     workspace: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     one = one_of(workspace)
-    (whole,) = sprites.sprites_of(workspace, one.episode)
+    (whole,) = sprites.load_sprites(workspace, one.episode)
     side = 3 * ring.SIDE * 40 * ring.SIDE
     monkeypatch.setattr("sts.engine.rendering.MAX_SHEET_PIXELS", 15 * side)
-    made = sprites.sprites_of(workspace, one.episode)
+    made = sprites.load_sprites(workspace, one.episode)
     assert [sprite.count for sprite in made] == [15, 15, 11] and whole.count == 41
     assert np.array_equal(unpacked(shown(workspace, one)), frames(one.episode))
     monkeypatch.setattr(sprites, "frames", None)
-    assert sprites.sprites_of(workspace, one.episode) == made
+    assert sprites.load_sprites(workspace, one.episode) == made
 
 
 def test_a_domain_that_is_drawn_anew_is_seen_anew(
     workspace: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     one = one_of(workspace)
-    before = sprites.sprites_of(workspace, one.episode)
+    before = sprites.load_sprites(workspace, one.episode)
     drawn = ring.Ring.render
     monkeypatch.setattr(ring.Ring, "render", lambda self: 255 - drawn(self))
-    assert sprites.sprites_of(workspace, one.episode) != before
+    assert sprites.load_sprites(workspace, one.episode) != before
     assert np.array_equal(unpacked(shown(workspace, one)), frames(one.episode))
 
 
@@ -148,7 +148,7 @@ def test_a_renderer_that_crashes_or_changes_its_size_is_one_line(
 def test_a_folder_that_cannot_be_written_costs_only_time(workspace: Workspace) -> None:
     workspace.path(sprites.FOLDER).write_text("in the way")
     one = one_of(workspace)
-    first, again = (sprites.sprites_of(workspace, one.episode) for _ in range(2))
+    first, again = (sprites.load_sprites(workspace, one.episode) for _ in range(2))
     assert first == again and workspace.path(sprites.FOLDER).read_text() == "in the way"
 
 
@@ -156,13 +156,13 @@ def test_an_episode_that_does_not_replay_has_no_sprite(workspace: Workspace) -> 
     episode = one_of(workspace).episode
     object.__setattr__(episode, "scene", episode.scene[::-1].copy())
     with pytest.raises(ReplayMismatch):
-        sprites.sprites_of(workspace, episode)
+        sprites.load_sprites(workspace, episode)
 
 
 def test_all_sprites_of_a_suite_are_made_by_another_process(workspace: Workspace) -> None:
     scenarios = suites.load(workspace, ring.SUITE).scenarios
     expected = {c.episode.content_hash for c in load(workspace, {s.hash for s in scenarios})}
-    begin(workspace, ring.SUITE)
+    start_rendering(workspace, ring.SUITE)
     began, made = time.monotonic(), 0
     while made < len(expected) and time.monotonic() - began < 300:  # it gives way to all others
         time.sleep(0.1)
@@ -248,8 +248,8 @@ def test_a_scenario_that_cannot_be_shown_is_passed_over_in_a_turn(
         first = at_play(workspace, store, suite, who, None)["session"]
         monkeypatch.setattr(ring.Ring, "render", crashing)
         none = at_play(workspace, store, suite, who, None)
-        assert none == {"session": None, "broken": play.PATIENCE}
-        scenario = next(s for s in suite.scenarios if play.key(who, s) == first)
+        assert none == {"session": None, "broken": play.MAX_TRIES}
+        scenario = next(s for s in suite.scenarios if play.session_key(who, s) == first)
         bells.add(json.loads(unwrap(ring.NAME, "1", scenario.recording.state))[2])
         assert at_play(workspace, store, suite, who, None)["session"] != first
 
@@ -260,26 +260,26 @@ def test_scenarios_that_cannot_be_shown_hide_none_that_can(
     suite, broken = suites.load(workspace, ring.SUITE), set[str]()
     with Store.open(workspace) as store:
         who = add_person(store, "ann")
-        order = sorted(suite.scenarios, key=lambda s: play.key(who, s))
-        sound = order[play.PATIENCE]
+        order = sorted(suite.scenarios, key=lambda s: play.session_key(who, s))
+        sound = order[play.MAX_TRIES]
 
-        class Crashing(play.Shown):
+        class Crashing(play.PlaySession):
             def __init__(self, workspace: Workspace, scenario: Any, person: Any) -> None:
                 if scenario is not sound:
                     raise StsError("no display")
                 super().__init__(workspace, scenario, person)
 
-        monkeypatch.setattr(play, "Shown", Crashing)
+        monkeypatch.setattr(play, "PlaySession", Crashing)
         none, found = (at_play(workspace, store, suite, who, None, broken=broken) for _ in range(2))
-        assert none == {"session": None, "broken": play.PATIENCE}
-        assert found["session"] == play.key(who, sound)
+        assert none == {"session": None, "broken": play.MAX_TRIES}
+        assert found["session"] == play.session_key(who, sound)
 
 
 def test_what_a_page_sends_closes_a_scenario_to_nobody_else(
     workspace: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     suite = suites.load(workspace, ring.SUITE)
-    plays, broken = play.Plays(), set[str]()
+    plays, broken = play.PlaySessions(), set[str]()
 
     def failing(self: human.Play, turn: human.Turn) -> None:
         raise StsError("the partner failed")
@@ -308,4 +308,4 @@ def test_a_world_that_is_not_at_hand_is_passed_over_in_a_turn(
     with Store.open(workspace) as store:
         who = add_person(store, "ann")
         data = at_play(workspace, store, suite, who, None)
-    assert data == {"session": None, "broken": play.PATIENCE}
+    assert data == {"session": None, "broken": play.MAX_TRIES}

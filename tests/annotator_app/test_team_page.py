@@ -17,11 +17,11 @@ from sts.annotations.members import Work
 from sts.annotations.store import Store
 from sts.storage.workspace import Workspace
 from sts_annotator_app import state
-from sts_annotator_app.estimate import ENOUGH, estimate
+from sts_annotator_app.estimate import MIN_DAYS, estimate_hours
 from sts_annotator_app.pages import team
-from sts_annotator_app.reporting import Builder
+from sts_annotator_app.reporting import ReportBuilder
 from sts_annotator_app.settings import Settings
-from sts_annotator_app.tables import escaped_markdown, table
+from sts_annotator_app.tables import escape_markdown, render_table
 from tests.access.attempts import attempt
 from tests.annotations.examples import SUITE, Clock, a_submission, an_item, some_items
 from tests.stores import add_person, ask, change, claim_items, enqueue, submit
@@ -40,11 +40,11 @@ def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Store]:
     monkeypatch.setattr(state, "workspace", lambda: workspace)
     monkeypatch.setattr(state, "suite", lambda: SimpleNamespace(scenarios=scenarios))
     monkeypatch.setattr(state, "settings", lambda: Settings(str(tmp_path), SUITE))
-    monkeypatch.setattr(state, "builder", lambda: Builder(workspace, SUITE))
+    monkeypatch.setattr(state, "builder", lambda: ReportBuilder(workspace, SUITE))
     with Store.open(workspace) as opened:
         lead = add_person(opened, "Lena", ("lead",))
         monkeypatch.setattr(state, "store", lambda: opened)
-        monkeypatch.setattr(state, "person", lambda: lead)
+        monkeypatch.setattr(state, "current_person", lambda: lead)
         yield opened
 
 
@@ -71,9 +71,9 @@ def button(page: AppTest, label: str) -> Any:
 def test_an_empty_study_is_told_in_words(store: Store) -> None:
     page = shown()
     said = " ".join(one.value for one in (*page.info, *page.caption))
-    assert "Nothing is to be judged yet" in said
-    assert "Nobody has judged in the last 14 days" in said
-    assert "Nothing is paused" in said and "Nothing was given to anybody yet" in said
+    assert "No clips are queued yet" in said
+    assert "No judgements in the last 14 days" in said
+    assert "Nothing is paused" in said and "No clips have been assigned yet" in said
 
 
 def test_people_are_shown_with_what_they_did_and_markup_in_a_name_is_text(store: Store) -> None:
@@ -89,10 +89,10 @@ def test_people_are_shown_with_what_they_did_and_markup_in_a_name_is_text(store:
 def test_who_looks_at_the_page_is_in_by_whatever_link_they_came(store: Store) -> None:
     add_person(store, "Ana")
     (ana,), (lena,) = (
-        re.findall(rf"{name}<.*?>(entered|invited|outside)<", html(shown()))
+        re.findall(rf"{name}<.*?>(signed in|invited|outside)<", html(shown()))
         for name in ("Ana", "Lena")
     )
-    assert (ana, lena) == ("invited", "entered")
+    assert (ana, lena) == ("invited", "signed in")
 
 
 def test_somebody_is_invited_and_the_invitation_is_shown_once(store: Store) -> None:
@@ -115,9 +115,9 @@ def test_sessions_are_ended_and_a_person_is_paused_and_resumed_from_the_page(sto
     secret = change(store, sessions.enter, str(ana.token))
     page = shown()
     page.selectbox[0].set_value("Ana").run()
-    button(page, "End sessions").click().run()
+    button(page, "Sign out everywhere").click().run()
     assert people.find_by_session(store, secret) is None
-    assert "1 sessions ended" in page.success[0].value
+    assert "signed out of 1 sessions" in page.success[0].value
     page.selectbox[0].set_value("Ana").run()
     button(page, "Pause").click().run()
     assert claim_items(store, ana.id, suite=SUITE) == []
@@ -128,19 +128,19 @@ def test_sessions_are_ended_and_a_person_is_paused_and_resumed_from_the_page(sto
 
 def test_nobody_but_the_lead_sees_the_page(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     ana = add_person(store, "Ana")
-    monkeypatch.setattr(state, "person", lambda: ana)
+    monkeypatch.setattr(state, "current_person", lambda: ana)
     page = shown()
     assert "for the role lead" in page.error[0].value and not html(page)
 
 
 def test_an_estimate_waits_until_there_is_enough_and_holds_what_people_do() -> None:
-    steady = [Work(1, day, 10, 100.0) for day in range(ENOUGH)]
-    assert estimate(360, steady[:-1]) is None
-    assert estimate(0, steady) is None
-    found = estimate(360, steady)
+    steady = [Work(1, day, 10, 100.0) for day in range(MIN_DAYS)]
+    assert estimate_hours(360, steady[:-1]) is None
+    assert estimate_hours(0, steady) is None
+    found = estimate_hours(360, steady)
     assert found == pytest.approx((1.0, 1.0, 1.0))
     uneven = [Work(who, 1, 10, 10.0 * seconds) for who, seconds in enumerate((2, 5, 10, 15, 18))]
-    wide = estimate(360, uneven)
+    wide = estimate_hours(360, uneven)
     assert wide is not None and wide.hours == pytest.approx(1.0)
     # By hand: the ratios without one are 12, 11.25, 10, 8.75, 8; their jackknife error is
     # sqrt(11.125 x 4 / 5) = 2.983; t(4) at 97.5% is 2.776.
@@ -154,13 +154,13 @@ def test_an_estimate_waits_until_there_is_enough_and_holds_what_people_do() -> N
 )
 def test_nothing_in_a_table_or_a_sentence_is_markup() -> None:
     cell = '<script>alert("1")</script>'
-    text = table((cell, "n"), [(cell, 1), (cell, None)])
+    text = render_table((cell, "n"), [(cell, 1), (cell, None)])
     assert "<script>" not in text and text.count("&lt;script&gt;") == 5
-    assert escaped_markdown("a *b* [c](d) <e>") == r"a \*b\* \[c\]\(d\) \<e\>"
+    assert escape_markdown("a *b* [c](d) <e>") == r"a \*b\* \[c\]\(d\) \<e\>"
 
 
-def builder(tmp_path: Path, clock: Clock) -> Builder:
-    return Builder(Workspace.open(str(tmp_path)).ensure(), "core@1", clock)
+def builder(tmp_path: Path, clock: Clock) -> ReportBuilder:
+    return ReportBuilder(Workspace.open(str(tmp_path)).ensure(), "core@1", clock)
 
 
 def test_a_build_that_fails_says_why_and_the_last_report_stays(
@@ -168,10 +168,10 @@ def test_a_build_that_fails_says_why_and_the_last_report_stays(
 ) -> None:
     clock = Clock()
     found = builder(tmp_path, clock)
-    assert found.built is None and found.is_outdated(None)
+    assert found.built_at is None and found.is_outdated(None)
     found.folder.mkdir(parents=True)
     found.page.write_text("the last good one")
-    assert not found.is_outdated(0.0) and found.is_outdated((found.built or 0) + 1)
+    assert not found.is_outdated(0.0) and found.is_outdated((found.built_at or 0) + 1)
     asked: list[str] = []
 
     def fails(command: str, *_: str) -> str:
@@ -179,9 +179,9 @@ def test_a_build_that_fails_says_why_and_the_last_report_stays(
         return "sts label core@1: the disk is full"
 
     monkeypatch.setattr(found, "_run", fails)
-    assert found.begin()
+    assert found.start()
     found.wait(60)
-    assert (asked, found.trouble) == (["label"], "sts label core@1: the disk is full")
+    assert (asked, found.error) == (["label"], "sts label core@1: the disk is full")
     assert found.page.read_text() == "the last good one"
     assert not found.is_outdated(clock.now) and found.is_outdated(clock.now + 1)
 
@@ -197,7 +197,7 @@ def test_a_report_that_somebody_made_is_left_alone(
         return ""
 
     monkeypatch.setattr(found, "_run", notes)
-    assert found.begin()
+    assert found.start()
     found.wait(60)
     _, (command, *more) = asked
     own = Workspace.open(str(tmp_path)).path("reports", "core-1")
@@ -215,10 +215,10 @@ def test_one_report_is_built_at_a_time(tmp_path: Path, monkeypatch: pytest.Monke
         return ""
 
     monkeypatch.setattr(found, "_run", waits)
-    assert [found.begin(), found.begin()] == [True, False] and found.is_building
+    assert [found.start(), found.start()] == [True, False] and found.is_building
     goes_on.set()
     found.wait(60)
-    assert (found.is_building, found.trouble) == (False, "")
+    assert (found.is_building, found.error) == (False, "")
 
 
 def test_of_two_server_processes_one_builds_and_the_other_knows_of_it(
@@ -234,19 +234,19 @@ def test_of_two_server_processes_one_builds_and_the_other_knows_of_it(
         return "the disk is full"
 
     monkeypatch.setattr(one, "_run", fails)
-    assert one.begin()
-    building, second = other.is_building, other.begin()
+    assert one.start()
+    building, second = other.is_building, other.start()
     assert building and not second
     assert not other.is_outdated(clock.now)
     goes_on.set()
     one.wait(60)
     over = not other.is_building
-    assert over and other.trouble == one.trouble == "the disk is full"
+    assert over and other.error == one.error == "the disk is full"
     assert other.is_outdated(clock.now + 1)
     monkeypatch.setattr(other, "_run", lambda *words: "")
-    assert other.begin()
+    assert other.start()
     other.wait(60)
-    assert one.trouble == ""
+    assert one.error == ""
 
 
 def test_an_adjudication_alone_makes_the_report_an_old_one(
@@ -261,7 +261,7 @@ def test_an_adjudication_alone_makes_the_report_an_old_one(
         submit(store, ana, [a_submission(claim)])
         clock.now += 1
         monkeypatch.setattr(found, "_run", lambda *words: "")
-        assert found.begin()
+        assert found.start()
         found.wait(60)
         assert not found.is_outdated(ask(store, members.last_event))
         clock.now += 1
@@ -277,6 +277,6 @@ def test_a_build_is_a_process_whose_last_line_is_told(tmp_path: Path) -> None:
 
 
 def test_times_are_told_in_words() -> None:
-    assert team._ago(None, 0.0) is None
-    spoken = [team._ago(1e6 - s, 1e6) for s in (1, 1800, 3 * 3600, 3 * 86400)]
+    assert team._format_age(None, 0.0) is None
+    spoken = [team._format_age(1e6 - s, 1e6) for s in (1, 1800, 3 * 3600, 3 * 86400)]
     assert spoken == ["just now", "30 min ago", "3 h ago", "3 days ago"]

@@ -15,7 +15,7 @@ from sts.annotations.types import Annotator
 from sts.errors import StoreError
 from sts.storage.workspace import Workspace
 from sts_annotator_app import state
-from sts_annotator_app.entry import AWAY
+from sts_annotator_app.entry import UNAVAILABLE
 from tests.stores import add_person, ask
 
 
@@ -27,15 +27,15 @@ def main(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(autouse=True)
 def nothing_to_agree_to(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(state, "asked_consent", lambda person: None)
+    monkeypatch.setattr(state, "pending_consent", lambda person: None)
 
 
 def script() -> None:
     import streamlit as st
 
-    from sts_annotator_app.pages.visitor import visitor
+    from sts_annotator_app.pages.visitor import require_person
 
-    person = visitor("annotator")
+    person = require_person("annotator")
     st.write(f"at the page: {person and person.name}")
 
 
@@ -45,22 +45,22 @@ def test_a_page_whose_store_is_away_says_so_and_runs_anew_once_it_is_back(
     def away() -> Any:
         raise StoreError("annotation database /secret/place is gone")
 
-    monkeypatch.setattr(state, "person", away)
+    monkeypatch.setattr(state, "current_person", away)
     page = AppTest.from_function(script).run()
-    assert [one.value for one in page.error] == [AWAY] and not page.exception
-    monkeypatch.setattr(state, "person", lambda: Annotator(1, "Ann"))
+    assert [one.value for one in page.error] == [UNAVAILABLE] and not page.exception
+    monkeypatch.setattr(state, "current_person", lambda: Annotator(1, "Ann"))
     page.run()
     assert not page.error and page.markdown[0].value == "at the page: Ann"
 
 
 def test_a_page_whose_session_has_ended_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(state, "person", lambda: None)
+    monkeypatch.setattr(state, "current_person", lambda: None)
     page = AppTest.from_function(script).run()
     assert "Your session has ended" in page.error[0].value
 
 
 def test_a_page_is_for_who_has_its_role(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(state, "person", lambda: Annotator(1, "Ann", roles=("lead",)))
+    monkeypatch.setattr(state, "current_person", lambda: Annotator(1, "Ann", roles=("lead",)))
     page = AppTest.from_function(script).run()
     assert "for the role annotator" in page.error[0].value
     assert page.markdown[0].value == "at the page: None"
@@ -79,7 +79,7 @@ def test_nobody_works_before_they_agree_to_the_text_nor_after_it_was_changed(
         monkeypatch.setitem(sys.modules, "__main__", sys.modules["__main__"])
         monkeypatch.setattr(state, "store", lambda: opened)
         monkeypatch.setattr(state, "workspace", lambda: workspace)
-        monkeypatch.setattr(state, "person", lambda: ann)
+        monkeypatch.setattr(state, "current_person", lambda: ann)
         for changed in (False, True):
             page = AppTest.from_function(script)
             page.run()
@@ -94,5 +94,5 @@ def test_nobody_works_before_they_agree_to_the_text_nor_after_it_was_changed(
         assert [one.people for one in ask(opened, consent.counts)] == [1, 1]
         file.unlink()
         page = AppTest.from_function(script).run()
-        assert "cannot be shown" in page.error[0].value
+        assert "cannot be displayed" in page.error[0].value
         assert page.markdown[-1].value == "at the page: None"

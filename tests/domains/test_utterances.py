@@ -24,7 +24,7 @@ from sts.suites import scenarios as files
 from sts.trajectories import store
 from sts.trajectories.record import record
 from sts.trajectories.types import Trajectory
-from sts.viewer.payload import payload
+from sts.viewer.payload import build_payload
 from sts_scenarios import mining
 from sts_scenarios.category import Category
 from tests.domains import spaces
@@ -111,7 +111,7 @@ def test_texts_are_said_in_a_continuation_and_shown_to_judges(
     assert set(made.episode.says[6:, 1].tolist()) == {""}  # who does nothing says nothing
     assert "says “Über “hier”!” in step +1" in describe_utterances(made.episode, (0,), 6)
     world = domain(spaces.HALL)
-    sent = payload(
+    sent = build_payload(
         drawing=None,
         picture=world.picture(made.episode.state),
         scene=[],

@@ -195,7 +195,7 @@ def test_the_curators_page_opens_a_candidate_from_a_failure_like_any_other(
 ) -> None:
     one = next(one for one in draft if "continuation" in one.provenance)
     with Store.open(workspace) as store:
-        opened = Drafts(workspace).opened("mixed", store)
+        opened = Drafts(workspace).open_draft("mixed", store)
     assert opened.editor(one.id, "").preview({"context": 8}).scenario.takeover == 8
 
 

@@ -1,7 +1,6 @@
-"""The browser components as static files: the pages of who judges, looks, acts and curates.
+"""Browser components of the pages for judging, reviewing, curating and playing.
 
-What shows an episode is in `sts.viewer`, and so is how modules become the one script that a
-component takes.
+The episode viewer and the bundling of modules into one script are in `sts.viewer`.
 """
 
 from __future__ import annotations
@@ -9,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from sts.viewer.scripts import BOARD, CLIP, CLIP_STYLES, VIEWER, Component, made
+from sts.viewer.scripts import BOARD, CLIP, CLIP_STYLES, VIEWER, Component, build_component
 
 HERE = Path(__file__).parent
 _DRAFT = ("standing", "editing", "passage", "curation")
@@ -35,6 +34,6 @@ STYLES = {
 }
 
 
-def component(name: str, drawings: Mapping[str, str]) -> Component:
-    """The texts of one component of `MODULES`, with the drawings of worlds, each by its domain."""
-    return made(name, MODULES[name], STYLES[name], drawings, HERE)
+def load_component(name: str, drawings: Mapping[str, str]) -> Component:
+    """Return the component `name` of `MODULES`; `drawings` are drawing modules by domain."""
+    return build_component(name, MODULES[name], STYLES[name], drawings, HERE)

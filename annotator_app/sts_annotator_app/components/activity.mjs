@@ -1,18 +1,18 @@
-// How long somebody works at a page: the time in which it is in view, and in which they did something
-// within the last seconds, or something they set going plays. Time comes in as milliseconds.
+// Active time at a page: while it is visible and the person's last input was seconds ago, or minutes
+// ago during playback. Times are milliseconds.
 
-export const THOUGHT = 10_000; // after something was done
-export const PLAYED = 120_000; // after something was done, while something plays
+export const THOUGHT = 10_000; // after an input
+export const PLAYED = 120_000; // after an input, during playback
 
 export class Activity {
   /** @param {number} now */
   constructor(now) {
-    this.at = now; // what came before is counted
+    this.at = now; // time up to here is accounted for
     this.touched = now;
     this.visible = true;
   }
 
-  // The milliseconds of work since this was last asked; `playing` says how they were spent.
+  // Returns the active time since the last call; `playing` is true during playback.
   /** @param {number} now @param {boolean} playing */
   spent(now, playing) {
     const until = Math.min(now, this.touched + (playing ? PLAYED : THOUGHT));
@@ -21,7 +21,7 @@ export class Activity {
     return work;
   }
 
-  // A person did something. Ask what was spent first.
+  // Records an input; call `spent` first.
   /** @param {number} now */
   touch(now) {
     this.touched = now;

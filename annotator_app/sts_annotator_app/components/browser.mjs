@@ -1,16 +1,16 @@
-// What pages keep in the browser that they are open in, and what they say when it is somebody else's.
+// Browser storage, and the notice for a page whose browser another person signed in on.
 
-// Whose page this is until it is loaded anew. Components may be mounted again in between, such as when
-// a server has died, and by then another person's link may have been opened in this browser.
+// Returns the person this page belongs to until it is reloaded. Components may be mounted again before
+// that, for instance after a restart of the server, when another person may have signed in.
 /** @param {string} author */
 export const ownerOf = (author) => (window.stsOwner ??= author);
 
-// localStorage, even where it is full and can only be read; where the browser allows none, a stand-in
-// that refuses every write, so that nobody is told that it keeps what they do.
+// Returns localStorage, even if it is full; if the browser blocks it, a substitute that rejects writes,
+// so that pages can warn.
 /** @returns {Kept} */
 export function localStore() {
   try {
-    void localStorage.length; // throws where it is forbidden, or is not there at all
+    void localStorage.length; // throws if storage is blocked or missing
     return localStorage;
   } catch {
     const setItem = () => {
@@ -20,7 +20,7 @@ export function localStore() {
   }
 }
 
-// What was kept under a key, or null where there is nothing that can be read.
+// Returns the value stored under a key, or null if it is missing or unreadable.
 /** @param {Kept} store @param {string} key @returns {any} */
 export function recall(store, key) {
   try {
@@ -30,7 +30,7 @@ export function recall(store, key) {
   }
 }
 
-// Keeps a value where there is room; returns whether there was.
+// Stores a value; returns false if storage is full or blocked.
 /** @param {Kept} store @param {string} key @param {any} value */
 export function keep(store, key, value) {
   const text = JSON.stringify(value);
@@ -42,19 +42,19 @@ export function keep(store, key, value) {
   }
 }
 
-// Says in place of a page that another person's link was opened in this browser.
-/** @param {ParentNode} root @param {string} unsaved what of theirs waits here, such as "2 answers"; "" for nothing */
-export function sayAnothersLink(root, unsaved) {
+// Displays, instead of a page, that another person signed in on this browser.
+/** @param {ParentNode} root @param {string} unsaved such as "2 unsaved answers"; "" for none */
+export function showOtherPerson(root, unsaved) {
   const box = root.querySelector(".empty");
   /** @type {HTMLElement} */ (box).hidden = false;
-  box.querySelector("h2").textContent = "Somebody else's link was opened in this browser";
+  box.querySelector("h2").textContent = "Another person signed in on this browser";
   box.querySelector("p").textContent =
-    (unsaved ? `${unsaved} of yours wait here, under your name. ` : "") +
-    "To go on as yourself, open your own link again; to go on as the other person, reload this page.";
+    (unsaved ? `You have ${unsaved}, kept here under your name. ` : "") +
+    "To continue as yourself, open your own invitation link again. To continue as the other person, reload this page.";
 }
 
-// Streamlit covers the page with a dialog when the connection is lost. Our pages say so themselves
-// and can go on without it, so it is closed as soon as it opens.
+// Closes the dialog with which Streamlit covers the page when the connection is lost: our pages show
+// that themselves and keep working.
 /** @param {AbortSignal} signal */
 export function closeConnectionDialogs(signal) {
   const watch = new MutationObserver(() => {

@@ -1,17 +1,17 @@
-// The channel to the server: what waits in an outbox is sent until it is answered for.
+// Channel to the server: sends the outbox until it is acknowledged.
 
 const RESEND = 4000; // ms between attempts while something is unacknowledged
-const LOST = 7000; // ms without an answer before the person is told
+const LOST = 7000; // ms without an answer before the page reports a lost connection
 
 export class Channel {
-  // `more` gives what else each message says.
+  // `more` returns further fields of each message.
   /** @param {{ outbox: import("./outbox.mjs").Outbox, author: string, more?: () => object }} how */
   constructor({ outbox, author, more = () => ({}) }) {
     this.outbox = outbox;
     this.author = author;
     this.more = more;
     /** @type {(name: string, value: object) => void} */
-    this.send = () => {}; // whoever mounts the page puts its own here
+    this.send = () => {}; // set by the page when it is mounted
     this.beat = 0;
     this.sentAt = performance.now();
     /** @type {number | null} */
@@ -25,8 +25,8 @@ export class Channel {
     this.send("sync", message);
   }
 
-  // Sends what is unacknowledged once more; where nothing is, a sign of life after `quiet` ms, while
-  // somebody is there.
+  // Resends unacknowledged submissions. With an empty outbox it sends a heartbeat after `quiet` ms,
+  // while the person is `there`.
   /** @param {number} quiet */
   keepInTouch(quiet, there = true) {
     const silent = performance.now() - this.sentAt;

@@ -1,4 +1,4 @@
-// The coverage of a draft as a way through it: category by difficulty, of each source and status.
+// Filter of a draft: counts by category and difficulty, for each source and status.
 
 import { element } from "../../../sts/viewer/page.mjs";
 
@@ -6,7 +6,7 @@ const DIFFICULTIES = ["easy", "medium", "hard"];
 const STATUS_ROW = ["undecided", "accepted", "rejected", "kept", "retired"];
 
 export class Coverage {
-  // `choose` is told which parts of the list are to be others; `leave` that the keys go back.
+  // `choose` receives the changed fields of the filter; `leave` is called when the focus is given up.
   /** @param {HTMLElement} root
    * @param {{ choose: (parts: Partial<Listing>) => void, leave: () => void }} how */
   constructor(root, { choose, leave }) {
@@ -24,15 +24,15 @@ export class Coverage {
     /** @type {HTMLElement} */ (pressed)?.focus({ preventScroll: true });
   }
 
-  // Takes arrow keys while one of its buttons has the focus; returns whether the press was its own.
+  // Takes arrow keys while one of its buttons has the focus; returns true if it handled the press.
   /** @param {KeyboardEvent} event */
-  takes(event) {
+  handleKey(event) {
     const target = event.composedPath()[0];
     if (!(target instanceof HTMLElement) || !this.root.contains(target)) return false;
     if (event.key === "Escape") this.leave();
     const rows = [...this.root.querySelectorAll("[data-row]")].map((row) => [...row.querySelectorAll("button")]);
-    const y = rows.findIndex((row) => row.some((one) => one === target));
-    const x = rows[y]?.findIndex((one) => one === target);
+    const y = rows.findIndex((row) => row.includes(/** @type {HTMLButtonElement} */ (target)));
+    const x = rows[y]?.findIndex((button) => button === target);
     /** @type {Record<string, [number, number]>} */
     const ways = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] };
     const way = ways[event.key];
@@ -53,7 +53,7 @@ export class Coverage {
     const bar = (part, names) => {
       const box = element("div", { className: "choices" });
       box.dataset.row = part;
-      box.append(...names.map((name) => chip(part, name, counts.of({ [part]: name }), list)));
+      box.append(...names.map((name) => filterButton(part, name, counts.total({ [part]: name }), list)));
       return box;
     };
     const statuses = STATUS_ROW.filter((name) => coverage.some((row) => row[3] === name));
@@ -83,7 +83,7 @@ export class Coverage {
       row.append(element("th", { scope: "row", textContent: category || "all" }));
       for (const difficulty of ["", ...DIFFICULTIES]) {
         const field = element("td");
-        field.append(cellOf({ category, difficulty }, counts.by({ category, difficulty }), list));
+        field.append(countButton({ category, difficulty }, counts.byStatus({ category, difficulty }), list));
         row.append(field);
       }
       return row;
@@ -93,7 +93,7 @@ export class Coverage {
   }
 }
 
-// How many candidates there are of each part, the rest of the list being as it is chosen.
+// Numbers of candidates for values of some fields, the other fields being as in the filter.
 class Counts {
   /** @param {Drafted["coverage"]} coverage @param {Listing} list */
   constructor(coverage, list) {
@@ -113,13 +113,13 @@ class Counts {
   }
 
   /** @param {Partial<Listing>} parts */
-  of(parts) {
+  total(parts) {
     return this.#rows(parts).reduce((sum, row) => sum + row[4], 0);
   }
 
-  // By status, whatever status is chosen.
+  // By status, regardless of the filter's status.
   /** @param {Partial<Listing>} parts @returns {Record<string, number>} */
-  by(parts) {
+  byStatus(parts) {
     /** @type {Record<string, number>} */
     const found = {};
     for (const [, , , status, count] of this.#rows({ ...parts, status: "" }))
@@ -128,27 +128,27 @@ class Counts {
   }
 }
 
-function chip(part, name, count, list) {
-  const made = element("button", { type: "button" });
-  made.dataset.parts = JSON.stringify({ [part]: name });
-  made.setAttribute("aria-pressed", String(list[part] === name));
-  made.append(name || (part === "status" ? "all" : "everyone"), element("span", { className: "count", textContent: count }));
-  return made;
+function filterButton(part, name, count, list) {
+  const button = element("button", { type: "button" });
+  button.dataset.parts = JSON.stringify({ [part]: name });
+  button.setAttribute("aria-pressed", String(list[part] === name));
+  button.append(name || (part === "status" ? "all" : "all sources"), element("span", { className: "count", textContent: count }));
+  return button;
 }
 
-function cellOf(parts, counts, list) {
-  const made = element("button", { type: "button" });
-  made.dataset.parts = JSON.stringify(parts);
+function countButton(parts, counts, list) {
+  const button = element("button", { type: "button" });
+  button.dataset.parts = JSON.stringify(parts);
   const chosen = list.category === parts.category && list.difficulty === parts.difficulty;
-  made.setAttribute("aria-pressed", String(chosen));
+  button.setAttribute("aria-pressed", String(chosen));
   const stays = (counts.accepted ?? 0) + (counts.kept ?? 0);
   const goes = (counts.rejected ?? 0) + (counts.retired ?? 0);
   const waits = counts.undecided ?? 0;
-  made.disabled = !(stays + goes + waits) && !chosen;
-  const said = `${parts.category || "all"}, ${parts.difficulty || "all"}: ${waits} undecided, ${stays} in, ${goes} out`;
-  made.setAttribute("aria-label", said);
-  made.title = said;
+  button.disabled = !(stays + goes + waits) && !chosen;
+  const summary = `${parts.category || "all"}, ${parts.difficulty || "all"}: ${waits} undecided, ${stays} accepted, ${goes} rejected`;
+  button.setAttribute("aria-label", summary);
+  button.title = summary;
   for (const [status, count, sign] of [["undecided", waits, ""], ["accepted", stays, "✓"], ["rejected", goes, "✗"]])
-    made.append(element("span", { className: status, textContent: count || (status === "undecided" && stays + goes) ? `${sign}${count}` : "" }));
-  return made;
+    button.append(element("span", { className: status, textContent: count || (status === "undecided" && stays + goes) ? `${sign}${count}` : "" }));
+  return button;
 }

@@ -1,4 +1,4 @@
-// The page on which a draft is decided: the Viewer, a way through the draft, and the channel to the server.
+// The curation page: the Viewer, the state of a draft and the channel to the server.
 
 import { Channel } from "./channel.mjs";
 import { Coverage } from "./coverage.mjs";
@@ -7,16 +7,16 @@ import { CURATING_KEYS, Deciding } from "./deciding.mjs";
 import { drawings } from "../../../sts/viewer/drawings.mjs";
 import { EditorPanel } from "./editor.mjs";
 import { count } from "../../../sts/viewer/episode.mjs";
-import { Outbox } from "./outbox.mjs";
-import { closeConnectionDialogs, keep, localStore, ownerOf, recall, sayAnothersLink } from "./browser.mjs";
+import { Outbox, describeUnsaved } from "./outbox.mjs";
+import { closeConnectionDialogs, keep, localStore, ownerOf, recall, showOtherPerson } from "./browser.mjs";
 import { isTyping, keepFocus, mounted } from "../../../sts/viewer/page.mjs";
 import { Viewer } from "../../../sts/viewer/viewer.mjs";
 
-const LOOK = 5000; // ms between questions for what others have decided
-const GHOSTLY = 1500; // ms between such questions as long as the agents have not gone on
-const WHILE = 15000; // ms after which the agents are no longer waited for
-const PATIENCE = 1500; // ms after which it is asked again what an edit comes to
-const SOON = 120; // ms in which several moves ask the server once
+const REFRESH = 5000; // ms between requests for decisions of others
+const PREVIEW_POLL = 1500; // ms between requests while agent previews are missing
+const PREVIEW_WAIT = 15000; // ms after which previews are requested at the usual rate
+const EDIT_RETRY = 1500; // ms after which the preview of an edit is requested again
+const DEBOUNCE = 120; // ms in which several moves become one request
 const SETTINGS_HERE = "sts:curate:settings";
 
 class CuratePage {
@@ -30,9 +30,9 @@ class CuratePage {
     this.store = localStore();
     this.abort = new AbortController();
     /** @type {string | null} */
-    this.seen = null; // the candidate in view, and since when
+    this.seen = null; // the current candidate, and since when
     this.seenAt = 0;
-    // Before the Viewer, whose arrow keys go through the episode.
+    // Registered before the Viewer, which uses the arrow keys as well.
     const { signal } = this.abort;
     window.addEventListener("keydown", (event) => this.#key(event), { signal, capture: true });
     this.viewer = new Viewer(this.$(".stage"), {
@@ -65,7 +65,7 @@ class CuratePage {
     this.viewer.destroy();
   }
 
-  // Runs on mount and whenever `data` or the theme changes.
+  // Runs on mount and when `data` or the theme changes.
   /** @param {{ data: Drafted & { author: string, empty: { title?: string, text?: string } },
    *   setStateValue: (name: string, value: object) => void }} component */
   update({ data, setStateValue }) {
@@ -80,16 +80,16 @@ class CuratePage {
     this.curation.receive(data, performance.now());
     if (first && !isTyping(document.activeElement)) this.$(".curate").focus({ preventScroll: true });
     if (first && (this.curation.outbox.size || this.curation.at !== data.at || this.curation.lacks)) this.channel.flush();
-    this.anew = true;
+    this.redraw = true;
     this.viewer.render();
     this.waits = false;
-    if (this.curation.editing?.asks) this.#tell();
+    if (this.curation.editing?.asks) this.#requestPreview();
   }
 
-  // Asks what an edit comes to; of changes made meanwhile only the latest.
-  #tell() {
+  // Requests the preview of an edit; of several changes only the latest.
+  #requestPreview() {
     const now = performance.now();
-    if (this.waits && now - this.askedAt < PATIENCE) return;
+    if (this.waits && now - this.askedAt < EDIT_RETRY) return;
     this.waits = true;
     this.askedAt = now;
     this.channel.flush();
@@ -111,28 +111,28 @@ class CuratePage {
     return `sts:curate:place:${this.author}`;
   }
 
-  // Another person's link was opened in this browser: what this page sends would count as theirs.
+  // Another person signed in on this browser: stop sending, since messages would count as theirs.
   #close() {
     this.closed = true;
     this.viewer.open(null);
     const unsaved = this.curation.outbox.size;
     this.$(".judging").hidden = this.$(".waiting").hidden = this.$(".keys").hidden = true;
-    sayAnothersLink(this.root, unsaved ? count(unsaved, "decision") : "");
+    showOtherPerson(this.root, unsaved ? count(unsaved, "unsaved decision") : "");
   }
 
   #keepInTouch() {
     if (!this.curation || this.closed) return;
     const { curation } = this;
-    const soon = curation.candidate && !curation.passed && performance.now() - this.seenAt < WHILE;
+    const soon = curation.candidate && !curation.passed && performance.now() - this.seenAt < PREVIEW_WAIT;
     if (this.seen !== curation.at) [this.seen, this.seenAt] = [curation.at, performance.now()];
-    this.channel.keepInTouch(soon ? GHOSTLY : LOOK);
+    this.channel.keepInTouch(soon ? PREVIEW_POLL : REFRESH);
     this.#renderConnection();
   }
 
-  // ---- what a person does
+  // ---- input
 
   #key(event) {
-    if (!this.coverage.takes(event) && !this.editor.takes(event)) return;
+    if (!this.coverage.handleKey(event) && !this.editor.handleKey(event)) return;
     event.preventDefault();
     event.stopImmediatePropagation();
   }
@@ -152,7 +152,7 @@ class CuratePage {
     }, { signal });
   }
 
-  // By keyboard the coverage stands in front, so that nothing has to be scrolled to.
+  // Opened by keyboard, the filter lies on top, so that no scrolling is needed.
   #openCoverage() {
     this.$(".coverage-box").classList.add("open");
     this.coverage.focus();
@@ -183,15 +183,15 @@ class CuratePage {
     if (sending) this.#send(name);
   }
 
-  // Decisions go at once; several moves are one question.
+  // Sends decisions at once; combines several moves into one request.
   #send(name) {
     clearTimeout(this.asking);
-    if (this.curation.editing) return this.#tell();
+    if (this.curation.editing) return this.#requestPreview();
     if (this.curation.outbox.size || name === "sight" || name === "list" || name === "draft") this.channel.flush();
-    else this.asking = setTimeout(() => this.channel.flush(), SOON);
+    else this.asking = setTimeout(() => this.channel.flush(), DEBOUNCE);
   }
 
-  // ---- what is shown
+  // ---- display
 
   #render() {
     const { curation, viewer } = this;
@@ -207,28 +207,26 @@ class CuratePage {
     this.$(".judging").hidden = !draft;
     this.$(".empty").hidden = !!draft;
     this.$(".waiting").hidden = !draft || !!viewer.playback.view;
-    this.$(".waiting p").textContent = candidate?.broken ? "This one cannot be shown." : total ? "One moment ..." : NONE_HERE;
+    this.$(".waiting p").textContent = candidate?.broken ? "This candidate cannot be displayed." : total ? "Loading ..." : NO_MATCH;
     if (!draft) this.#renderEmpty();
-    this.deciding.render(curation, this.anew);
+    this.deciding.render(curation, this.redraw);
     this.editor.render(curation.editing);
     this.deciding.renderSaid(viewer.playback.view);
     this.coverage.render(curation.coverage, curation.list);
-    this.anew = false;
+    this.redraw = false;
     this.#renderConnection();
   }
 
   #renderEmpty() {
     const { title, text } = this.data.empty ?? {};
-    this.$(".empty h2").textContent = title ?? "One moment ...";
+    this.$(".empty h2").textContent = title ?? "Loading ...";
     this.$(".empty p").textContent = text ?? "";
   }
 
   #renderConnection() {
     const { curation, data, channel } = this;
     const unsaved = curation.outbox.size;
-    const kept = curation.outbox.volatile ? "this browser keeps nothing: leave the page open" : "kept in this browser";
-    const waits = `${unsaved} unsaved, ${kept}; will be sent when the connection returns`;
-    const trouble = data.trouble || (channel.lost && unsaved ? `Connection lost. ${waits}. Go on meanwhile.` : "");
+    const trouble = data.trouble || (channel.lost && unsaved ? `Connection lost. You can continue. ${describeUnsaved(curation.outbox, "decision")}` : "");
     const status = this.$(".status");
     const text = trouble || curation.message.text;
     if (status.textContent !== text) status.textContent = text;
@@ -239,14 +237,14 @@ class CuratePage {
     progress.classList.toggle("unsaved", unsaved > 0);
     const box = this.$(".refused");
     box.hidden = !curation.refused.length;
-    const notes = curation.refused.map(({ message, said }) => `Not kept (${said}): ${message}.`);
-    if (notes.length) notes.push("Esc closes this note.");
+    const notes = curation.refused.map(({ message, said }) => `Not saved (${said}): ${message}.`);
+    if (notes.length) notes.push("Press Esc to close this note.");
     if (box.textContent !== notes.join(" ")) box.textContent = notes.join(" ");
   }
 }
 
 /** @type {Record<string, string>} */
 const FIELD_OF = { words: "text", ghost: "tags", half: "role" };
-const NONE_HERE = "There is nothing of this kind. F chooses what to go through.";
+const NO_MATCH = "No candidates match the filter. Press F to change it.";
 
 export default mounted("curate", (root) => new CuratePage(root));

@@ -1,5 +1,5 @@
-// What a curator does on the way through a draft. Knows no document; time comes in as milliseconds and
-// everything a person does as a named action.
+// Actions of a curator on a draft. It is independent of the document; times are milliseconds, and input
+// arrives as named actions.
 
 import { Editing } from "./editing.mjs";
 import { uuid } from "./outbox.mjs";
@@ -23,13 +23,13 @@ export const WHY = {
     "the words are unclear",
   ],
 };
-const SAID = { yes: "You think two people would agree about", no: "You think two people would not agree about" };
-const NOT_BLIND = new Set(["accept", "reject", "retire", "edit", "ghost", "half"]);
+const RATED = { yes: "Rated “annotators would agree”:", no: "Rated “annotators would not agree”:" };
+const HIDDEN_WHEN_BLIND = new Set(["accept", "reject", "retire", "edit", "ghost", "half"]);
 
 export class Curation extends Passage {
-  // ---- what a person does
+  // ---- input
 
-  // Returns whether there is something to send.
+  // Performs an action; returns true if there is something to send.
   /** @param {Action} action @param {number} now @returns {boolean} */
   act(action, now) {
     const { name } = action;
@@ -37,19 +37,19 @@ export class Curation extends Passage {
     else if (name === "guideline") this.guideline = !this.guideline;
     else if (name === "cancel") this.#cancel(now);
     else if (!this.editing && (name === "reason" || name === "typed")) return this.#giveReason(action, now);
-    else if (name === "opinion" && !this.editing) return this.#second();
-    else if (name === "yes" || name === "no") return this.#opine(name, now);
-    else if (this.blind && NOT_BLIND.has(name)) return this.#refuse("You are giving a second opinion: Y or N. B leaves.");
-    else if (name === "sight") return this.#look();
+    else if (name === "opinion" && !this.editing) return this.#toggleSecondRating();
+    else if (name === "yes" || name === "no") return this.#rate(name, now);
+    else if (this.blind && HIDDEN_WHEN_BLIND.has(name)) return this.#refuse("This is a second rating: press Y or N, or B to stop.");
+    else if (name === "sight") return this.#togglePlayerView();
     else if (name === "edit") return this.#edit(now);
-    else if (name === "ghost" && !this.editing) return this.#haunt(action.text, now);
-    else if (name === "half" && !this.editing) return this.half ? this.#visit(this.half.id, now) : this.#refuse("This one is of no pair.");
-    else if (this.editing) return this.#try(action, now);
-    else if (name === "draft") return this.#open(action.text);
-    else if (name === "list") return this.#choose(action);
+    else if (name === "ghost" && !this.editing) return this.#showPreview(action.text, now);
+    else if (name === "half" && !this.editing) return this.half ? this.#goTo(this.half.id, now) : this.#refuse("This candidate has no contrast pair.");
+    else if (this.editing) return this.#actWhileEditing(action, now);
+    else if (name === "draft") return this.#openDraft(action.text);
+    else if (name === "list") return this.#changeFilter(action);
     else if (name === "undo") return this.#undo(now);
     else if (name === "next" || name === "previous") return this.#step(name === "next" ? 1 : -1, now);
-    else if (name === "candidate") return this.#visit(action.text, now);
+    else if (name === "candidate") return this.#goTo(action.text, now);
     else if (["accept", "reject", "retire"].includes(name)) return this.#decide(name, now);
     else this.playback.act(action, now);
     return false;
@@ -59,47 +59,47 @@ export class Curation extends Passage {
   #cancel(now) {
     if (this.refused.length) this.refused = [];
     else if (this.help) this.help = false;
-    else if (this.editing) this.#leave(now);
+    else if (this.editing) this.#cancelEdit(now);
     else if (this.asking) {
       this.asking = null;
-      this.say("Nothing decided.");
+      this.say("Cancelled.");
     }
   }
 
-  #look() {
+  #togglePlayerView() {
     this.sees = !this.sees;
-    this.say(this.sees ? "What the asked one sees. V shows all." : "");
+    this.say(this.sees ? "Showing the evaluated player's view. Press V to show everything." : "");
     return this.sees && !this.seen;
   }
 
-  // Shows another's continuation in the place of the recording: `agent`, or the next one in order.
+  // Displays an agent's continuation instead of the recording: `agent`, or the next one in order.
   /** @param {string | undefined} agent @param {number} now */
-  #haunt(agent, now) {
-    if (!this.passed) return this.#refuse("The agents have not gone on from here yet.");
+  #showPreview(agent, now) {
+    if (!this.passed) return this.#refuse("Agent previews are not available yet.");
     const order = ["", ...this.passed.map(([name]) => name)];
     this.agent = agent ?? order[(order.indexOf(this.agent) + 1) % order.length];
-    this.say(this.agent ? `The first continuation of ${this.agent}. G shows the next.` : "The recording.");
+    this.say(this.agent ? `First continuation of ${this.agent}. Press G for the next agent.` : "Showing the recording.");
     this.show(now);
-    return !!this.agent && !this.haunts;
+    return !!this.agent && !this.preview;
   }
 
-  // Begins to give second opinions, or ends it.
-  #second() {
+  // Starts or stops second ratings.
+  #toggleSecondRating() {
     const { blind } = this;
-    this.#choose({ name: "list", parts: { ...ALL, status: "second" } });
+    this.#changeFilter({ name: "list", parts: { ...ALL, status: "second" } });
     this.decided = new Map();
-    if (blind) this.list = null; // as the server chooses
-    this.say(blind ? "" : "Would two people agree on whether it was done? Y or N, without what others have decided.");
+    if (blind) this.list = null; // chosen by the server
+    this.say(blind ? "" : "Would two annotators agree on whether it was completed? Press Y or N. Decisions of others are hidden.");
     return true;
   }
 
   /** @param {string} word @param {number} now */
-  #opine(word, now) {
-    if (!this.blind) return this.#refuse("B begins to give second opinions, blind.");
+  #rate(word, now) {
+    if (!this.blind) return this.#refuse("Press B to start second ratings first.");
     const state = this.statusOf(this.at);
-    if (!state || !this.candidate) return this.#refuse("This one has not come yet.");
-    this.#put(state, { kind: "opinion", opinion: word, mark: this.candidate.mark }, now);
-    this.say(`${SAID[word]} ${this.outbox.all().at(-1).candidate}. U takes it back.`);
+    if (!state || !this.candidate) return this.#refuse("This candidate is still loading.");
+    this.#record(state, { kind: "opinion", opinion: word, mark: this.candidate.mark }, now);
+    this.say(`${RATED[word]} ${this.outbox.all().at(-1).candidate}. Press U to undo.`);
     return true;
   }
 
@@ -108,33 +108,33 @@ export class Curation extends Passage {
   /** @param {number} now */
   #edit(now) {
     const state = this.statusOf(this.at);
-    if (this.editing) return this.#leave(now);
-    if (!state || !this.candidate || this.candidate.broken) return this.#refuse("This one cannot be edited.");
+    if (this.editing) return this.#cancelEdit(now);
+    if (!state || !this.candidate || this.candidate.broken) return this.#refuse("This candidate cannot be edited.");
     this.asking = null;
     this.sees = false;
     this.agent = "";
     this.playback.playing = false;
     this.editing = new Editing(this.candidate, state.last);
-    this.say("S, M and L put the start, the takeover and the last step where you are. Enter saves, Esc leaves.");
+    this.say("Press S, M or L to set the start, takeover or last step to the current frame. Press Enter to save, Esc to cancel.");
     return true;
   }
 
   /** @param {number} now */
-  #leave(now) {
+  #cancelEdit(now) {
     const { changes, warned } = this.editing;
     if (Object.keys(changes).length && !warned) {
       this.editing.warned = true;
-      return this.#refuse("Esc once more drops what you have changed; Enter saves it.");
+      return this.#refuse("You have unsaved changes. Press Esc again to discard them, or Enter to save.");
     }
     this.editing = null;
-    this.say("Left as it was.");
+    this.say("No changes made.");
     this.show(now);
     return false;
   }
 
-  // Returns whether the server is to be asked what follows.
+  // Performs an action while editing; returns true if a preview is needed.
   /** @param {Action} action @param {number} now */
-  #try({ name, at, by, frame, text, word }, now) {
+  #actWhileEditing({ name, at, by, frame, text, word }, now) {
     const { editing, playback } = this;
     const here = { "start-here": "start", takeover: "takeover", "end-here": "end" }[name];
     if (here) editing.move(here, playback.frame);
@@ -145,7 +145,7 @@ export class Curation extends Passage {
     else if (name === "reason" && editing.tried?.wordings?.[at] !== undefined) editing.change("wording", at);
     else if (name === "typed") return this.#save(now);
     else if (!playback.act({ name, at, by, frame }, now))
-      return this.#refuse("You are editing: Enter saves, Esc leaves.");
+      return this.#refuse("You are editing: press Enter to save or Esc to cancel.");
     this.show(now);
     return !!editing.asks;
   }
@@ -160,28 +160,28 @@ export class Curation extends Passage {
   #save(now) {
     const { editing } = this;
     const { tried, said, changes, follows } = editing;
-    if (editing.answered !== editing.number) return this.#refuse("One moment: what follows from this is being worked out.");
+    if (editing.answered !== editing.number) return this.#refuse("Checking the changes; try again in a moment.");
     if (tried.error) return this.#refuse(`Not saved: ${tried.error}.`);
-    if (!tried.changes.length) return this.#refuse("Nothing is another than before. Esc leaves.");
+    if (!tried.changes.length) return this.#refuse("There are no changes to save. Press Esc to cancel.");
     const state = { ...this.statusOf(this.at), last: follows };
     this.editing = null;
-    this.#put(state, { kind: "edit", changes, said }, now);
-    this.say(`Edited ${this.at}: ${said}. U undoes it.`);
+    this.#record(state, { kind: "edit", changes, said }, now);
+    this.say(`Edited ${this.at}: ${said}. Press U to undo.`);
     this.show(now);
     return true;
   }
 
   /** @param {string} name */
-  #open(name) {
+  #openDraft(name) {
     if (name === this.name || !this.drafts.includes(name)) return false;
     Object.assign(this, { name, list: null, at: null, position: null, near: 0 });
     this.say(`Opening ${name} ...`);
     return true;
   }
 
-  // Chooses another list; what `action` does not say stays as it is.
+  // Changes the filter; fields missing in `parts` stay as they are.
   /** @param {Action & { parts?: Partial<Listing> }} action */
-  #choose({ parts }) {
+  #changeFilter({ parts }) {
     this.list = { ...ALL, ...this.list, ...parts, number: null };
     Object.assign(this, { ids: [], at: null, position: null, near: 0, asking: null, total: 0, agent: "", half: null });
     this.playback.open(null, 0);
@@ -192,18 +192,18 @@ export class Curation extends Passage {
   #step(by, now) {
     const to = this.position === null ? this.near : this.position + by;
     this.asking = null;
-    if (to < 0) this.say("This is the first of the list.");
-    else if (to >= this.total) this.say("This is the last of the list. F chooses another.");
-    else if (this.ids[to] === undefined) this.say("One moment ...");
+    if (to < 0) this.say("This is the first candidate of the list.");
+    else if (to >= this.total) this.say("This is the last candidate of the list. Press F to change the filter.");
+    else if (this.ids[to] === undefined) this.say("Loading ...");
     else {
       this.say("");
-      return this.#visit(this.ids[to], now);
+      return this.#goTo(this.ids[to], now);
     }
     return this.lacks;
   }
 
   /** @param {string} id @param {number} now */
-  #visit(id, now) {
+  #goTo(id, now) {
     this.asking = null;
     this.agent = "";
     if (this.at !== id) this.half = null;
@@ -217,16 +217,16 @@ export class Curation extends Passage {
   /** @param {string} kind @param {number} now */
   #decide(kind, now) {
     const state = this.statusOf(this.at);
-    if (!state || !this.candidate) return this.#refuse("This one has not come yet.");
+    if (!state || !this.candidate) return this.#refuse("This candidate is still loading.");
     if (kind === "reject" && state.inherited)
-      return this.#refuse(`${this.at} is of ${this.draft.parent}: T retires it.`);
+      return this.#refuse(`${this.at} comes from ${this.draft.parent}: press T to retire it.`);
     if (kind === "retire" && !state.inherited)
-      return this.#refuse(`T is for scenarios of a version before; R rejects ${this.at}.`);
+      return this.#refuse(`Only scenarios of an earlier version can be retired. Press R to reject ${this.at}.`);
     if (kind === "accept" && state.status === "kept")
-      return this.#refuse(`${this.at} is of ${this.draft.parent} and stays unless it is retired. J goes on.`);
-    if (kind === "accept") return this.#put(state, { kind }, now);
+      return this.#refuse(`${this.at} comes from ${this.draft.parent} and stays unless it is retired. Press J for the next one.`);
+    if (kind === "accept") return this.#record(state, { kind }, now);
     this.asking = kind;
-    this.say(`Why is it to be ${PAST[kind].toLowerCase()}? 1 to ${WHY[kind].length}; 0 or Enter for a reason of your own.`);
+    this.say(`Why is it ${PAST[kind].toLowerCase()}? Press 1 to ${WHY[kind].length}, or 0 or Enter for another reason.`);
     return false;
   }
 
@@ -235,36 +235,36 @@ export class Curation extends Passage {
     return false;
   }
 
-  // `at` is one of WHY; any other opens a field for the person's own words, which come as `text`.
+  // `at` is an index of WHY; another number opens a field for another reason, which arrives as `text`.
   /** @param {Action} action @param {number} now */
   #giveReason({ at, text }, now) {
     if (!this.asking) return false;
     const reason = text === undefined ? WHY[this.asking][at] : text.trim();
-    if (!reason) return text === undefined ? false : this.#refuse("Say why first, or Esc.");
-    return this.#put(this.statusOf(this.at), { kind: this.asking, reason }, now);
+    if (!reason) return text === undefined ? false : this.#refuse("Type a reason first, or press Esc.");
+    return this.#record(this.statusOf(this.at), { kind: this.asking, reason }, now);
   }
 
   /** @param {Status} state @param {Partial<Decision>} what @param {number} now */
-  #put(state, what, now, candidate = this.at) {
+  #record(state, what, now, candidate = this.at) {
     /** @type {Decision} */
     const decision = { uuid: uuid(this.random), draft: this.draft.id, candidate, kind: "", follows: state.last, ...what };
     this.outbox.put(decision);
     this.asking = null;
     const why = what.reason ? `: ${what.reason}` : "";
-    this.say(`${PAST[what.kind]} ${candidate}${why}. U undoes it.`);
-    if (what.kind !== "undo" && what.kind !== "edit") this.#onwards(now);
+    this.say(`${PAST[what.kind]} ${candidate}${why}. Press U to undo.`);
+    if (what.kind !== "undo" && what.kind !== "edit") this.#advance(now);
     return true;
   }
 
   /** @param {number} now */
-  #onwards(now) {
+  #advance(now) {
     if (this.position === null) return;
     const next = this.ids[this.position + 1];
-    if (next !== undefined) this.#visit(next, now);
-    else if (this.position + 1 === this.total) this.say(`${this.message.text} That was the last of this list.`);
+    if (next !== undefined) this.#goTo(next, now);
+    else if (this.position + 1 === this.total) this.say(`${this.message.text} That was the last candidate of this list.`);
   }
 
-  // The latest decision of one's own that stands: undone, and its candidate in view again.
+  // Undoes the curator's latest decision in force, and displays its candidate.
   /** @param {number} now */
   #undo(now) {
     const stack = [...this.undoable].reverse();
@@ -275,13 +275,13 @@ export class Curation extends Passage {
     }
     const last = stack.at(-1);
     const state = last && this.statusOf(last.candidate);
-    if (!state) return this.#refuse("There is nothing of yours to undo.");
+    if (!state) return this.#refuse("You have no decision to undo.");
     if (!this.blind && state.standing.at(-1)?.[0] !== last.uuid)
-      return this.#refuse(`${last.candidate} was decided about by ${state.by} since; yours cannot be undone.`);
+      return this.#refuse(`${state.by} has decided ${last.candidate} since; your decision cannot be undone.`);
     const what = this.blind ? { about: "opinion" } : {};
-    this.#put(state, { kind: "undo", undoes: last.uuid, ...what }, now, last.candidate);
+    this.#record(state, { kind: "undo", undoes: last.uuid, ...what }, now, last.candidate);
     this.say(`Undone: ${PAST[last.kind].toLowerCase()} ${last.candidate}.`);
-    this.#visit(last.candidate, now);
+    this.#goTo(last.candidate, now);
     return true;
   }
 }

@@ -1,48 +1,48 @@
-// The panel of the page on which a draft is decided: the candidate, what it has come to, the changelog.
+// Panel of the curation page: the candidate, its status and the changelog.
 
 import { WHY } from "./curation.mjs";
 import { PLAYBACK_KEYS } from "../../../sts/viewer/keys.mjs";
 import { element } from "../../../sts/viewer/page.mjs";
 import { keyRows, legendRows, reasonRows, renderCriterion, renderUtterances } from "../../../sts/viewer/panel.mjs";
 
-const MOST_REASON = 500; // letters of a typed reason
+const MOST_REASON = 500; // characters of a typed reason
 /** @type {Record<string, Partial<KeyRow>>} */
-const OTHERWISE = { watch: { keys: ["q"], show: "Q" }, loop: { keys: ["i"], show: "I" }, takeover: { keys: ["m"], show: "M" }, autoplay: { keys: ["p"], show: "P" } };
+const REMAPPED = { watch: { keys: ["q"], show: "Q" }, loop: { keys: ["i"], show: "I" }, takeover: { keys: ["m"], show: "M" }, autoplay: { keys: ["p"], show: "P" } };
 
 /** @type {KeyRow[]} */
 export const CURATING_KEYS = [
   { keys: ["j"], show: "J", action: "next", help: "next candidate" },
-  { keys: ["k"], show: "K", action: "previous", help: "the one before" },
-  { keys: ["a"], show: "A", action: "accept", help: "accept, and on to the next" },
-  { keys: ["r"], show: "R", action: "reject", help: "reject (then 1 to 5: why; 0 or Enter: your own words)" },
-  { keys: ["t"], show: "T", action: "retire", help: "retire a scenario of the version before" },
+  { keys: ["k"], show: "K", action: "previous", help: "previous candidate" },
+  { keys: ["a"], show: "A", action: "accept", help: "accept, and go to the next" },
+  { keys: ["r"], show: "R", action: "reject", help: "reject (then 1 to 5 for the reason; 0 or Enter to type one)" },
+  { keys: ["t"], show: "T", action: "retire", help: "retire a scenario of the previous version" },
   { keys: ["1", "2", "3", "4", "5"], action: "reason" },
   { keys: ["0"], action: "words" },
   { keys: ["Enter"], action: "enter" },
-  { keys: ["u"], show: "U", action: "undo", help: "undo your latest decision, and the one before it ..." },
-  { keys: ["e"], show: "E", action: "edit", help: "edit it: S, M, L put start, takeover and last step where you are" },
+  { keys: ["u"], show: "U", action: "undo", help: "undo your latest decision, then earlier ones" },
+  { keys: ["e"], show: "E", action: "edit", help: "edit (S, M, L set start, takeover and last step to this frame)" },
   { keys: ["s"], action: "start-here" },
   { keys: ["l"], action: "end-here" },
   { keys: ["w"], action: "words" },
-  { keys: ["g"], show: "G", action: "ghost", help: "how an agent goes on, and the next; at last the recording" },
-  { keys: ["o"], show: "O", action: "half", help: "the other half of its pair" },
-  { keys: ["h"], show: "H", action: "guideline", help: "how doubtful cases are judged" },
-  { keys: ["v"], show: "V", action: "sight", help: "what the asked one sees, or all" },
-  { keys: ["f"], show: "F", action: "filter", help: "choose what to go through: arrows, Enter, Esc" },
-  { keys: ["b"], show: "B", action: "opinion", help: "give a second opinion, blind to what others decided; or leave it" },
-  { keys: ["y"], show: "Y", action: "yes", help: "blind: two people would agree" },
-  { keys: ["n"], show: "N", action: "no", help: "blind: two people would not agree" },
+  { keys: ["g"], show: "G", action: "ghost", help: "preview of the next agent, and finally the recording" },
+  { keys: ["o"], show: "O", action: "half", help: "other half of the contrast pair" },
+  { keys: ["h"], show: "H", action: "guideline", help: "show or hide edge cases" },
+  { keys: ["v"], show: "V", action: "sight", help: "evaluated player's view, or everything" },
+  { keys: ["f"], show: "F", action: "filter", help: "filter (arrows, Enter, Esc)" },
+  { keys: ["b"], show: "B", action: "opinion", help: "start or stop second ratings, with decisions of others hidden" },
+  { keys: ["y"], show: "Y", action: "yes", help: "second rating: two annotators would agree" },
+  { keys: ["n"], show: "N", action: "no", help: "second rating: two annotators would not agree" },
   { keys: ["d"], show: "D", action: "drafts", help: "choose another draft" },
-  { keys: ["Escape"], show: "Esc", action: "cancel", help: "leave a reason, a note or this help" },
-  { keys: ["?"], show: "?", action: "help", help: "show or hide these keys" },
-  ...PLAYBACK_KEYS.map((row) => ({ ...row, ...OTHERWISE[row.action] })),
+  { keys: ["Escape"], show: "Esc", action: "cancel", help: "cancel a reason or an edit, or close a note or this list" },
+  { keys: ["?"], show: "?", action: "help", help: "show or hide this list" },
+  ...PLAYBACK_KEYS.map((row) => ({ ...row, ...REMAPPED[row.action] })),
 ];
-const DID = { accept: "accepted", reject: "rejected", retire: "retired", undo: "undid", edit: "edited", opinion: "looked at" };
-const VERDICT = { success: "done at step", failure: "failed at step", not_done: "not done" };
+const DONE = { accept: "accepted", reject: "rejected", retire: "retired", undo: "undid", edit: "edited", opinion: "rated" };
+const OUTCOME = { success: "success at step", failure: "failure at step", not_done: "not completed" };
 const time = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit" });
 
 export class Deciding {
-  // `write` is told what is typed as a reason; `symbol` gives the symbol of an episode's object.
+  // `symbol` returns the symbol of an episode's object.
   /** @param {ShadowRoot} root
    * @param {{ symbol: (episode: Episode, object: number) => Element }} how */
   constructor(root, { symbol }) {
@@ -62,9 +62,9 @@ export class Deciding {
     if (box.textContent !== text) box.textContent = text;
   }
 
-  // The episode is listed anew when it is another, or when the colours of the page have changed.
-  /** @param {import("./curation.mjs").Curation} curation @param {boolean} anew */
-  render(curation, anew) {
+  // The candidate is rendered again if it has changed or, if `redraw`, after a change of the page's colours.
+  /** @param {import("./curation.mjs").Curation} curation @param {boolean} redraw */
+  render(curation, redraw) {
     const { candidate, position, total, at, editing } = curation;
     this.$(".keys").hidden = !curation.help;
     this.$('[data-action="help"]').setAttribute("aria-expanded", curation.help);
@@ -88,7 +88,7 @@ export class Deciding {
     const tried = editing?.tried?.facts;
     const shown = candidate && tried ? { ...candidate, ...tried } : candidate;
     const key = tried ?? candidate;
-    if (this.shown !== key || anew) this.#renderCandidate(shown);
+    if (this.shown !== key || redraw) this.#renderCandidate(shown);
     this.shown = key;
     renderCriterion(this.$(".criterion"), shown?.criterion, curation.guideline);
     for (const one of /** @type {NodeListOf<HTMLElement>} */ (this.root.querySelectorAll(".answer > .decide"))) one.hidden = !!editing;
@@ -131,7 +131,7 @@ export class Deciding {
     box.hidden = !half;
     if (!half) return;
     this.#write(".half .other", half.text);
-    this.#write(".half .what", `${half.id}, ${half.category}, ${half.difficulty}: ${half.status}${half.fault ? `. It does not fit: ${half.fault}` : ""}`);
+    this.#write(".half .what", `${half.id}, ${half.category}, ${half.difficulty}: ${half.status}${half.fault ? `. Not valid: ${half.fault}` : ""}`);
   }
 
   /** @param {Status | null} state @param {string | null} parent */
@@ -146,19 +146,19 @@ export class Deciding {
 
   /** @param {string} word */
   #renderOpinion(word) {
-    this.#write(".state", word ? `you said ${word}` : "second opinion, blind");
+    this.#write(".state", word ? `you rated ${word}` : "second rating, blind");
     this.$(".state").className = "state";
   }
 
-  // What curators who were asked apart think, to those who have said what they do; and how far they agree.
+  // Second ratings, visible to those who have rated the candidate, and their agreement.
   /** @param {import("./curation.mjs").Curation | null} curation */
   #renderOpinions(curation) {
     const given = curation?.decided.get(curation.at)?.opinions ?? [];
     const agreed = curation?.agreement;
     const alpha = agreed && (agreed.alpha === null ? agreed.why : `alpha ${agreed.alpha.toFixed(2)}`);
     const parts = [
-      ...(given.length ? [`Would two people agree? ${given.map(([by, word]) => `${by}: ${word}`).join(", ")}.`] : []),
-      ...(agreed ? [`Curators give the same opinion in ${agreed.agreeing} of ${agreed.pairs} pairs (${alpha}).`] : []),
+      ...(given.length ? [`Would two annotators agree? ${given.map(([by, word]) => `${by}: ${word}`).join(", ")}.`] : []),
+      ...(agreed ? [`Second ratings agree in ${agreed.agreeing} of ${agreed.pairs} pairs (${alpha}).`] : []),
     ];
     this.#write(".opinions", parts.join(" "));
     this.$(".opinions").hidden = !parts.length;
@@ -172,11 +172,11 @@ export class Deciding {
       element("dt", { textContent: name }),
       element("dd", { textContent: value }),
     ]));
-    const fault = candidate?.broken ? `It cannot be shown: ${candidate.broken}` : candidate?.fault ? `It does not fit: ${candidate.fault}` : "";
+    const fault = candidate?.broken ? `Cannot be displayed: ${candidate.broken}` : candidate?.fault ? `Not valid: ${candidate.fault}` : "";
     this.#write(".fault", fault);
     this.$(".fault").hidden = !fault;
     const episode = candidate?.decoded;
-    this.$(".legend").replaceChildren(...(episode ? legendRows(episode, "asked", this.symbol) : []));
+    this.$(".legend").replaceChildren(...(episode ? legendRows(episode, "evaluated player", this.symbol) : []));
     this.$(".utterances ol").replaceChildren();
   }
 
@@ -191,7 +191,7 @@ export class Deciding {
     box.hidden = !asking;
     if (this.asking === asking) return;
     this.asking = asking;
-    box.replaceChildren(...(asking ? [...reasonRows(WHY[asking], MOST_REASON, () => {}, 0), leaving()] : []));
+    box.replaceChildren(...(asking ? [...reasonRows(WHY[asking], MOST_REASON, () => {}, 0), cancelButton()] : []));
   }
 
   askForWords() {
@@ -211,12 +211,12 @@ export class Deciding {
     this.logged = key;
     const unsaved = waiting.map(({ kind, candidate, reason }) => ({ at: 0, by: "you", kind, candidate, why: reason ?? "" }));
     this.$(".log").hidden = !log.length && !unsaved.length;
-    this.$(".log ol").replaceChildren(...[...unsaved, ...log].slice(0, log.length || 12).map(lineOf));
+    this.$(".log ol").replaceChildren(...[...unsaved, ...log].slice(0, log.length || 12).map(logRow));
   }
 }
 
-function leaving() {
-  const button = element("button", { type: "button", textContent: "Leave it undecided " });
+function cancelButton() {
+  const button = element("button", { type: "button", textContent: "Cancel " });
   button.dataset.action = "cancel";
   button.append(element("kbd", { textContent: "Esc" }));
   return button;
@@ -224,24 +224,24 @@ function leaving() {
 
 function factsOf({ category, difficulty, source, moment, context, length, partner, parameters, label, tags }) {
   const [verdict, step] = label ?? [];
-  const recorded = verdict ? `${VERDICT[verdict]}${step === null ? "" : ` ${step}`}` : "no rule here says";
+  const recorded = verdict ? `${OUTCOME[verdict]}${step === null ? "" : ` ${step}`}` : "no automatic label";
   const answers = parameters.map(([name, value]) => [name, value]);
   return [
     ["category", `${category}, ${difficulty}`],
     ["recorded by", source],
     ...answers,
-    ["in the recording", `${recorded} (automatic)`],
-    ["takeover", `at step ${moment}; context ${context}, length ${length}`],
-    ["others", partner],
+    ["recording's label", `${recorded} (automatic)`],
+    ["takeover", `at step ${moment}; context ${context}, horizon ${length}`],
+    ["partner", partner],
     ...(tags.length ? [["tags", tags.join(", ")]] : []),
   ];
 }
 
-function lineOf({ at, by, kind, candidate, why }) {
+function logRow({ at, by, kind, candidate, why }) {
   const row = element("li");
-  const button = element("button", { type: "button", textContent: candidate, title: "Go to it" });
+  const button = element("button", { type: "button", textContent: candidate, title: "Go to this candidate" });
   Object.assign(button.dataset, { action: "candidate", text: candidate });
   row.append(element("span", { className: "at", textContent: at ? time.format(1000 * at) : "unsaved" }));
-  row.append(`${by} ${DID[kind] ?? kind} `, button, why ? `: ${why}` : "");
+  row.append(`${by} ${DONE[kind] ?? kind} `, button, why ? `: ${why}` : "");
   return row;
 }

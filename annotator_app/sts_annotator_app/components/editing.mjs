@@ -1,24 +1,24 @@
-// Changes of a candidate as they are tried: each is sent to the server, which derives what follows from
-// it. Knows no document.
+// An edit of a candidate in progress: each change is sent to the server, which returns a preview. It is
+// independent of the document.
 
 import { decode } from "../../../sts/viewer/episode.mjs";
 
 export class Editing {
   /** @type {Record<string, any>} */ changes = {};
-  /** @type {Episode | null} */ whole = null; // all of the trajectory
+  /** @type {Episode | null} */ whole = null; // the whole trajectory
   /** @type {Whole | null} */ choices = null;
-  /** @type {Tried | null} */ tried = null; // what the latest changes come to
+  /** @type {Tried | null} */ tried = null; // preview of the latest changes
   number = 1; // of the latest changes
-  answered = 0; // of those that came back
-  warned = false; // that Escape drops the changes
+  answered = 0; // number of the latest preview
+  warned = false; // that Escape discards the changes
 
-  /** @param {Candidate} candidate @param {string} follows the decision that was seen */
+  /** @param {Candidate} candidate @param {string} follows the latest decision seen by the curator */
   constructor(candidate, follows) {
     this.candidate = candidate;
     this.follows = follows;
   }
 
-  // What the server is asked, as long as it has not answered for the latest changes.
+  // The request for a preview; null if the latest changes have one.
   get asks() {
     if (this.answered === this.number) return null;
     return { candidate: this.candidate.id, number: this.number, changes: this.changes, whole: !this.whole };
@@ -30,28 +30,28 @@ export class Editing {
     if (tried.whole) {
       this.choices = tried.whole;
       this.whole = decode(tried.whole.episode);
-      this.#lay();
+      this.#applySpan();
     }
     this.answered = Math.max(this.answered, tried.number);
     if (tried.number === this.number) this.tried = tried;
   }
 
-  #value(name, field = name) {
+  #currentValue(name, field = name) {
     return this.changes[name] ?? this.candidate[field];
   }
 
-  // The steps of the trajectory at which the context begins, somebody takes over, and it ends.
+  // Steps of the trajectory: start of the context, takeover and end.
   get span() {
-    const takeover = this.#value("takeover", "moment");
-    return { start: takeover - this.#value("context"), takeover, end: takeover + this.#value("length") };
+    const takeover = this.#currentValue("takeover", "moment");
+    return { start: takeover - this.#currentValue("context"), takeover, end: takeover + this.#currentValue("length") };
   }
 
   get role() {
-    return this.#value("role");
+    return this.#currentValue("role");
   }
 
   get category() {
-    return this.#value("category");
+    return this.#currentValue("category");
   }
 
   get text() {
@@ -62,8 +62,8 @@ export class Editing {
     return (this.changes.tags ?? this.candidate.tags.filter((tag) => tag !== "done-in-recording")).join(", ");
   }
 
-  // Moves the beginning, the takeover or the end to a frame, as far as the trajectory goes. With the
-  // takeover the others move along.
+  // Moves the start, the takeover or the end to a frame, within the trajectory. Start and end move along
+  // with the takeover.
   /** @param {string} which @param {number} frame */
   move(which, frame) {
     if (!this.whole) return;
@@ -86,21 +86,21 @@ export class Editing {
     if (JSON.stringify(this.changes) === before) return;
     this.number += 1;
     this.warned = false;
-    this.#lay();
+    this.#applySpan();
   }
 
-  // The trajectory as it is shown: judged from the takeover on, by who is asked.
-  #lay() {
+  // Applies the takeover and the evaluated player to the displayed trajectory.
+  #applySpan() {
     if (!this.whole) return;
     const { takeover } = this.span;
     const judged = [this.choices.objects[this.role]];
     this.whole = { ...this.whole, takeover, length: this.whole.steps - takeover, judged };
   }
 
-  // What another than before it comes to, in words; "" for nothing, or as long as it is not known.
+  // Summary of the changes in words; "" if there are none or the preview is missing.
   get said() {
     if (this.answered !== this.number || !this.tried?.changes) return "";
-    const told = this.tried.changes.filter(([name]) => name !== "state at takeover");
-    return told.map(([name, before, after]) => `${name} ${before} → ${after}`).join("; ");
+    const changes = this.tried.changes.filter(([name]) => name !== "state at takeover");
+    return changes.map(([name, before, after]) => `${name} ${before} → ${after}`).join("; ");
   }
 }

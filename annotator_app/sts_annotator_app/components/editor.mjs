@@ -1,4 +1,4 @@
-// What a candidate is edited by: three handles on the timeline, wordings, words, tags, who is asked.
+// Editor of a candidate: handles on the timeline, instruction templates, instruction, tags and player.
 
 import { element } from "../../../sts/viewer/page.mjs";
 
@@ -9,7 +9,7 @@ const HANDLES = [
 ];
 
 export class EditorPanel {
-  // `ask` is told what is done here; the handles go on a Viewer's timeline.
+  // `ask` receives the actions of the editor; the handles are added to the Viewer's timeline.
   /** @param {HTMLElement} root @param {HTMLElement} timeline @param {{ ask: (action: Action) => void }} how */
   constructor(root, timeline, { ask }) {
     this.root = root;
@@ -42,9 +42,9 @@ export class EditorPanel {
     return handle;
   }
 
-  // Takes arrow keys while a handle has the focus; returns whether the press was its own.
+  // Takes arrow keys while a handle has the focus; returns true if it handled the press.
   /** @param {KeyboardEvent} event */
-  takes(event) {
+  handleKey(event) {
     const target = event.composedPath()[0];
     if (!(target instanceof HTMLElement) || !target.dataset.handle) return false;
     const by = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1 }[event.key];
@@ -131,9 +131,9 @@ export class EditorPanel {
     const list = this.root.querySelector(".changes");
     list.classList.toggle("old", answered !== number);
     list.replaceChildren(...items);
-    const fault = tried?.error ?? (tried?.facts?.fault ? `It does not fit: ${tried.facts.fault}` : "");
+    const fault = tried?.error ?? (tried?.facts?.fault ? `Not valid: ${tried.facts.fault}` : "");
     const box = /** @type {HTMLElement} */ (this.root.querySelector(".unfit"));
-    box.textContent = fault || (tried?.facts ? "It fits." : "One moment ...");
+    box.textContent = fault || (tried?.facts ? "Valid." : "Checking ...");
     box.classList.toggle("bad", !!fault);
   }
 }

@@ -1,29 +1,29 @@
-// The panel beside the Viewer: the instruction, who is who, the verdicts and what was said.
+// The panel next to the Viewer: instruction, legend, verdicts and transcript.
 
 import { count, instructionAt } from "../../../sts/viewer/episode.mjs";
 import { PLAYBACK_KEYS } from "../../../sts/viewer/keys.mjs";
 import { keyRows, legendRows, reasonRows, renderCriterion, renderUtterances } from "../../../sts/viewer/panel.mjs";
 import { REASONS } from "../../../sts/viewer/verdicts.mjs";
 
-const MOST_WORDS = 300; // letters of a reason in a person's own words
+const MOST_WORDS = 300; // characters of a typed reason
 
 /** @type {KeyRow[]} */
 export const JUDGING_KEYS = [
-  { keys: ["s"], show: "S", action: "success", help: "success, at this step" },
-  { keys: ["f"], show: "F", action: "failure", help: "failure, at this step" },
-  { keys: ["n"], show: "N", action: "not_done", help: "not done by the end" },
-  { keys: ["x"], show: "X", action: "cannot_judge", help: "cannot judge (then 1 to 4: why)" },
+  { keys: ["s"], show: "S", action: "success", help: "success at this step" },
+  { keys: ["f"], show: "F", action: "failure", help: "failure at this step" },
+  { keys: ["n"], show: "N", action: "not_done", help: "not completed by the end" },
+  { keys: ["x"], show: "X", action: "cannot_judge", help: "can't judge (then 1 to 4 for the reason)" },
   { keys: ["1", "2", "3", "4"], action: "reason" },
-  { keys: ["h"], show: "H", action: "guideline", help: "how doubtful cases are judged" },
-  { keys: ["u"], show: "U", action: "undo", help: "take the mark away" },
-  { keys: ["Enter"], show: "Enter", action: "submit", help: "submit and go on" },
-  { keys: ["b"], show: "B", action: "previous", help: "back to the one before, to correct it" },
-  { keys: ["Escape"], show: "Esc", action: "cancel", help: "leave a correction, a reason or this help" },
-  { keys: ["?"], show: "?", action: "help", help: "show or hide these keys" },
+  { keys: ["h"], show: "H", action: "guideline", help: "show or hide edge cases" },
+  { keys: ["u"], show: "U", action: "undo", help: "remove the marker" },
+  { keys: ["Enter"], show: "Enter", action: "submit", help: "submit and continue" },
+  { keys: ["b"], show: "B", action: "previous", help: "go back to the previous answer to correct it" },
+  { keys: ["Escape"], show: "Esc", action: "cancel", help: "cancel a correction or a reason, or close this list" },
+  { keys: ["?"], show: "?", action: "help", help: "show or hide this list" },
 ];
 
 export class Judging {
-  // `ask` is told of what is done here; `symbol` gives the symbol of an episode's object.
+  // `ask` receives the actions of this panel; `symbol` returns the symbol of an episode's object.
   /** @param {ShadowRoot} root
    * @param {{ ask: (action: Action) => void,
    *   symbol: (episode: Episode, object: number) => Element }} how */
@@ -39,34 +39,34 @@ export class Judging {
     return this.root.querySelector(selector);
   }
 
-  /** @param {import("./session.mjs").Session} session @param {boolean} anew */
-  render(session, anew) {
-    this.renderShown(session, anew);
+  /** @param {import("./session.mjs").Session} session @param {boolean} redraw */
+  render(session, redraw) {
+    this.renderShown(session, redraw);
     const { visit } = session;
     if (!visit) return;
     const { episode, mark } = visit;
     this.$(".submit").disabled = !mark || (mark.verdict === "cannot_judge" && !mark.reason);
-    this.$(".submit").firstChild.textContent = visit.answer ? "Go on" : visit.corrects ? "Submit correction" : "Submit";
+    this.$(".submit").firstChild.textContent = visit.answer ? "Continue" : visit.corrects ? "Submit correction" : "Submit";
     this.$('[data-action="undo"]').disabled = !mark;
     this.$('[data-action="previous"]').disabled = !session.history.length;
     const banner = this.$(".banner");
     banner.hidden = !visit.corrects && !episode.training;
-    banner.textContent = visit.corrects ? "Correcting an earlier answer. Esc leaves it as it was." : inTraining(session.training);
+    banner.textContent = visit.corrects ? "Correcting an earlier answer. Press Esc to cancel." : inTraining(session.training);
     this.$(".permalink").hidden = !visit.corrects;
     this.$(".permalink a").href = `clip?c=${encodeURIComponent(episode.id)}`;
   }
 
-  // What is to be seen and said of an episode, of whoever says it. It is listed anew when it is
-  // another, or when the colours of the page have changed.
+  // Renders what annotators and reviewers have in common. The legend is rendered again for another
+  // episode or, if `redraw`, after a change of the page's colours.
   /** @param {{ visit: (View & { mark: Mark | null }) | null, help: boolean, guideline: boolean,
-   *   reasons: boolean }} session @param {boolean} anew */
-  renderShown({ visit, help, guideline, reasons }, anew) {
+   *   reasons: boolean }} session @param {boolean} redraw */
+  renderShown({ visit, help, guideline, reasons }, redraw) {
     this.$(".keys").hidden = !help;
     this.$('[data-action="help"]').setAttribute("aria-expanded", help);
     this.$(".judging").hidden = !visit;
     if (!visit) return;
     const { episode, frame, mark } = visit;
-    if (anew || this.listed !== episode) this.#renderLegend(episode);
+    if (redraw || this.listed !== episode) this.#renderLegend(episode);
     this.listed = episode;
     this.#renderInstruction(episode, frame);
     renderCriterion(this.$(".criterion"), episode.criterion, guideline);
@@ -93,7 +93,7 @@ export class Judging {
   }
 
   #renderLegend(episode) {
-    this.$(".legend").replaceChildren(...legendRows(episode, "judged", this.symbol));
+    this.$(".legend").replaceChildren(...legendRows(episode, "evaluated player", this.symbol));
     this.$(".utterances ol").replaceChildren();
   }
 
@@ -118,9 +118,9 @@ function before({ takeover }, frame) {
 
 /** @param {Round | null} round */
 function inTraining(round) {
-  if (!round) return "Training: this is no judgement yet.";
+  if (!round) return "Training: this answer does not count.";
   const { size, answered, share, rounds } = round;
   const again = rounds ? `, round ${rounds + 1}` : "";
-  const bar = `${Math.ceil(share * size)} of ${size} answers are to agree with the known ones`;
-  return `Training${again}: ${answered} of ${size} answered. ${bar}; nothing of it counts as a judgement.`;
+  const bar = `You pass with ${Math.ceil(share * size)} of ${size} correct answers`;
+  return `Training${again}: ${answered} of ${size} answered. ${bar}; training answers do not count as judgements.`;
 }

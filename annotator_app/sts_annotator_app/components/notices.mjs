@@ -1,8 +1,8 @@
-// What the page of those who judge says of itself: what is saved and what waits, what was refused, and
-// what to do where there is no episode.
+// Notices of the judging page: saved and unsaved answers, rejected answers, and empty states.
 
 import { count } from "../../../sts/viewer/episode.mjs";
-import { paceOf } from "./pace.mjs";
+import { describeUnsaved } from "./outbox.mjs";
+import { describePace } from "./pace.mjs";
 
 /** @typedef {{ session: import("./session.mjs").Session, lost: boolean, broken: boolean,
  *   trouble?: string, empty: { title: string, text: string } }} State */
@@ -22,12 +22,10 @@ export class Notices {
   render(state) {
     const { session, lost, broken } = state;
     const unsaved = session.outbox.size;
-    const kept = session.outbox.volatile ? "this browser keeps nothing: leave the page open" : "kept in this browser";
-    const waits = `${unsaved} unsaved, ${kept}; will be sent when the connection returns`;
     const trouble =
       state.trouble ||
-      (lost && unsaved ? `Connection lost. ${waits}. Go on meanwhile.` : "") ||
-      (broken ? "The pictures of this episode cannot be shown: X, a reason, Enter goes on." : "");
+      (lost && unsaved ? `Connection lost. You can continue. ${describeUnsaved(session.outbox, "answer")}` : "") ||
+      (broken ? "This episode cannot be displayed. Press X, choose a reason, then press Enter to continue." : "");
     const status = this.$(".status");
     write(status, trouble || session.message.text);
     status.className = `status ${trouble ? "warning" : session.message.tone}`;
@@ -36,9 +34,9 @@ export class Notices {
     if (!session.visit) this.#renderEmpty(state, unsaved);
   }
 
-  // Says in the place of an episode why there is none.
+  // Displays a notice instead of an episode.
   /** @param {string} title @param {string} text */
-  instead(title, text) {
+  showInstead(title, text) {
     this.$(".empty").hidden = false;
     write(this.$(".empty h2"), title);
     write(this.$(".empty p"), text);
@@ -46,11 +44,11 @@ export class Notices {
 
   /** @param {import("./session.mjs").Session} session @param {number} unsaved */
   #renderProgress({ counts, queue }, unsaved) {
-    const done = counts ? `${[`${counts.done} judged by you`, ...paceOf(counts)].join(" · ")} · ` : "";
+    const done = counts ? `${[`${counts.done} annotated by you`, ...describePace(counts)].join(" · ")} · ` : "";
     const missing = counts?.broken ?? 0;
-    const blank = missing ? ` · ${count(missing, "episode")} cannot be shown; tell whoever runs this study` : "";
+    const blank = missing ? ` · ${count(missing, "episode")} cannot be displayed; please tell the study lead` : "";
     const progress = this.$(".progress");
-    write(progress, `${done}${queue.length} ready to follow · ${unsaved ? `${unsaved} unsaved` : "all saved"}${blank}`);
+    write(progress, `${done}${queue.length} queued · ${unsaved ? `${unsaved} unsaved` : "all saved"}${blank}`);
     progress.classList.toggle("unsaved", unsaved > 0);
   }
 
@@ -59,16 +57,15 @@ export class Notices {
     const box = this.$(".refused");
     box.hidden = !refused.length;
     const notes = refused.map(({ message, text }) => `Not accepted: ${message}${text ? ` (“${text}”)` : ""}.`);
-    if (notes.length) notes.push("Esc closes this note.");
+    if (notes.length) notes.push("Press Esc to close this note.");
     write(box, notes.join(" "));
   }
 
   /** @param {State} state @param {number} unsaved */
   #renderEmpty({ session, lost, empty }, unsaved) {
     const title = lost ? "Connection lost" : "Saving";
-    const text = `${unsaved} unsaved, kept in this browser; will be sent when the connection returns.`;
-    const said = unsaved ? { title, text } : empty;
-    this.instead(said.title, said.text + (session.history.length ? " B goes back to your last answer." : ""));
+    const notice = unsaved ? { title, text: describeUnsaved(session.outbox, "answer") } : empty;
+    this.showInstead(notice.title, notice.text + (session.history.length ? " Press B to go back to your last answer." : ""));
   }
 }
 

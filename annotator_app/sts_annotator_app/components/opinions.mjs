@@ -1,26 +1,26 @@
-// What is shown of a clip under review: what its judges say of it, who are letters, what the rule says, the kinds of
-// error, and how far each queue is.
+// Panel of a clip under review: the verdicts of its annotators, who are letters, its automatic label,
+// the error types, and the progress of each queue.
 
 import { element } from "../../../sts/viewer/page.mjs";
 import { QUEUES } from "./reviewing.mjs";
 import { SIGNS, inWords } from "../../../sts/viewer/verdicts.mjs";
 
 /** @type {Record<string, string>} */
-const TITLES = { disputes: "Disagreements", failures: "Failures", differences: "People and rule" };
+const TITLES = { disputes: "Disagreements", failures: "Failures", differences: "Automatic label" };
 /** @type {Record<string, string>} */
 const ABOUT = {
-  outcome: "They disagree on whether it was done.",
-  verdict: "They say different things of it.",
-  mark: "They agree on what happened, and not on when.",
+  outcome: "Annotators disagree on whether it was completed.",
+  verdict: "Annotators gave different verdicts.",
+  mark: "Annotators agree on the verdict but not on its step.",
 };
 /** @type {Record<string, string>} */
-const SOURCE = { player: "Who played", annotator: "Who judged", none: "Neither" };
+const SOURCE = { player: "Player", annotator: "Annotator", none: "Neither" };
 
-// What stands on the timeline: each mark once, with the letters of whose it is.
+// Flags on the timeline: one for each marked step, with the letters of its annotators.
 /** @param {Review} visit */
 export function flagsOf({ episode, said, ruled, mark }) {
   const marks = said.map((one) => ({ ...one, by: one.by }));
-  if (ruled) marks.push({ by: "rule ", verdict: ruled[0], step: ruled[1], reason: "" });
+  if (ruled) marks.push({ by: "label ", verdict: ruled[0], step: ruled[1], reason: "" });
   if (mark) marks.push({ by: "you ", verdict: mark.verdict, step: mark.step, reason: "" });
   /** @type {Map<number, { frame: number, sign: string, text: string }>} */
   const flags = new Map();
@@ -57,17 +57,17 @@ export class Opinions {
     const words = this.$(".words");
     const field = words.querySelector("input");
     words.classList.toggle("asked", session.leaving);
-    words.querySelector("span").textContent = session.leaving ? "Why it is left open" : "In words";
+    words.querySelector("span").textContent = session.leaving ? "Reason for skipping" : "Comment";
     if (field !== this.root.activeElement) field.value = visit.words;
     const { mark, label } = visit;
     const ready = session.leaving || (session.classifies ? label : mark && (mark.verdict !== "cannot_judge" || mark.reason));
     this.$(".submit").disabled = !ready;
-    this.$(".submit").firstChild.textContent = session.leaving ? "Leave open" : session.classifies ? "Keep" : "Decide";
+    this.$(".submit").firstChild.textContent = session.leaving ? "Skip" : session.classifies ? "Save" : "Decide";
     this.$('[data-action="leave"]').setAttribute("aria-pressed", session.leaving);
     this.$('[data-action="undo"]').disabled = !mark && !label;
     this.$('[data-action="previous"]').disabled = !session.history.some(({ queue }) => queue === session.queue);
     const banner = this.$(".banner");
-    const text = visit.corrects ? "You decided this one before. Esc leaves it as it was." : session.meanwhile;
+    const text = visit.corrects ? "You decided this clip before. Press Esc to cancel." : session.meanwhile;
     banner.hidden = !text;
     if (banner.textContent !== text) banner.textContent = text;
   }
@@ -100,12 +100,12 @@ export class Opinions {
     if (box.dataset.key === key) return;
     box.dataset.key = key;
     const rows = said.map((one) => opinionRow(one.by, one, episode));
-    if (ruled) rows.push(opinionRow("Rule", { verdict: ruled[0], step: ruled[1], reason: "" }, episode));
+    if (ruled) rows.push(opinionRow("Automatic label", { verdict: ruled[0], step: ruled[1], reason: "" }, episode));
     box.querySelector("ol").replaceChildren(...rows);
-    this.$(".about").textContent = ruled ? "People say something else than the rule of the category." : ABOUT[about] ?? "";
+    this.$(".about").textContent = ruled ? "The annotators' verdict differs from the automatic label." : ABOUT[about] ?? "";
     const notes = this.$(".remarks");
     notes.hidden = !remarks.length;
-    notes.replaceChildren(...remarks.map((text) => element("li", { textContent: `Left open by a reviewer: ${text}` })));
+    notes.replaceChildren(...remarks.map((text) => element("li", { textContent: `Skipped by a reviewer: ${text}` })));
   }
 
   /** @param {import("./reviewing.mjs").Reviewing} session */
@@ -119,14 +119,14 @@ export class Opinions {
   }
 }
 
-// What one of them says, with a button that leads to the mark.
+// A verdict, as a button that seeks to its marker.
 function opinionRow(by, { verdict, step, reason }, episode) {
   const row = element("li");
   const button = element("button", { type: "button", disabled: !step });
   Object.assign(button.dataset, { action: "seek", frame: episode.takeover + (step ?? 0) });
   const words = inWords({ verdict, step }) + (reason ? `: ${reason}` : "");
   const sign = element("span", { className: "sign", textContent: SIGNS[verdict] ?? { not_done: "○" }[verdict] ?? "?" });
-  row.dataset.action = verdict; // coloured as the button of the verdict is
+  row.dataset.action = verdict; // the colour of the verdict's button
   button.append(element("b", { textContent: by }), sign, element("span", { textContent: words }));
   row.append(button);
   return row;

@@ -1,7 +1,8 @@
-// Submissions that the server has not acknowledged, each under a storage key of its own, so that
-// a closed tab, a lost connection or a second tab loses none of them. A submission is what a judge has
-// answered, or what a curator has decided: anything with a `uuid`.
+// Submissions that the server has not acknowledged, each under its own storage key, so that a closed
+// tab, a lost connection or a second tab loses none. A submission is an answer or a decision with a
+// `uuid`.
 
+import { count } from "../../../sts/viewer/episode.mjs";
 import { recall } from "./browser.mjs";
 
 const AT_ONCE = 500;
@@ -10,30 +11,30 @@ export class Outbox {
   /** @type {Map<string, any>} */
   #kept = new Map();
 
-  // `after` names the field in which a submission says what it comes after.
+  // `after` is the field with the uuid of the submission that a submission depends on.
   /** @param {Kept} storage @param {string} namespace */
   constructor(storage, namespace, after = "corrects") {
     this.storage = storage;
     this.prefix = `sts:outbox:${namespace}:`;
-    this.volatile = false; // storage refused a write: what is unsent lives in this page only
+    this.volatile = false; // storage rejected a write: unsent submissions exist in this page only
     const keys = Array.from({ length: storage.length }, (_, i) => storage.key(i));
     const ours = keys.flatMap((key) => (key?.startsWith(this.prefix) ? this.#load(key) : []));
-    const found = new Map(ours.map((one) => [one.uuid, one]));
-    // Storage has no order, and the server takes a correction only after what it corrects.
-    const take = (uuid) => {
-      const submission = found.get(uuid);
-      if (!found.delete(uuid)) return;
-      take(submission[after]);
+    const unordered = new Map(ours.map((submission) => [submission.uuid, submission]));
+    // Storage is unordered, and the server accepts a correction only after the corrected answer.
+    const addInOrder = (uuid) => {
+      const submission = unordered.get(uuid);
+      if (!unordered.delete(uuid)) return;
+      addInOrder(submission[after]);
       this.#kept.set(uuid, submission);
     };
-    for (const uuid of [...found.keys()]) take(uuid);
+    for (const uuid of [...unordered.keys()]) addInOrder(uuid);
   }
 
   /** @param {string} key @returns {any[]} */
   #load(key) {
     const submission = recall(this.storage, key);
     if (submission && key === this.prefix + submission.uuid) return [submission];
-    this.storage.removeItem(key); // never written by us in this form, and nobody would answer for it
+    this.storage.removeItem(key); // not written by this module, and never acknowledged
     return [];
   }
 
@@ -45,7 +46,7 @@ export class Outbox {
     return [...this.#kept.values()];
   }
 
-  // What is sent at once: the rest follows when these are acknowledged.
+  // The next batch to send; the rest follows after its acknowledgement.
   some() {
     return this.all().slice(0, AT_ONCE);
   }
@@ -65,8 +66,7 @@ export class Outbox {
     }
   }
 
-  // Forgets what the server has answered for; returns the answers to something of ours, each with
-  // the item that it was about.
+  // Removes acknowledged submissions; returns the acknowledgements of this outbox, each with its item.
   /** @param {Ack[]} acks @returns {(Ack & { item?: string })[]} */
   settle(acks) {
     const ours = acks.filter((ack) => this.#kept.has(ack.uuid));
@@ -78,6 +78,14 @@ export class Outbox {
     return about;
   }
 }
+
+// Describes what is unsaved, such as "2 unsaved answers", and where it is kept.
+/** @param {Outbox} outbox @param {string} noun */
+export const describeUnsaved = ({ size, volatile }, noun) =>
+  count(size, `unsaved ${noun}`) +
+  (volatile
+    ? `. Your browser blocks local storage. Keep this page open until your ${noun}s are saved.`
+    : ", kept in this browser; will be sent when the connection returns.");
 
 /** @param {(array: Uint8Array) => Uint8Array} random */
 export const uuid = (random) =>

@@ -1,4 +1,4 @@
-// The page of a person who acts: what they see, the moves, a word.
+// The play page: the player's view, actions and utterances.
 
 import { Board } from "../../../sts/viewer/board.mjs";
 import { drawings } from "../../../sts/viewer/drawings.mjs";
@@ -7,9 +7,9 @@ import { closeConnectionDialogs, localStore, ownerOf } from "./browser.mjs";
 import { element, isTyping, keepFocus, mounted, ownsKey } from "../../../sts/viewer/page.mjs";
 import { COMPASS, Turns, speechHelp, turnAction } from "./turns.mjs";
 
-const RESEND_TURNS = 3000; // ms until turns that the server has not shown are sent again
+const RESEND_TURNS = 3000; // ms before turns without an answer are sent again
 const CONTEXT_PACE = 350; // ms a step while the context plays
-const PAUSE = 120; // seconds of one pause that count as time spent, at most
+const PAUSE = 120; // seconds: longer pauses count as this long
 
 class PlayPage {
   /** @type {Turns | undefined} */ turns;
@@ -47,14 +47,14 @@ class PlayPage {
     this.board.close();
   }
 
-  // What came for another person, whose link was opened in this browser, is theirs: a page opened
-  // anew shows it to them, and what was played here waits for its player.
+  // If another person signed in on this browser, the data is theirs: their page displays it after a
+  // reload, and the turns made here stay in storage for their player.
   /** @param {{ data: Shown & { author: string, trouble?: string },
    *   setStateValue: (name: string, value: object) => void }} component */
   update({ data, setStateValue }) {
     this.send = setStateValue;
     this.author ??= ownerOf(data.author);
-    if (data.trouble || this.author !== data.author) return this.#say(data.trouble || NOT_YOURS);
+    if (data.trouble || this.author !== data.author) return this.#say(data.trouble || OTHER_PERSON);
     const first = !this.turns;
     this.turns ??= new Turns({ storage: localStore(), namespace: this.author });
     this.turns.receive(data);
@@ -124,7 +124,7 @@ class PlayPage {
     this.$(".place").textContent = view.sprites ? `You are: ${view.you}` : this.board.placeOf(view, turns.frame);
     this.$(".reward").textContent = [
       `Last reward ${signed(sight.last_reward)}`,
-      ...(sight.last_move ? [`last move ${sight.last_move}`] : []),
+      ...(sight.last_move ? [`last action ${sight.last_move}`] : []),
       ...(turns.lastWord ? [`you said ${turns.lastWord}`] : []),
     ].join(" · ");
     const heard = Object.entries(sight.heard ?? {}).map(([word, n]) => (n > 1 ? `${word} (${n} times)` : word));
@@ -132,14 +132,14 @@ class PlayPage {
     const { instruction } = turns;
     this.$(".instruction").textContent = instruction ?? "No instruction yet";
     this.$(".instruction").classList.toggle("none", instruction === null);
-    const hint = step < 0 ? "Watch the context first; T skips to your turn." : "";
+    const hint = step < 0 ? "Watch the context first, or press T to skip to your turn." : "";
     this.$(".status").textContent = turns.message || hint;
-    this.$(".word").textContent = turns.word ? `“${view.tokens[turns.word]}”` : "nothing (silence)";
+    this.$(".word").textContent = turns.word ? `“${view.tokens[turns.word]}”` : "none (silent)";
     this.#renderButtons(view);
     this.#draw();
   }
 
-  // The picture in view, those beside it and the latest: each may be of many megabytes.
+  // Decodes the current sprite, its neighbours and the latest: each may take many megabytes.
   #keepSprites(sprites) {
     const { at } = this.turns.sprite ?? {};
     const texts = [at, at + 1, at - 1, sprites.length - 1].flatMap((i) => sprites[i]?.webp ?? []);
@@ -158,7 +158,7 @@ class PlayPage {
     if (this.shownLayout !== layout) {
       this.shownLayout = layout;
       const keys = Object.fromEntries(Object.entries(layout).map(([key, move]) => [move, key.toUpperCase()]));
-      const order = layout === COMPASS ? Object.values(layout) : view.moves; // nine ways stand as on a compass
+      const order = layout === COMPASS ? Object.values(layout) : view.moves; // nine directions in compass order
       this.$(".pad").replaceChildren(...order.map((move) => this.#button("move", move, keys[move])));
       const speaks = view.tokens.length > 1;
       this.$(".speech").hidden = !speaks;
@@ -201,20 +201,20 @@ class PlayPage {
   }
 }
 
-const HELP = "Space plays the context, T jumps to your turn, ← → look back. ";
-const NOT_YOURS =
-  "Somebody else's link was opened in this browser. What you have played waits here; open your own link to go on.";
+const HELP = "Press Space to play the context, T to jump to your turn, ← → to look back. ";
+const OTHER_PERSON =
+  "Another person signed in on this browser. Your turns are kept here; open your own invitation link to continue.";
 const FINISHED = [
   "Finished, thank you",
-  "Your continuation is kept and will be judged by others, who are not told that it is yours.",
+  "Your continuation is saved. Others will judge it without knowing that it is yours.",
 ];
 const NONE_LEFT = [
-  "No scenario is left for you",
-  "You have played, or already judged, every scenario of this suite that one person can play.",
+  "No scenarios left to play",
+  "You have played or annotated every scenario of this suite that one person can play.",
 ];
 const brokenFor = (n) => [
-  `${count(n, "scenario")} cannot be shown`,
-  "Something is wrong on the server. Please tell whoever runs this study.",
+  `${count(n, "scenario")} cannot be displayed`,
+  "Something is wrong on the server. Please tell the study lead.",
 ];
 const signed = (n) => (n > 0 ? `+${n}` : `${n}`.replace("-", "−"));
 

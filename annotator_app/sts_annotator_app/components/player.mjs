@@ -1,4 +1,4 @@
-// The page on which continuations are judged: the Viewer, a session, and the channel to the server.
+// The judging page: the Viewer, a session and the channel to the server.
 
 import { Activity } from "./activity.mjs";
 import { Channel } from "./channel.mjs";
@@ -8,7 +8,7 @@ import { JUDGING_KEYS, Judging } from "./judging.mjs";
 import { PLAYBACK_KEYS } from "../../../sts/viewer/keys.mjs";
 import { Notices } from "./notices.mjs";
 import { Outbox, uuid } from "./outbox.mjs";
-import { closeConnectionDialogs, keep, localStore, ownerOf, recall, sayAnothersLink } from "./browser.mjs";
+import { closeConnectionDialogs, keep, localStore, ownerOf, recall, showOtherPerson } from "./browser.mjs";
 import { isTyping, keepFocus, mounted } from "../../../sts/viewer/page.mjs";
 import { Session } from "./session.mjs";
 import { Turn } from "./tabs.mjs";
@@ -16,13 +16,13 @@ import { REASONS, SIGNS } from "../../../sts/viewer/verdicts.mjs";
 import { Viewer } from "../../../sts/viewer/viewer.mjs";
 import { Visits } from "./visits.mjs";
 
-const ASK = 15000; // ms between questions for work while there is none
-const RENEW = 240000; // ms between signs of life, which renew the leases
-const AWAY = 900000; // ms without a sign of anybody after which leases are not renewed
-const MOMENT = 400; // ms that a tab waits for its turn before it says so
+const POLL = 15000; // ms between requests for work with an empty queue
+const RENEW = 240000; // ms between heartbeats, which renew the leases
+const AWAY = 900000; // ms without input after which leases are not renewed
+const MOMENT = 400; // ms before a waiting tab shows a notice
 const SETTINGS = "sts:settings";
 const STILL = "(prefers-reduced-motion)";
-const WORK = ["keydown", "pointerdown", "pointermove", "wheel"]; // by what somebody is seen to be there
+const WORK = ["keydown", "pointerdown", "pointermove", "wheel"]; // inputs that count as activity
 const random = (array) => crypto.getRandomValues(array); // randomUUID exists on https and localhost only
 
 class Player {
@@ -63,14 +63,14 @@ class Player {
   }
 
   destroy() {
-    this.#leave();
+    this.#reset();
     this.turn?.end();
     this.abort.abort();
     clearInterval(this.timer);
     this.viewer.destroy();
   }
 
-  // Runs on mount and whenever `data` or the theme changes.
+  // Runs on mount and when `data` or the theme changes.
   /** @param {{ data: Judged & { author: string, trouble?: string, empty: { title: string, text: string } },
    *   setStateValue: (name: string, value: object) => void }} component */
   update({ data, setStateValue }) {
@@ -79,36 +79,36 @@ class Player {
     this.send = setStateValue;
     if (this.author !== data.author) return this.#close();
     this.closed = false;
-    if (!this.turn) this.#await();
+    if (!this.turn) this.#waitForTurn();
     else if (this.turn.held) this.#receive();
   }
 
-  // Of several tabs of one person one works, so that no two answer one episode.
-  #await() {
+  // Only one tab of a person is active, so that no two answer the same episode.
+  #waitForTurn() {
     this.turn = new Turn({
       name: this.author,
       storage: this.store,
       tab: uuid(random),
-      gained: () => this.#begin(),
-      lost: () => this.#stand(),
+      gained: () => this.#takeOver(),
+      lost: () => this.#standBy(),
     });
-    setTimeout(() => this.turn?.held === false && this.#stand(), MOMENT);
+    setTimeout(() => this.turn?.held === false && this.#standBy(), MOMENT);
   }
 
-  #stand() {
-    this.#leave();
+  #standBy() {
+    this.#reset();
     this.waited = true;
-    this.notices.instead(
+    this.notices.showInstead(
       "This page is open in another tab",
-      "Go on there. When that tab is closed, this one takes over by itself.",
+      "Continue there. When you close that tab, this one takes over.",
     );
   }
 
-  // What the server sent while another tab worked is old: it is asked once more.
-  #begin() {
+  // Data received while another tab was active is outdated: request it again.
+  #takeOver() {
     if (!this.waited) return this.#receive();
     this.waited = false;
-    this.notices.instead("The other tab is closed", "One moment: this one takes over.");
+    this.notices.showInstead("The other tab was closed", "Loading your queue ...");
     this.send("sync", { author: this.author, outbox: [], beat: uuid(random) });
   }
 
@@ -132,12 +132,12 @@ class Player {
       if (!isTyping(document.activeElement)) this.$(".player").focus({ preventScroll: true });
     }
     if (session.lacks) this.channel.flush();
-    this.anew = true;
+    this.redraw = true;
     this.viewer.render();
   }
 
-  // Puts everything away, as it was before the page began; what is in hand is kept in the browser.
-  #leave() {
+  // Resets the page; the current visit is stored in the browser.
+  #reset() {
     this.#keep();
     this.session = this.channel = undefined;
     this.viewer.open(null);
@@ -150,27 +150,27 @@ class Player {
     this.session.keep();
   }
 
-  // Another person's link was opened in this browser, and what this page sends would count as theirs:
-  // it sends nothing more. What is unsent stays under its author's name until they come back.
+  // Another person signed in on this browser: stop sending, since messages would count as theirs.
+  // Unsent answers stay in storage under their author's name.
   #close() {
     if (this.closed) return;
     this.closed = true;
-    this.#leave();
+    this.#reset();
     this.turn?.end();
     this.turn = undefined;
     const unsaved = new Outbox(this.store, this.author).size;
-    sayAnothersLink(this.root, unsaved ? count(unsaved, "answer") : "");
+    showOtherPerson(this.root, unsaved ? count(unsaved, "unsaved answer") : "");
   }
 
   #keepInTouch() {
     if (!this.session) return;
     this.#keep();
     const there = !this.session.visit || performance.now() - this.activity.touched < AWAY;
-    this.channel.keepInTouch(this.session.visit ? RENEW : ASK, there);
+    this.channel.keepInTouch(this.session.visit ? RENEW : POLL, there);
     this.#renderNotices();
   }
 
-  // ---- what a person does
+  // ---- input
 
   #listen() {
     const { signal } = this.abort;
@@ -216,7 +216,7 @@ class Player {
     this.viewer.render();
   }
 
-  // ---- what is shown
+  // ---- display
 
   #render() {
     const { session, viewer } = this;
@@ -228,8 +228,8 @@ class Player {
     viewer.soon = [interrupted, next].filter(Boolean);
     viewer.flags = visit ? flagsOf(visit) : [];
     viewer.overlay = visit?.episode.criterion ?? null;
-    this.judging.render(session, this.anew);
-    this.anew = false;
+    this.judging.render(session, this.redraw);
+    this.redraw = false;
     this.$(".empty").hidden = !!visit;
     this.#renderNotices();
   }
@@ -241,12 +241,12 @@ class Player {
   }
 }
 
-// What is marked on the timeline: one's own mark, and in training where it belongs.
+// Flags on the timeline: the annotator's marker and, in training, the known one.
 /** @param {Visit} visit */
 function flagsOf({ episode, mark, answer }) {
   const at = (step, verdict, text, sign = SIGNS[verdict]) => ({ frame: episode.takeover + step, sign, text });
-  const own = mark?.step ? [at(mark.step, mark.verdict, `${mark.verdict} is marked here`)] : [];
-  const known = answer?.step ? [at(answer.step, answer.truth, `${answer.truth} is known to be here`, "★")] : [];
+  const own = mark?.step ? [at(mark.step, mark.verdict, `your marker: ${mark.verdict}`)] : [];
+  const known = answer?.step ? [at(answer.step, answer.truth, `known verdict: ${answer.truth}`, "★")] : [];
   return [...own, ...known];
 }
 

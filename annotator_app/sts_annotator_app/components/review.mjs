@@ -1,5 +1,5 @@
-// The page on which judgements are adjudicated and reviewed: the Viewer, a session, and the channel to
-// the server.
+// The review page for adjudication and error analysis: the Viewer, a session and the channel to the
+// server.
 
 import { Activity } from "./activity.mjs";
 import { Channel } from "./channel.mjs";
@@ -8,8 +8,8 @@ import { count, decode } from "../../../sts/viewer/episode.mjs";
 import { Judging } from "./judging.mjs";
 import { PLAYBACK_KEYS } from "../../../sts/viewer/keys.mjs";
 import { Opinions, flagsOf } from "./opinions.mjs";
-import { Outbox } from "./outbox.mjs";
-import { closeConnectionDialogs, keep, localStore, ownerOf, recall, sayAnothersLink } from "./browser.mjs";
+import { Outbox, describeUnsaved } from "./outbox.mjs";
+import { closeConnectionDialogs, keep, localStore, ownerOf, recall, showOtherPerson } from "./browser.mjs";
 import { isTyping, keepFocus, mounted } from "../../../sts/viewer/page.mjs";
 import { keyRows } from "../../../sts/viewer/panel.mjs";
 import { Reviewing } from "./reviewing.mjs";
@@ -17,27 +17,27 @@ import { REASONS } from "../../../sts/viewer/verdicts.mjs";
 import { Viewer } from "../../../sts/viewer/viewer.mjs";
 import { Visits } from "./visits.mjs";
 
-const HEAR = 10000; // ms between questions for what others have said and decided
+const REFRESH = 10000; // ms between requests for new verdicts and decisions
 const PLACED = "sts:settings";
-const WORKED = ["keydown", "pointerdown", "pointermove", "wheel"]; // by what somebody is seen to be there
+const WORKED = ["keydown", "pointerdown", "pointermove", "wheel"]; // inputs that count as activity
 
 /** @type {KeyRow[]} */
 const REVIEWING_KEYS = [
-  { keys: ["s"], show: "S", action: "success", help: "success, at this step" },
-  { keys: ["f"], show: "F", action: "failure", help: "failure, at this step" },
-  { keys: ["n"], show: "N", action: "not_done", help: "not done by the end" },
-  { keys: ["x"], show: "X", action: "cannot_judge", help: "cannot judge (then 1 to 4: why)" },
-  { keys: ["1", "2", "3", "4", "5", "6", "7", "8"], show: "1 to 8", action: "reason", help: "failures: the kind of error" },
-  { keys: ["e"], show: "E", action: "words", help: "say something about it in words" },
-  { keys: ["o"], show: "O", action: "leave", help: "leave it open, and say why" },
-  { keys: ["h"], show: "H", action: "guideline", help: "how doubtful cases are judged" },
-  { keys: ["u"], show: "U", action: "undo", help: "take away what you have chosen" },
-  { keys: ["Enter"], show: "Enter", action: "submit", help: "decide and go on" },
-  { keys: ["b"], show: "B", action: "previous", help: "back to the one that you decided before" },
-  { keys: ["q"], show: "Q", action: "queue", help: "the next queue" },
-  { keys: ["g"], show: "G", action: "again", help: "show again what you left open" },
-  { keys: ["Escape"], show: "Esc", action: "cancel", help: "leave a reason, a note or this help" },
-  { keys: ["?"], show: "?", action: "help", help: "show or hide these keys" },
+  { keys: ["s"], show: "S", action: "success", help: "success at this step" },
+  { keys: ["f"], show: "F", action: "failure", help: "failure at this step" },
+  { keys: ["n"], show: "N", action: "not_done", help: "not completed by the end" },
+  { keys: ["x"], show: "X", action: "cannot_judge", help: "can't judge (then 1 to 4 for the reason)" },
+  { keys: ["1", "2", "3", "4", "5", "6", "7", "8"], show: "1 to 8", action: "reason", help: "failures: choose the error type" },
+  { keys: ["e"], show: "E", action: "words", help: "add a comment" },
+  { keys: ["o"], show: "O", action: "leave", help: "skip, with a reason" },
+  { keys: ["h"], show: "H", action: "guideline", help: "show or hide edge cases" },
+  { keys: ["u"], show: "U", action: "undo", help: "remove your choice" },
+  { keys: ["Enter"], show: "Enter", action: "submit", help: "decide and continue" },
+  { keys: ["b"], show: "B", action: "previous", help: "go back to your previous decision" },
+  { keys: ["q"], show: "Q", action: "queue", help: "go to the next queue" },
+  { keys: ["g"], show: "G", action: "again", help: "show skipped clips again" },
+  { keys: ["Escape"], show: "Esc", action: "cancel", help: "cancel a reason, or close a note or this list" },
+  { keys: ["?"], show: "?", action: "help", help: "show or hide this list" },
 ];
 
 class ReviewPage {
@@ -82,7 +82,7 @@ class ReviewPage {
     this.viewer.destroy();
   }
 
-  // Runs on mount and whenever `data` or the theme changes.
+  // Runs on mount and when `data` or the theme changes.
   /** @param {{ data: ReviewData, setStateValue: (name: string, value: object) => void }} component */
   update({ data, setStateValue }) {
     this.author ??= ownerOf(data.author);
@@ -99,7 +99,7 @@ class ReviewPage {
       if (this.session.outbox.size || data.queue !== this.session.queue) this.channel.flush();
       if (!isTyping(document.activeElement)) this.$(".review").focus({ preventScroll: true });
     }
-    this.anew = true;
+    this.redraw = true;
     this.viewer.render();
   }
 
@@ -120,24 +120,24 @@ class ReviewPage {
     return `sts:review:queue:${this.author}`;
   }
 
-  // Another person's link was opened in this browser: what this page sends would count as theirs.
+  // Another person signed in on this browser: stop sending, since messages would count as theirs.
   #close() {
     this.closed = true;
     this.viewer.open(null);
     const unsaved = this.session.outbox.size;
     this.$(".judging").hidden = this.$(".keys").hidden = this.$(".refused").hidden = true;
-    sayAnothersLink(this.root, unsaved ? count(unsaved, "decision") : "");
+    showOtherPerson(this.root, unsaved ? count(unsaved, "unsaved decision") : "");
   }
 
   #keepInTouch() {
     if (!this.session || this.closed) return;
     this.#spend();
     this.session.keep();
-    this.channel.keepInTouch(HEAR);
+    this.channel.keepInTouch(REFRESH);
     this.#renderNotices();
   }
 
-  // ---- what a person does
+  // ---- input
 
   #listen() {
     const { signal } = this.abort;
@@ -187,7 +187,7 @@ class ReviewPage {
     this.viewer.render();
   }
 
-  // ---- what is shown
+  // ---- display
 
   #render() {
     const { session, viewer } = this;
@@ -199,21 +199,21 @@ class ReviewPage {
     viewer.soon = this.#soon;
     viewer.flags = visit ? flagsOf(visit) : [];
     viewer.overlay = visit?.episode.criterion ?? null;
-    this.judging.renderShown(session, this.anew);
+    this.judging.renderShown(session, this.redraw);
     this.opinions.render(session);
-    this.anew = false;
+    this.redraw = false;
     this.$(".empty").hidden = !!visit;
     this.#renderNotices();
   }
 
-  // The pictures of the case that follows are decoded before somebody waits for them.
+  // The next case, whose pictures are decoded ahead of time.
   get #soon() {
     const next = this.session.cases[0]?.episode;
     if (this.next?.id !== next?.id) {
       try {
         this.next = next && decode(next);
       } catch {
-        this.next = undefined; // it is left out when its turn comes, and that is said
+        this.next = undefined; // skipped with a message when its turn comes
       }
     }
     return this.next ? [{ episode: this.next, frame: 0 }] : [];
@@ -222,22 +222,20 @@ class ReviewPage {
   #renderNotices() {
     const { session, data, channel } = this;
     const unsaved = session.outbox.size;
-    const kept = session.outbox.volatile ? "this browser keeps nothing: leave the page open" : "kept in this browser";
-    const waits = `${unsaved} unsaved, ${kept}; will be sent when the connection returns`;
-    const trouble = data.trouble || (channel.lost && unsaved ? `Connection lost. ${waits}. Go on meanwhile.` : "");
+    const trouble = data.trouble || (channel.lost && unsaved ? `Connection lost. You can continue. ${describeUnsaved(session.outbox, "decision")}` : "");
     this.#write(".status", trouble || session.message.text);
     this.$(".status").className = `status ${trouble ? "warning" : session.message.tone}`;
     const { done = 0, of = 0 } = session.queues?.[session.queue] ?? {};
     this.#write(".progress", `${done} of ${of} decided · ${unsaved ? `${unsaved} unsaved` : "all saved"}`);
     this.$(".progress").classList.toggle("unsaved", unsaved > 0);
-    const notes = [...session.refused.map(({ message }) => `Not kept: ${message}.`), ...session.news];
+    const notes = [...session.refused.map(({ message }) => `Not saved: ${message}.`), ...session.news];
     this.$(".refused").hidden = !notes.length;
-    if (notes.length) notes.push("Esc closes this note.");
+    if (notes.length) notes.push("Press Esc to close this note.");
     this.#write(".refused", notes.join(" "));
     if (session.visit) return;
-    const { title = "One moment ...", text = "" } = data.queue === session.queue ? data.empty : {};
+    const { title = "Loading ...", text = "" } = data.queue === session.queue ? data.empty : {};
     this.#write(".empty h2", unsaved ? "Saving" : title);
-    this.#write(".empty p", unsaved ? `${waits}.` : text);
+    this.#write(".empty p", unsaved ? describeUnsaved(session.outbox, "decision") : text);
   }
 
   /** @param {string} selector @param {string} text */

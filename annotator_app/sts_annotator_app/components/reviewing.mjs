@@ -1,5 +1,5 @@
-// A reviewer's session: which queue, what is in hand, what was decided. Knows no document; time comes
-// in as milliseconds and everything a person does as a named action.
+// A reviewer's session: selected queue, current clip and history. It is independent of the document;
+// times are milliseconds, and input arrives as named actions.
 
 import { decode } from "../../../sts/viewer/episode.mjs";
 import { uuid } from "./outbox.mjs";
@@ -7,8 +7,8 @@ import { viewOf } from "../../../sts/viewer/playback.mjs";
 import { REASONS, inWords } from "../../../sts/viewer/verdicts.mjs";
 
 export const QUEUES = ["disputes", "failures", "differences"];
-const MARKING = new Set(["success", "failure", "not_done"]); // what is said of a frame that was seen
-const REMEMBERED_CASES = 20; // that B can go back through
+const MARKING = new Set(["success", "failure", "not_done"]); // verdicts that require a displayed frame
+const REMEMBERED_CASES = 20; // decisions that can be revised
 
 /** @param {ReviewCase} one @returns {Review} */
 const reviewOf = ({ episode, ...rest }) => ({
@@ -27,7 +27,7 @@ export class Reviewing {
    *   queue?: string | null }} how */
   constructor({ outbox, visits, random, playback, queue }) {
     this.outbox = outbox;
-    // Of each queue: a clip may wait in two.
+    // Separate for each queue, since a clip may be in two.
     this.visits = Object.fromEntries(QUEUES.map((name) => [name, visits(name)]));
     this.random = random;
     this.playback = playback;
@@ -38,11 +38,11 @@ export class Reviewing {
     /** @type {[label: string, source: string, meaning: string][]} */
     this.errors = [];
     /** @type {ReviewCase[]} */
-    this.cases = []; // that follow
+    this.cases = []; // next in the queue
     /** @type {Review | null} */
     this.visit = null;
     /** @type {Record<string, Review | null>} */
-    this.aside = {}; // what was in hand in each of the other queues, or before going back
+    this.aside = {}; // unfinished visits of the other queues, or from before going back
     /** @type {(Review & { queue: string })[]} */
     this.history = [];
     /** @type {{ message: string }[]} */
@@ -50,8 +50,8 @@ export class Reviewing {
     /** @type {string[]} */
     this.news = [];
     this.meanwhile = "";
-    this.again = false; // what was left open is shown once more
-    this.leaving = false; // it is asked why this is left open
+    this.again = false; // skipped clips are shown again
+    this.leaving = false; // the reviewer is asked why they skip the clip
     this.help = false;
     this.guideline = false;
     this.greet();
@@ -61,7 +61,7 @@ export class Reviewing {
     return this.queue === "failures";
   }
 
-  // A reason is asked for.
+  // True if a reason is required.
   get reasons() {
     return !this.classifies && this.visit?.mark?.verdict === "cannot_judge";
   }
@@ -71,8 +71,8 @@ export class Reviewing {
   }
 
   greet() {
-    const decide = "Look at what they say, mark what you see with S, F, N or X, then Enter.";
-    this.say(this.classifies ? "Say with a number what went wrong, then Enter. E adds words." : decide);
+    const decide = "Compare the verdicts, choose your own with S, F, N or X, then press Enter.";
+    this.say(this.classifies ? "Choose the error type with a number, then press Enter. Press E to add a comment." : decide);
   }
 
   say(text, tone = "info") {
@@ -88,7 +88,7 @@ export class Reviewing {
     if (this.visit) this.visit.spent += milliseconds;
   }
 
-  // Takes what the server sent; cases of null say nothing about the queue.
+  // Handles data of the server; cases of null keep the queue.
   /** @param {ReviewData} data @param {number} now */
   receive({ acks, cases, queue, queues, errors, news, meanwhile }, now) {
     for (const ack of this.outbox.settle(acks)) if (ack.status === "refused") this.refused.push({ message: ack.message });
@@ -117,25 +117,25 @@ export class Reviewing {
     while (this.cases.length) {
       const one = this.cases.shift();
       try {
-        return this.#take(reviewOf(one), now);
+        return this.#showRestored(reviewOf(one), now);
       } catch (/** @type {any} */ error) {
-        this.say(`Left out, it cannot be shown: ${error.message}`, "error");
+        this.say(`Skipped a clip that cannot be displayed: ${error.message}`, "error");
       }
     }
     this.#show(null, now);
   }
 
-  // Shows a case, as an earlier page had it in hand.
+  // Displays a case, with the unfinished visit from before a reload.
   /** @param {Review} visit @param {number} now */
-  #take(visit, now) {
+  #showRestored(visit, now) {
     const kept = this.visits[this.queue].restore(visit);
     if (!this.errors.some(([label]) => label === visit.label)) visit.label = null;
     this.#show(visit, now);
     const chosen = visit.mark ? inWords(visit.mark) : visit.label?.replaceAll("_", " ");
-    if (kept && chosen) this.say(`As you left it: ${chosen}. Enter decides, U takes it away.`);
+    if (kept && chosen) this.say(`Restored: ${chosen}. Press Enter to decide or U to remove it.`);
   }
 
-  // Keeps what is in hand in the browser, but for what was decided before.
+  // Stores the unfinished visits in the browser, except revisions.
   keep(at = Date.now()) {
     for (const name of QUEUES) {
       const hand = name === this.queue ? this.visit : null;
@@ -143,33 +143,33 @@ export class Reviewing {
     }
   }
 
-  // ---- what a person does
+  // ---- input
 
-  // Returns whether there is something to send, or to ask.
+  // Performs an action; returns true if there is something to send or request.
   /** @param {Action} action @param {number} now @returns {boolean} */
   act(action, now) {
     const { name } = action;
     if (name === "help") this.help = !this.help;
     else if (name === "guideline") this.guideline = !this.guideline;
     else if (name === "cancel") this.#cancel(now);
-    else if (name === "queue") return this.#open(action.text ?? this.#after(), now);
+    else if (name === "queue") return this.#openQueue(action.text ?? this.#nextQueue(), now);
     else if (name === "again") return this.#showAgain();
     else if (name === "previous") return this.#previous(now);
     else if (this.playback.act(action, now) || !this.visit) return false;
     else if (name === "words") this.visit.words = action.text ?? this.visit.words;
-    else if (name === "leave") this.#leave();
+    else if (name === "leave") this.#askWhySkip();
     else if (name === "undo") this.#undo();
     else if (name === "submit") return this.#submit(now);
-    else if (name === "reason" || name === "label") this.#number(action);
+    else if (name === "reason" || name === "label") this.#chooseNumber(action);
     else if (!this.classifies) this.#judge(name);
     return false;
   }
 
-  #after() {
+  #nextQueue() {
     return QUEUES[(QUEUES.indexOf(this.queue) + 1) % QUEUES.length];
   }
 
-  #open(queue, now) {
+  #openQueue(queue, now) {
     if (queue === this.queue || !QUEUES.includes(queue)) return false;
     this.#stopCorrecting();
     if (!this.aside[this.queue]) this.aside[this.queue] = this.visit;
@@ -181,7 +181,7 @@ export class Reviewing {
 
   #showAgain() {
     this.again = true;
-    this.say("What you left open is shown once more.");
+    this.say("Showing skipped clips again.");
     return true;
   }
 
@@ -190,61 +190,61 @@ export class Reviewing {
     if (MARKING.has(name) && picture !== "here")
       return this.#warn(
         picture === "coming"
-          ? "Not marked: the picture is on its way. Mark again when it is there."
-          : "Not marked: the pictures of this episode cannot be shown. O leaves it open.",
+          ? "Not marked: the picture is still loading. Mark again when it is here."
+          : "Not marked: this episode cannot be displayed. Press O to skip it.",
       );
     this.playback.stop();
-    if (name === "not_done") this.#put({ verdict: name, step: null, reason: null });
-    else if (name === "cannot_judge") this.#put({ verdict: name, step: null, reason: this.visit.mark?.reason ?? null });
+    if (name === "not_done") this.#setMark({ verdict: name, step: null, reason: null });
+    else if (name === "cannot_judge") this.#setMark({ verdict: name, step: null, reason: this.visit.mark?.reason ?? null });
     else if (name === "success" || name === "failure") {
-      if (step < 1) return this.#warn("Not marked: only the continuation is judged. Press T for the takeover, then go on at least one step.");
-      this.#put({ verdict: name, step, reason: null });
+      if (step < 1) return this.#warn("Not marked: only the continuation is judged. Press T to go to the takeover, then move at least one step forward.");
+      this.#setMark({ verdict: name, step, reason: null });
     }
   }
 
   /** @param {Mark} mark */
-  #put(mark) {
+  #setMark(mark) {
     this.visit.mark = mark;
-    const asks = mark.verdict === "cannot_judge" ? "say why with 1 to 4, then Enter" : "Enter decides, U takes it away";
+    const asks = mark.verdict === "cannot_judge" ? "choose a reason with 1 to 4, then press Enter" : "press Enter to decide or U to remove it";
     this.say(`${inWords(mark)}: ${asks}.`);
   }
 
-  // A number says what kind of error it is, or why it cannot be judged.
+  // Chooses an error type, or a reason why the clip can't be judged.
   /** @param {Action} action */
-  #number({ name, at, text }) {
+  #chooseNumber({ name, at, text }) {
     const { visit } = this;
     if (this.classifies) {
       const error = name === "label" ? this.errors.find(([label]) => label === text) : this.errors[at];
       if (!error) return;
       visit.label = error[0];
-      this.say(`${error[0].replaceAll("_", " ")}: ${error[2]}. Enter keeps it, U takes it away.`);
+      this.say(`${error[0].replaceAll("_", " ")}: ${error[2]}. Press Enter to save or U to remove it.`);
     } else if (this.reasons && (text !== undefined || at in REASONS))
       visit.mark = { ...visit.mark, reason: text === undefined ? REASONS[at] : text.trim() || null };
   }
 
-  #leave() {
+  #askWhySkip() {
     this.playback.stop();
     this.leaving = true;
-    this.say("Why is it left open? Say it in words, then Enter. Esc goes back.");
+    this.say("Why do you skip this clip? Type a reason, then press Enter. Press Esc to cancel.");
   }
 
   #undo() {
     const { visit } = this;
-    this.say(visit.mark || visit.label ? "It is taken away." : "There is nothing to take away.");
+    this.say(visit.mark || visit.label ? "Choice removed." : "There is nothing to remove.");
     visit.mark = visit.label = null;
   }
 
   #submit(now) {
     const { visit, leaving } = this;
     const text = visit.words.trim();
-    if (leaving) return text ? this.#send({ kind: "note", text }, `Left open: ${text}.`, now) : this.#warn("Say in words why it is left open, or Esc.");
+    if (leaving) return text ? this.#send({ kind: "note", text }, `Skipped: ${text}.`, now) : this.#warn("Type a reason for skipping, or press Esc.");
     if (this.classifies) {
-      if (!visit.label) return this.#warn("Nothing chosen yet: a number says what went wrong, O leaves it open.");
-      return this.#send({ kind: "review", label: visit.label, text }, `Kept: ${visit.label.replaceAll("_", " ")}.`, now);
+      if (!visit.label) return this.#warn("No error type chosen yet: press a number, or O to skip.");
+      return this.#send({ kind: "review", label: visit.label, text }, `Saved: ${visit.label.replaceAll("_", " ")}.`, now);
     }
     const { mark } = visit;
-    if (!mark) return this.#warn("Nothing chosen yet: S success, F failure, N not done, X cannot judge, O leaves it open.");
-    if (mark.verdict === "cannot_judge" && !mark.reason) return this.#warn("Say why it cannot be judged first: 1 to 4.");
+    if (!mark) return this.#warn("No verdict yet: press S (success), F (failure), N (not completed), X (can't judge) or O (skip).");
+    if (mark.verdict === "cannot_judge" && !mark.reason) return this.#warn("Choose a reason first: press 1 to 4.");
     return this.#send({ kind: "adjudication", ...mark, text }, `Decided: ${inWords(mark)}.`, now);
   }
 
@@ -261,7 +261,7 @@ export class Reviewing {
     visit.corrects = null;
     const old = this.history.filter((one) => one.episode.id !== visit.episode.id || one.queue !== this.queue);
     this.history = [...old, { ...visit, queue: this.queue }].slice(-REMEMBERED_CASES);
-    this.say(`${words} B goes back to it.`);
+    this.say(`${words} Press B to go back to it.`);
     this.#next(now);
     return true;
   }
@@ -274,10 +274,10 @@ export class Reviewing {
     const own = this.history.filter(({ queue }) => queue === this.queue);
     const at = this.visit?.corrects ? own.findIndex(({ episode }) => episode.id === this.visit.episode.id) : own.length;
     const before = own[at - 1];
-    if (!before) return this.#warn("There is nothing earlier of this queue on this page.");
+    if (!before) return this.#warn("There is no earlier decision in this queue.");
     if (!this.visit?.corrects) this.aside[this.queue] = this.visit;
     this.#show({ ...before, spent: 0, watched: new Set(), corrects: before.episode.id }, now);
-    this.say("You decided this one before. Decide anew, then Enter; Esc leaves it.");
+    this.say("You decided this clip before. Choose again and press Enter, or press Esc to cancel.");
     return true;
   }
 
@@ -287,10 +287,10 @@ export class Reviewing {
     if (this.help) this.help = false;
     else if (this.leaving) {
       this.leaving = false;
-      this.say("Nothing decided.");
+      this.say("Cancelled.");
     } else if (this.visit?.corrects) {
       this.#next(now);
-      this.say("Left as it was.");
+      this.say("No changes made.");
     } else if (this.reasons) this.#undo();
   }
 }

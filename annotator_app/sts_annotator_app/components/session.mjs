@@ -1,26 +1,26 @@
-// A judge's session: what is in hand, what waits, what was decided. Knows no document; time comes in
-// as milliseconds and everything a person does as a named action.
+// An annotator's session: current episode, queue and history. It is independent of the document;
+// times are milliseconds, and input arrives as named actions.
 
 import { count, decode } from "../../../sts/viewer/episode.mjs";
 import { uuid } from "./outbox.mjs";
 import { viewOf } from "../../../sts/viewer/playback.mjs";
 import { REASONS, VERDICTS, inWords } from "../../../sts/viewer/verdicts.mjs";
 
-const SEEN = new Set(["success", "failure", "not_done"]); // what is said of a frame that was seen
-const REMEMBERED = 20; // episodes that B can go back through
-const MOST = 200; // keys that wait for a picture
+const NEEDS_PICTURE = new Set(["success", "failure", "not_done"]); // verdicts that require a displayed frame
+const MAX_HISTORY = 20; // answers that can be corrected
+const MAX_PENDING = 200; // actions that can wait for a picture
 
 /** @param {Episode} episode @returns {Visit} */
-const visitOf = (episode, frame) => ({
+const startVisit = (episode, frame) => ({
   ...viewOf(episode, frame),
   mark: null, // {verdict, step, reason}
   corrects: null,
   spent: 0, // milliseconds of work
 });
 
-// A judgement of an earlier page, so that B can correct it here.
-function remembered(episode, { uuid: sent, mark }) {
-  return { ...visitOf(episode, episode.takeover + (mark.step ?? 0)), mark, sent };
+// An answer given before a reload, for corrections.
+function restoreVisit(episode, { uuid: sent, mark }) {
+  return { ...startVisit(episode, episode.takeover + (mark.step ?? 0)), mark, sent };
 }
 
 export class Session {
@@ -37,34 +37,34 @@ export class Session {
     /** @type {Visit | null} */
     this.visit = null;
     /** @type {Visit | null} */
-    this.interrupted = null; // the visit that a correction interrupted
+    this.interrupted = null; // the visit interrupted by a correction
     /** @type {Visit[]} */
     this.history = [];
     /** @type {(Ack & { text: string })[]} */
     this.refused = [];
     /** @type {Action[]} */
-    this.pending = []; // actions that wait for the picture in view, in the order they came
+    this.pending = []; // actions waiting for the current picture, in order
     /** @type {Counts | null} */
     this.counts = null;
-    this.say("Play with Space, go to the moment, press S or F, then Enter. ? shows all keys.");
+    this.say("Press Space to play, go to the step, press S or F, then Enter. Press ? for all shortcuts.");
     this.help = false;
     this.guideline = false;
     this.damaged = new Set();
     /** @type {Round | null} */
     this.training = null;
-    this.lacks = false; // there are episodes that the server has yet to send
+    this.lacks = false; // the server has more episodes to send
   }
 
-  // The episodes that are here, which the server need not send again.
+  // Ids of the episodes that the server need not send again.
   get held() {
     return [this.visit, this.interrupted].flatMap((visit) => visit?.episode ?? []).concat(this.queue).map((one) => one.id);
   }
 
-  // Takes what the server sent. Its queue is the truth, but for what this page has answered since;
-  // a queue of null says nothing about it. Of an episode that is here it may say the id alone.
+  // Handles data of the server. Its queue replaces ours, except for episodes answered since; null
+  // keeps ours. Episodes that are here already may be sent as their id alone.
   /** @param {Judged} data @param {number} now */
   receive({ acks, queue, more = false, training, counts, previous = [] }, now) {
-    for (const ack of this.outbox.settle(acks)) this.#settle(ack);
+    for (const ack of this.outbox.settle(acks)) this.#handleAck(ack);
     const inHand = [this.visit, this.interrupted].map((visit) => visit?.episode.id);
     const here = new Map(this.queue.map((episode) => [episode.id, episode]));
     this.lacks = more;
@@ -72,37 +72,37 @@ export class Session {
     for (const one of queue ?? []) {
       if (inHand.includes(one.id) || this.outbox.holds(one.id)) continue;
       if (here.has(one.id)) this.queue.push(here.get(one.id));
-      else if ("steps" in one) this.queue.push(...this.#decoded(one));
+      else if ("steps" in one) this.queue.push(...this.#tryDecode(one));
       else this.lacks = true;
     }
     if (!this.history.length)
-      this.history = previous.flatMap((one) => this.#decoded(one.episode).map((episode) => remembered(episode, one)));
+      this.history = previous.flatMap((one) => this.#tryDecode(one.episode).map((episode) => restoreVisit(episode, one)));
     this.counts = counts ?? this.counts;
     if (training !== undefined) this.training = training;
     if (!this.visit) {
-      this.queue.sort((a, b) => this.visits.when(b.id) - this.visits.when(a.id)); // begun by an earlier page
+      this.queue.sort((a, b) => this.visits.savedAt(b.id) - this.visits.savedAt(a.id)); // started before a reload
       this.#next(now);
     }
-    if (previous.length) this.#takeUpCorrection(now);
+    if (previous.length) this.#resumeCorrection(now);
   }
 
   /** @param {Ack & { item?: string }} ack */
-  #settle(ack) {
-    if (ack.status === "training") this.#learn(ack);
+  #handleAck(ack) {
+    if (ack.status === "training") this.#showFeedback(ack);
     if (ack.status !== "refused") return this.visits.forget(ack.item);
     const entry = this.history.find((visit) => visit.sent === ack.uuid);
     this.refused.push({ ...ack, text: entry?.episode.instruction.text ?? "" });
   }
 
-  // What an answer in training comes to stands beside the episode until Enter.
+  // Displays the feedback on a training answer until Enter.
   /** @param {Ack} ack */
-  #learn(ack) {
+  #showFeedback(ack) {
     if (this.visit?.sent === ack.uuid) this.visit.answer = ack;
-    this.say(`${ack.message}${this.visit?.answer ? " Enter goes on." : ""}`, ack.truth === this.visit?.mark?.verdict ? "info" : "warning");
+    this.say(`${ack.message}${this.visit?.answer ? " Press Enter to continue." : ""}`, ack.truth === this.visit?.mark?.verdict ? "info" : "warning");
   }
 
-  // A correction that an earlier page had in hand goes on.
-  #takeUpCorrection(now) {
+  // Resumes a correction that was started before a reload.
+  #resumeCorrection(now) {
     for (const visit of this.history) {
       const begun = { ...visit, corrects: visit.sent, watched: new Set() };
       if (this.outbox.holds(visit.episode.id) || !this.visits.restore(begun)) continue;
@@ -112,13 +112,13 @@ export class Session {
     }
   }
 
-  // The one episode, or none where it cannot be shown, which is said once.
+  // Returns the episode in a list; empty if it cannot be decoded, which is reported once.
   /** @param {Payload} payload */
-  #decoded(payload) {
+  #tryDecode(payload) {
     try {
       return [decode(payload)];
     } catch (/** @type {any} */ error) {
-      if (!this.damaged.has(payload.id)) this.say(`Left out, it cannot be shown: ${error.message}`, "error");
+      if (!this.damaged.has(payload.id)) this.say(`Skipped an episode that cannot be displayed: ${error.message}`, "error");
       this.damaged.add(payload.id);
       return [];
     }
@@ -128,7 +128,7 @@ export class Session {
     this.message = { text, tone };
   }
 
-  // A reason is asked for.
+  // True if a reason is required.
   get reasons() {
     return this.visit?.mark?.verdict === "cannot_judge";
   }
@@ -144,40 +144,40 @@ export class Session {
   }
 
   #next(now) {
-    const visit = this.interrupted ?? (this.queue.length ? visitOf(this.queue.shift()) : null);
+    const visit = this.interrupted ?? (this.queue.length ? startVisit(this.queue.shift()) : null);
     const kept = visit && !this.interrupted && this.visits.restore(visit);
     this.interrupted = null;
     this.#show(visit, now);
-    if (kept && visit.mark) this.say(`As you left it: ${inWords(visit.mark)}. Enter submits, U takes it away.`);
+    if (kept && visit.mark) this.say(`Restored: ${inWords(visit.mark)}. Press Enter to submit or U to remove it.`);
   }
 
-  // Keeps what is in hand in the browser.
+  // Stores the unfinished visits in the browser.
   keep(at = Date.now()) {
     this.visits.keep(this.visit, at);
     this.visits.keep(this.interrupted, at);
   }
 
-  // ---- what a person does
+  // ---- input
 
-  // Returns whether there is something new to send.
+  // Performs an action; returns true if there is something to send.
   /** @param {Action} action @param {number} now */
   act(action, now) {
     if (action.name === "help") this.help = !this.help;
     else if (action.name === "guideline") this.guideline = !this.guideline;
     else if (action.name === "cancel") this.#cancel(now);
-    else if (this.pending.length) this.#wait(action);
-    else return this.#do(action, now);
+    else if (this.pending.length) this.#postpone(action);
+    else return this.#perform(action, now);
     return false;
   }
 
-  // Called when a picture has come, or has turned out to be broken: what waited is done, in order,
-  // until it has to wait again. Returns whether there is something new to send.
+  // Called when a picture was decoded or failed: performs the waiting actions in order, until one has
+  // to wait again. Returns true if there is something to send.
   arrived(now) {
     this.playback.arrived();
     let sending = false;
     while (this.pending.length && !this.#mustWait(this.pending[0])) {
       const { visit } = this;
-      sending = this.#do(this.pending.shift(), now) || sending;
+      sending = this.#perform(this.pending.shift(), now) || sending;
       if (this.visit !== visit) this.#forgetPending();
     }
     return sending;
@@ -185,30 +185,30 @@ export class Session {
 
   /** @param {Action} action */
   #mustWait({ name }) {
-    return SEEN.has(name) && this.playback.picture === "coming";
+    return NEEDS_PICTURE.has(name) && this.playback.picture === "coming";
   }
 
-  #wait(action) {
-    if (this.pending.length < MOST) this.pending.push(action);
-    this.say("The pictures are on their way; what you type waits for them, in order. Esc drops it.");
+  #postpone(action) {
+    if (this.pending.length < MAX_PENDING) this.pending.push(action);
+    this.say("Loading pictures. Your keys take effect when they are here. Press Esc to discard them.");
   }
 
-  // What was typed after Enter was typed before anything of the next episode could be seen.
+  // Keys after Enter were pressed before anything of the next episode was visible.
   #forgetPending() {
     const { length } = this.pending;
     this.pending = [];
-    if (length) this.say(`${this.message.text} What was typed after that is dropped: this one had not been seen.`);
+    if (length) this.say(`${this.message.text} Later keys were discarded, since this episode was not visible yet.`);
   }
 
   /** @param {Action} action @param {number} now @returns {boolean} */
-  #do(action, now) {
+  #perform(action, now) {
     const { name } = action;
     if (name === "previous" && !this.visit?.episode.training) this.#previous(now);
     else if (this.playback.act(action, now) || !this.visit) return false;
     else if (this.visit.episode.training && this.visit.sent) this.#afterTraining(name, now);
-    else if (this.#mustWait(action)) this.#wait(action);
-    else if (SEEN.has(name) && this.playback.picture === "broken")
-      this.#refuse("Not marked: the pictures of this episode cannot be shown. X, a reason, Enter goes on.");
+    else if (this.#mustWait(action)) this.#postpone(action);
+    else if (NEEDS_PICTURE.has(name) && this.playback.picture === "broken")
+      this.#rejectVerdict("Not marked: this episode cannot be displayed. Press X, choose a reason, then press Enter to continue.");
     else if (name === "success" || name === "failure") this.#mark(name);
     else if (name === "not_done") this.#notDone();
     else if (name === "cannot_judge") this.#cannotJudge();
@@ -218,15 +218,15 @@ export class Session {
     return false;
   }
 
-  // An answer in training stays as it is; the next episode comes once it has been looked at.
+  // A training answer is final; Enter continues after the feedback.
   #afterTraining(name, now) {
     if (name === "submit" && this.visit.answer) this.#next(now);
-    else if (!this.visit.answer) this.say("One moment: your answer is being compared with the known one.");
+    else if (!this.visit.answer) this.say("Comparing your answer with the known verdict ...");
   }
 
-  // A verdict that cannot be taken leaves none: whoever gave it no longer means the one before.
-  #refuse(text) {
-    this.say(this.visit.mark ? `${text} The mark that was there is taken away.` : text, "warning");
+  // A rejected verdict also removes the previous one, which the annotator no longer means.
+  #rejectVerdict(text) {
+    this.say(this.visit.mark ? `${text} The previous marker was removed.` : text, "warning");
     this.visit.mark = null;
   }
 
@@ -234,12 +234,12 @@ export class Session {
   #mark(verdict) {
     const { step } = this.playback;
     if (step < 1)
-      return this.#refuse(
-        "Not marked: only the continuation is judged. Press T for the takeover, then go on at least one step.",
+      return this.#rejectVerdict(
+        "Not marked: only the continuation is judged. Press T to go to the takeover, then move at least one step forward.",
       );
     this.playback.stop();
     this.visit.mark = { verdict, step, reason: null };
-    this.say(`${VERDICTS[verdict]} marked at step ${step}. Enter submits, U takes it away.`);
+    this.say(`${VERDICTS[verdict]} marked at step ${step}. Press Enter to submit or U to remove it.`);
   }
 
   #notDone() {
@@ -247,18 +247,18 @@ export class Session {
     this.playback.stop();
     visit.mark = { verdict: "not_done", step: null, reason: null };
     const unseen = visit.episode.length - visit.watched.size;
-    const rest = `${count(unseen, "step")} of the continuation not yet seen`;
-    if (unseen > 0) this.say(`Not done chosen, but ${rest}. Enter submits.`, "warning");
-    else this.say("Not done chosen. Enter submits, U takes it away.");
+    const rest = `${count(unseen, "step")} of the continuation not watched yet`;
+    if (unseen > 0) this.say(`Not completed, but ${rest}. Press Enter to submit anyway.`, "warning");
+    else this.say("Not completed. Press Enter to submit or U to remove it.");
   }
 
   #cannotJudge() {
     this.playback.stop();
     this.visit.mark = { verdict: "cannot_judge", step: null, reason: this.visit.mark?.reason ?? null };
-    this.say("Cannot judge: say why with 1 to 4, then Enter.");
+    this.say("Can't judge: choose a reason with 1 to 4, then press Enter.");
   }
 
-  // `at` is one of REASONS; the number after the last opens a field for the person's own words, `text`.
+  // `at` is an index of REASONS; the number after the last opens a field for another reason, `text`.
   /** @param {Action} action */
   #giveReason({ at, text }) {
     if (text === undefined && !(at in REASONS)) return;
@@ -266,16 +266,16 @@ export class Session {
   }
 
   #undo() {
-    this.say(this.visit.mark ? "The mark is taken away." : "There is no mark to take away.");
+    this.say(this.visit.mark ? "Marker removed." : "There is no marker to remove.");
     this.visit.mark = null;
   }
 
   #submit(now) {
     const { visit } = this;
     const { mark } = visit;
-    if (!mark) this.say("Nothing chosen yet: S success, F failure, N not done, X cannot judge.", "warning");
+    if (!mark) this.say("No verdict yet: press S (success), F (failure), N (not completed) or X (can't judge).", "warning");
     else if (mark.verdict === "cannot_judge" && !mark.reason)
-      this.say("Say why it cannot be judged first: 1 to 4.", "warning");
+      this.say("Choose a reason first: press 1 to 4.", "warning");
     else return this.#send(visit, mark, now);
     return false;
   }
@@ -299,8 +299,8 @@ export class Session {
       this.#afterTraining("", now);
       return true;
     }
-    this.history = [...this.history.filter((old) => old !== visit), visit].slice(-REMEMBERED);
-    this.say(`${visit.corrects ? "Corrected" : "Submitted"}: ${inWords(mark)}. B goes back to it.`);
+    this.history = [...this.history.filter((old) => old !== visit), visit].slice(-MAX_HISTORY);
+    this.say(`${visit.corrects ? "Corrected" : "Submitted"}: ${inWords(mark)}. Press B to go back to it.`);
     this.#next(now);
     return true;
   }
@@ -308,8 +308,8 @@ export class Session {
   #previous(now) {
     const at = this.visit?.corrects ? this.history.indexOf(this.visit) : this.history.length;
     const visit = this.history[at - 1];
-    if (!visit) return this.say("There is nothing earlier to correct on this page.");
-    this.#leaveCorrection();
+    if (!visit) return this.say("There is no earlier answer to correct.");
+    this.#abandonCorrection();
     this.#correct(visit, now);
   }
 
@@ -319,10 +319,10 @@ export class Session {
     visit.corrects = visit.sent;
     visit.before = visit.mark;
     this.#show(visit, now);
-    this.say(`Your answer was: ${inWords(visit.mark)}. Mark anew, then Enter.`);
+    this.say(`Your answer was: ${inWords(visit.mark)}. Choose a new verdict, then press Enter.`);
   }
 
-  #leaveCorrection() {
+  #abandonCorrection() {
     if (!this.visit?.corrects) return;
     this.visit.mark = this.visit.before;
     this.visits.forget(this.visit.episode.id);
@@ -333,10 +333,10 @@ export class Session {
     if (this.help) this.help = false;
     else if (this.pending.length) {
       this.pending = [];
-      this.say("What waited for the pictures is dropped.");
+      this.say("Waiting keys discarded.");
     } else if (this.visit?.corrects) {
-      this.#leaveCorrection();
-      this.say("Left as it was.");
+      this.#abandonCorrection();
+      this.say("No changes made.");
       this.#next(now);
     } else if (this.reasons) this.#undo();
   }

@@ -1,18 +1,18 @@
-// What decisions come to: as sts/suites/decisions.py folds them, for what the server has not seen yet.
+// Status after decisions, as in sts/suites/decisions.py, including decisions not yet saved.
 
 /** @type {Record<string, string>} */
-const BECOMES = { accept: "accepted", reject: "rejected", retire: "retired" };
+const STATUS_AFTER = { accept: "accepted", reject: "rejected", retire: "retired" };
 
 /** @type {Record<string, string>} */
-export const PAST = { accept: "Accepted", reject: "Rejected", retire: "Retired", opinion: "Second opinion on", undo: "Undone", edit: "Edited" };
+export const PAST = { accept: "Accepted", reject: "Rejected", retire: "Retired", opinion: "Rated", undo: "Undone", edit: "Edited" };
 
-// A candidate's decisions with those that wait to be saved. One that the server has by now counts once.
+// Applies unsaved decisions to a candidate's state; those that the server has already count once.
 /** @param {Decided} known @param {Decision[]} waiting @returns {Decided} */
-export function folded(known, waiting) {
+export function applyUnsaved(known, waiting) {
   let { last, standing } = known;
   for (const { uuid, kind, about, follows, reason = "" } of waiting) {
-    if (kind === "opinion" || about === "opinion") continue; // it changes nothing
-    if (follows !== last) continue; // it is known by now, or will be refused
+    if (kind === "opinion" || about === "opinion") continue; // no effect on the status
+    if (follows !== last) continue; // saved already, or going to be rejected
     standing = kind === "undo" ? standing.slice(0, -1) : [...standing, [uuid, kind, "you", reason]];
     last = uuid;
   }
@@ -24,7 +24,7 @@ export function statusOf({ inherited, last, standing }) {
   let status = "undecided";
   let why = "";
   for (const [, kind, , reason] of standing)
-    if (BECOMES[kind]) [status, why] = [BECOMES[kind], reason];
+    if (STATUS_AFTER[kind]) [status, why] = [STATUS_AFTER[kind], reason];
   if (inherited && status !== "retired") status = "kept";
   return { status, by: standing.at(-1)?.[2] ?? "", reason: why, last, standing, inherited };
 }

@@ -1,14 +1,14 @@
-// One page of a person at a time: of several tabs the first works, and the others wait until it is
-// closed. Browsers hold a lock for that on https and on this machine; elsewhere the tab that works
-// says so again and again in the storage that they share.
+// One active tab per person: the first of several tabs works, and the others wait until it is closed.
+// On https and localhost this is a browser lock; elsewhere the active tab writes heartbeats to the
+// shared storage.
 
 import { keep, recall } from "./browser.mjs";
 
-const BEAT = 1000; // ms between two signs of life
-const STALE = 4500; // ms without one after which a tab counts as gone
-const SURE = 60; // ms after which another tab that began at the same moment would be seen
+const BEAT = 1000; // ms between heartbeats
+const STALE = 4500; // ms without a heartbeat before a tab counts as closed
+const SURE = 60; // ms after which a tab that started at the same moment is detected
 
-// Signs of life in a storage; knows no clock.
+// Heartbeats in a storage; the caller passes the time.
 export class Heartbeat {
   held = false;
 
@@ -19,8 +19,8 @@ export class Heartbeat {
     this.tab = tab;
   }
 
-  // Says that this tab is there, unless another one is; returns whether it is this one's turn, which
-  // it is once its own sign is found. Where nothing can be kept no other tab can be seen.
+  // Writes a heartbeat unless another tab is active; returns true if this tab is active, that is if it
+  // finds its own heartbeat. Without storage no other tab can be detected.
   /** @param {number} now */
   beat(now) {
     const last = recall(this.storage, this.key);
@@ -37,8 +37,8 @@ export class Heartbeat {
   }
 }
 
-// The turn of one tab among those of its name. `gained` is called when it has come, and `lost` where
-// another tab took it from one that the browser had put to sleep.
+// Exclusive turn of one tab. `gained` is called when this tab becomes active, and `lost` if another tab
+// took over while the browser had suspended this one.
 export class Turn {
   held = false;
 
@@ -52,7 +52,7 @@ export class Turn {
     else this.#beat(new Heartbeat(storage, name, tab));
   }
 
-  // Lets the next tab have its turn.
+  // Releases the turn.
   end() {
     this.abort.abort();
     this.held = false;
@@ -66,7 +66,7 @@ export class Turn {
       this.#tell(true);
       return new Promise((resolve) => signal.addEventListener("abort", resolve));
     };
-    locks.request(name, { signal }, hold).catch(() => {}); // ended while it waited
+    locks.request(name, { signal }, hold).catch(() => {}); // released while waiting
   }
 
   /** @param {Heartbeat} heart */

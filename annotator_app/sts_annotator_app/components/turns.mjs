@@ -1,4 +1,4 @@
-// A person's turns without their page: what was seen, what was done, what comes next.
+// A person's turns, independent of the page: frames received, turns made and the next word.
 
 import { instructionAt, spriteOf } from "../../../sts/viewer/episode.mjs";
 import { keep, recall } from "./browser.mjs";
@@ -10,11 +10,11 @@ export const COMPASS = {
   z: "down-left", x: "down", c: "down-right",
 };
 /** @type {Record<string, string>} */
-const WAYS = {
+const KEY_OF_DIRECTION = {
   up: "w", north: "w", forward: "w", left: "a", west: "a", right: "d", east: "d",
   down: "s", south: "s", back: "s", backward: "s", stay: "x", wait: "x", noop: "x", done: "x",
 };
-const FREE = [..."eqfzgvbhijklopu"]; // t is a control; r and c are left to Streamlit
+const SPARE_KEYS = [..."eqfzgvbhijklopu"]; // t is a control; Streamlit uses r and c
 /** @type {Record<string, string>} */
 const NUMPAD = { 7: "q", 8: "w", 9: "e", 4: "a", 5: "s", 6: "d", 1: "z", 2: "x", 3: "c" };
 /** @type {Record<string, string>} */
@@ -25,25 +25,25 @@ const CONTROLS = {
   Backspace: "silence", Escape: "silence",
 };
 
-// A domain's moves by key: those of COMPASS where it has all of these, else each way by its name and
-// the others in order.
+// Returns a domain's actions by key: COMPASS if it has all of these, else directions by name and the
+// others in order.
 /** @param {string[]} moves @returns {Record<string, string>} */
 export function layoutOf(moves) {
   if (Object.values(COMPASS).every((move) => moves.includes(move))) return COMPASS;
   /** @type {Record<string, string>} */
   const layout = {};
   const others = moves.filter((move) => {
-    const key = WAYS[move.toLowerCase()];
+    const key = KEY_OF_DIRECTION[move.toLowerCase()];
     if (!key || layout[key]) return true;
     layout[key] = move;
     return false;
   });
-  others.slice(0, FREE.length).forEach((move, i) => (layout[FREE[i]] = move));
+  others.slice(0, SPARE_KEYS.length).forEach((move, i) => (layout[SPARE_KEYS[i]] = move));
   return layout;
 }
 
-// The action of a key press, or null. A move alone moves; with Shift it is a word to be said; the
-// numeric keypad moves, the row of digits says numbers.
+// Returns the action of a key press, or null. A direction's key moves, and says the direction with
+// Shift; the numeric keypad moves, and the row of digits says numbers.
 /** @param {KeyboardEvent} event @returns {Action | null} */
 export function turnAction({ key, code = "", shiftKey, ctrlKey, metaKey, altKey, repeat }, layout = COMPASS) {
   if (ctrlKey || metaKey || altKey) return null;
@@ -58,7 +58,7 @@ export function turnAction({ key, code = "", shiftKey, ctrlKey, metaKey, altKey,
   return null;
 }
 
-// What the help says of these keys: how the moves that are words too are said, and which others.
+// Returns the help on utterances: which keys say which words.
 /** @param {Record<string, string>} layout @param {string[]} tokens */
 export function speechHelp(layout, tokens) {
   const ways = Object.values(layout).some((move) => tokens.includes(move));
@@ -67,9 +67,9 @@ export function speechHelp(layout, tokens) {
   const range = digits.length > 1 ? [`${digits[0]} to ${digits.at(-1)}`] : digits;
   const keys = [...letters, ...range];
   return [
-    ways ? "A move's key with Shift says it instead" : "A word is said by its button",
-    ...(keys.length ? [`${keys.join(", ")} ${keys.length > 1 || digits.length > 1 ? "are" : "is"} said`] : []),
-    "Backspace says nothing.",
+    ways ? "Hold Shift with an action's key to say it instead" : "Use the buttons to say a word",
+    ...(keys.length ? [`press ${keys.join(", ")} to say that`] : []),
+    "Backspace clears the word.",
   ].join("; ");
 }
 
@@ -87,13 +87,12 @@ export class Turns {
     this.storage = storage;
     this.prefix = `sts:play:${namespace}:`;
     /** @type {string | null | undefined} */
-    this.session = undefined; // undefined: nothing came yet; null: there is no scenario to play
+    this.session = undefined; // undefined: no data yet; null: no scenario to play
     this.message = "";
   }
 
-  // Takes what the server shows: all that came since the frames which it was told are here. A scenario
-  // begun on an earlier page goes on where it was left; what led to the frames that this page lacks
-  // is asked for.
+  // Handles data of the server: the frames that this page lacks. After a reload the scenario continues
+  // where it was left, and earlier frames are requested.
   /** @param {Shown} view */
   receive(view) {
     const fresh = view.session !== this.session;
@@ -111,7 +110,7 @@ export class Turns {
       this.layout = layoutOf(view.moves);
       this.playing = !this.turns.length;
     }
-    // A server that has forgotten shows fewer frames than there were until it hears of the turns again.
+    // A restarted server sends fewer frames until it has replayed the turns.
     const follows = this.turns.length && (begun || caughtUp);
     this.frame = follows ? this.last : Math.min(this.frame, this.last);
     if (view.finished) this.storage.removeItem(this.prefix + this.session);
@@ -126,8 +125,8 @@ export class Turns {
       frames: [...this.frames.slice(0, view.first), ...view.frames],
       sprites: view.sprites && [...sprites, ...view.sprites],
     };
-    // What the server would not take is not ours to keep; what it has not seen is. What it took on
-    // another page was done.
+    // Turns that the server rejected are dropped and those it has not received are kept. Turns that it
+    // received from another page are final.
     const shown = Math.max(0, view.first - view.takeover - 1);
     const taken = [...this.turns.slice(0, shown), ...view.turns];
     const agrees = taken.every((turn, i) => `${turn}` === `${this.turns[i]}`);
@@ -144,12 +143,12 @@ export class Turns {
     return this.frames.length - 1;
   }
 
-  // True while the server has not shown what was done here, or what led to it.
+  // True while the server has not answered for all turns, or frames are missing.
   get behind() {
     return !!this.session && (!this.view || this.turns.length > this.view.played);
   }
 
-  // True once the context has been watched to its end and the server has shown the latest step.
+  // True once the context has been watched and the server has answered for the latest turn.
   get myTurn() {
     const { view } = this;
     return !!view?.session && !view.finished && this.frame === this.last && view.played === this.turns.length;
@@ -169,7 +168,7 @@ export class Turns {
     return instructionAt(this.view, this.frame);
   }
 
-  // What was said with the move that led to the frame in view.
+  // The word said with the turn before the current frame.
   get lastWord() {
     const [, word] = this.turns[this.frame - this.view.takeover - 1] ?? [];
     return word ? this.view.tokens[word] : "";
@@ -179,7 +178,7 @@ export class Turns {
     this.seconds += seconds;
   }
 
-  // Does what a key or button says; returns true when the server has to hear of it.
+  // Performs an action; returns true if there is a turn to send.
   /** @param {Action} action */
   act({ name, move, word }) {
     if (!this.view?.session) return false;
@@ -187,11 +186,11 @@ export class Turns {
     if (name === "say") this.#say(word);
     else if (name === "silence") this.word = 0;
     else if (name === "play") this.playing = !this.playing && this.frame < this.last;
-    else this.#look(name);
+    else this.#navigate(name);
     return false;
   }
 
-  #look(name) {
+  #navigate(name) {
     const to = { back: this.frame - 1, forward: this.frame + 1, start: 0, now: this.last }[name];
     if (to === undefined) return;
     this.playing = false;
@@ -205,19 +204,19 @@ export class Turns {
 
   #move(move) {
     if (!this.myTurn) {
-      const behind = "Look at the latest step first: T goes there.";
-      const onItsWay = "One moment: the last move is on its way.";
+      const behind = "Go to the latest step first: press T.";
+      const onItsWay = "Waiting for the server to answer your last action.";
       if (!this.view.finished) this.message = this.frame < this.last ? behind : onItsWay;
       return false;
     }
     this.turns = [...this.turns, [this.view.moves.indexOf(move), this.word]];
     this.word = 0;
     const kept = keep(this.storage, this.prefix + this.session, { turns: this.turns, seconds: this.seconds });
-    this.message = kept ? "" : "This browser keeps nothing: leave the page open until the end.";
+    this.message = kept ? "" : "Your browser blocks local storage. Keep this page open until the end.";
     return true;
   }
 
-  // One frame on while the context plays; returns whether anything changed.
+  // Advances by one frame while the context plays; returns true if anything changed.
   tick() {
     if (!this.playing) return false;
     if (this.frame < this.last) this.frame++;

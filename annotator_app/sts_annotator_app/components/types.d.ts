@@ -1,9 +1,9 @@
-// What passes between the server, these modules and the drawings of worlds. Read by the type checker
-// alone (`make check`); the page loads nothing of it.
+// Types of the data exchanged between the server and these modules, for the type checker only
+// (`make check`).
 
 type Mark = { verdict: Verdict; step: number | null; reason: string | null };
 
-/** An episode in a judge's hands. */
+/** An annotator's visit of an episode. */
 type Visit = View & {
   mark: Mark | null;
   corrects: string | null;
@@ -21,12 +21,12 @@ type Submission = Mark & {
   training?: boolean;
 };
 type Ack = { uuid: string; status: string; message?: string; truth?: Verdict; step?: number | null };
-/** A round of training: how many of it were answered, and how many of these agreed with what is known. */
+/** A training round: its size, the answers given, and how many of them were correct. */
 type Round = { size: number; answered: number; agreed: number; share: number; rounds: number };
-/** What a person has judged, of it since midnight with the seconds of work, and what is left for all. */
+/** Judgements of a person in total and since midnight, with active seconds, and those remaining for all. */
 type Counts = { done: number; broken?: number; left?: number; today?: number; seconds?: number };
 
-/** What the server sends to the page of those who judge. */
+/** Data of the judging page. */
 type Judged = {
   acks: Ack[];
   queue: (Payload | { id: string })[] | null;
@@ -36,14 +36,14 @@ type Judged = {
   previous?: { uuid: string; mark: Mark; episode: Payload }[];
 };
 
-/** What one judge says, who is a letter. */
+/** The verdict of one annotator, who is a letter. */
 type Said = { by: string; verdict: Verdict; step: number | null; reason: string };
 type Rule = [verdict: Verdict, step: number | null];
 
-/** A clip that waits for a reviewer, as the server sends it. */
+/** A queued clip for review, as the server sends it. */
 type ReviewCase = { episode: Payload; said: Said[]; about: string; ruled: Rule | null; remarks: string[] };
 
-/** A clip in a reviewer's hands. */
+/** A reviewer's visit of a clip. */
 type Review = View &
   Omit<ReviewCase, "episode"> & {
     mark: Mark | null;
@@ -54,7 +54,7 @@ type Review = View &
   };
 type QueueProgress = { waiting: number; done: number; of: number; own: number; left: number };
 
-/** What the server sends to the page of those who review. */
+/** Data of the review page. */
 type ReviewData = {
   author: string;
   acks: Ack[];
@@ -68,10 +68,10 @@ type ReviewData = {
   trouble: string;
 };
 
-/** A standing decision: its uuid, its kind, whose it is, and why. */
+/** A decision in force. */
 type Standing = [uuid: string, kind: string, by: string, reason: string];
 
-/** What was decided about a candidate; `mark` says as what it was edited last. */
+/** Decisions about a candidate; `mark` is the hash of its current version. */
 type Decided = {
   id: string;
   inherited: boolean;
@@ -82,10 +82,10 @@ type Decided = {
   opinions: [by: string, word: string][];
 };
 
-/** What a candidate has come to, with what waits to be saved. */
+/** Status of a candidate, including unsaved decisions. */
 type Status = { status: string; by: string; reason: string; last: string; standing: Standing[]; inherited: boolean };
 
-/** A candidate as the server sends it; without an episode where that is `broken`. */
+/** A candidate as the server sends it; without an episode if it is `broken`. */
 type Candidate = {
   id: string;
   mark: string;
@@ -126,10 +126,10 @@ type Decision = {
 type Line = { uuid: string; candidate: string; kind: string; by: string; at: number; why: string };
 type Undoable = { uuid: string; candidate: string; kind: string };
 
-/** What there is to choose from in a candidate's trajectory; `objects` by role. */
+/** A candidate's trajectory with the available players and categories; `objects` by player. */
 type Whole = { episode: Payload; roles: string[]; objects: number[]; categories: string[] };
 
-/** What changes of a candidate come to, or why they cannot be. */
+/** Preview of an edit, or its error. */
 type Tried = {
   number: number;
   candidate: string;
@@ -145,7 +145,7 @@ type Ghost = { id: string; mark: string; agent: string; episode: Payload | null;
 type Half = Omit<Candidate, "episode"> & { of: string; status: string };
 type Sight = { id: string; mark: string; view: any; broken: string };
 
-/** What the server sends to the page of those who decide about a draft. */
+/** Data of the curation page. */
 type Drafted = {
   acks: Ack[];
   drafts: string[];
@@ -170,10 +170,10 @@ type Drafted = {
   trouble?: string;
 };
 
-/** localStorage, or what stands in for it. */
+/** localStorage, or a substitute for it. */
 type Kept = Pick<Storage, "length" | "key" | "getItem" | "setItem" | "removeItem">;
 
 interface Window {
-  /** Whose page this is until it is loaded anew. */
+  /** Person that the page belongs to until it is reloaded. */
   stsOwner?: string;
 }

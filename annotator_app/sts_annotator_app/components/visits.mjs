@@ -1,11 +1,10 @@
-// What a judge or a reviewer has in hand, kept in the browser until it is sent: the mark, what was
-// watched and the time spent, a reviewer's label and words, survive a page that is loaded anew. It only
-// fills this page; what the server is sent is checked there.
+// Unfinished visits of annotators and reviewers, stored in the browser: marker, watched frames, time
+// spent, and a reviewer's label and comment survive a reload. The server validates what is sent.
 
 import { keep, recall } from "./browser.mjs";
 import { VERDICTS } from "../../../sts/viewer/verdicts.mjs";
 
-const KEPT = 60; // episodes of which something is kept; the eldest are dropped
+const KEPT = 60; // stored visits; the oldest are dropped
 
 export class Visits {
   /** @param {Kept} storage @param {string} namespace */
@@ -14,20 +13,20 @@ export class Visits {
     this.prefix = `sts:visit:${namespace}:`;
     const all = Array.from({ length: storage.length }, (_, i) => storage.key(i) ?? "");
     const ours = all.filter((key) => key.startsWith(this.prefix)).map((key) => key.slice(this.prefix.length));
-    ours.sort((a, b) => this.when(b) - this.when(a));
+    ours.sort((a, b) => this.savedAt(b) - this.savedAt(a));
     for (const item of ours.slice(KEPT)) this.forget(item);
   }
 
-  // When something of an item was kept, in ms; 0 where nothing is.
+  // Returns when an item's visit was stored, in ms; 0 if none is.
   /** @param {string} item @returns {number} */
-  when(item) {
+  savedAt(item) {
     const { at } = recall(this.storage, this.prefix + item) ?? {};
     return at > 0 ? at : 0;
   }
 
-  /** @param {Visit | Review | null} visit @param {number} at when, to drop the eldest */
+  /** @param {Visit | Review | null} visit @param {number} at time of storage */
   keep(visit, at) {
-    if (!visit || ("sent" in visit && !visit.corrects)) return; // an answer in training is given
+    if (!visit || ("sent" in visit && !visit.corrects)) return; // a training answer was sent
     const { frame, mark, corrects, spent, watched } = visit;
     if (!frame && !spent && !mark) return;
     const said = "words" in visit ? { label: visit.label, words: visit.words } : {};
@@ -40,8 +39,8 @@ export class Visits {
     this.storage.removeItem(this.prefix + item);
   }
 
-  // Puts what is kept of an episode into a visit of it; returns whether there was anything. What was
-  // kept of a first answer is none of a correction, nor of another one.
+  // Restores a stored visit; returns false if there is none. A stored first answer does not restore a
+  // correction, nor the other way round.
   /** @param {Visit | Review} visit */
   restore(visit) {
     const kept = recall(this.storage, this.prefix + visit.episode.id);

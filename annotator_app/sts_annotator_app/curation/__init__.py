@@ -1,1 +1,1 @@
-"""What stands behind the page on which a draft is decided; it knows no Streamlit."""
+"""Server side of the curation page, independent of Streamlit."""

@@ -1,4 +1,4 @@
-"""The drafts of a workspace as this process has read them, brought up to date when asked."""
+"""Cache of a workspace's drafts and of the decisions about their candidates."""
 
 from __future__ import annotations
 
@@ -23,155 +23,162 @@ from sts_scenarios.freezing import Looked, looked_at, now
 from sts_scenarios.mining.failures import recording_of
 
 _NUMBERED = re.compile(r"(.+)-([0-9]{1,9})")
-_HELD = 512
-"""Candidates of a draft whose scenes are kept at hand."""
-_EDITED = 16
-"""Candidates that are open to be edited: each has its trajectory and its states."""
-_EARLIER = 8
-"""Earlier moments of a draft that are kept at hand: one for each list that is gone through."""
+_MAX_SCENARIOS = 512
+"""Cached scenarios of a draft."""
+_MAX_EDITORS = 16
+"""Cached editors; each holds a trajectory with its states."""
+_MAX_STATES = 8
+"""Cached earlier states of a draft, one for each list that a curator works through."""
 
 
-class Facts(NamedTuple):
-    """By what candidates are listed: as they are now, and who recorded the asked participant."""
+class FilterValues(NamedTuple):
+    """Values by which candidates are filtered; `source` recorded the evaluated player."""
 
     category: str
     difficulty: str
     source: str
 
 
-def order(id: str) -> tuple[str, int]:
-    """Return where an id stands among others: by category, then by number."""
-    found = _NUMBERED.fullmatch(id)
-    return (found[1], int(found[2])) if found else (id, 0)
+def sort_key(id: str) -> tuple[str, int]:
+    """Return the sort key of a candidate's id: category, then number."""
+    match = _NUMBERED.fullmatch(id)
+    return (match[1], int(match[2])) if match else (id, 0)
 
 
 @dataclass(eq=False)
-class Opened:
-    """One draft: its candidates, which never change, and what was decided about them by now.
+class OpenDraft:
+    """A draft with its candidates and the decisions about them.
 
-    `scenario` and `editor` are found by an id and what it was edited to, "" for nothing; `editing`
-    is held by a page that tries changes.
+    `scenario` and `editor` are looked up by id and hash of the edit ("" for none); `editing` is
+    the lock of a page that previews changes.
     """
 
     draft: Draft
-    every: dict[str, Looked]
-    decided: list[Decision] = field(default_factory=list)
+    candidates: dict[str, Looked]
+    decisions: list[Decision] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        """Begins with nothing kept."""
+        """Create the caches."""
         self._lock = threading.Lock()
-        self._by_uuid = {one.uuid: one for one in self.decided}
-        self._facts: dict[tuple[str, str], Facts] = {}
+        self._by_uuid = {decision.uuid: decision for decision in self.decisions}
+        self._facts: dict[tuple[str, str], FilterValues] = {}
         self._agreed: tuple[int, dict[str, Any] | None] | None = None
-        self.scenario: Callable[[str, str], Scenario] = lru_cache(_HELD)(self.draft.candidate)
-        self.editor: Callable[[str, str], Editor] = lru_cache(_EDITED)(self._editor)
+        self.scenario: Callable[[str, str], Scenario] = lru_cache(_MAX_SCENARIOS)(
+            self.draft.candidate
+        )
+        self.editor: Callable[[str, str], Editor] = lru_cache(_MAX_EDITORS)(self._open_editor)
         self.editing = threading.Lock()
         self._pairs: dict[str, list[str]] = {}
-        for id, one in self.every.items():
-            if one.summary.pair:
-                self._pairs.setdefault(one.summary.pair, []).append(id)
+        for id, candidate in self.candidates.items():
+            if candidate.summary.pair:
+                self._pairs.setdefault(candidate.summary.pair, []).append(id)
         self.states_at: Callable[[int], Mapping[str, State]]
-        self.states_at = lru_cache(_EARLIER)(self._states_at)
+        self.states_at = lru_cache(_MAX_STATES)(self._compute_states)
 
     @property
-    def head(self) -> int:
+    def latest_number(self) -> int:
         """The number of the latest decision; 0 before the first."""
-        return self.decided[-1].number if self.decided else 0
+        return self.decisions[-1].number if self.decisions else 0
 
-    def _editor(self, id: str, edited: str) -> Editor:
+    def _open_editor(self, id: str, edited: str) -> Editor:
         before = self.scenario(id, edited)
         return Editor(before, recording_of(self.draft.workspace, before))
 
-    def read(self, store: Store) -> None:
-        """Take in what was decided since."""
+    def refresh(self, store: Store) -> None:
+        """Read the decisions made since the last call."""
         with self._lock:
             with store.read() as connection:
-                latest = self.decided[-1] if self.decided else None
+                latest = self.decisions[-1] if self.decisions else None
                 new = of_draft(connection, self.draft.id, latest)
-            for one in new:
-                self.decided.append(one)
-                self._by_uuid[one.uuid] = one
-                if (looked := self.every.get(one.candidate)) is not None:
-                    state = after(looked.state, one)
-                    self.every[one.candidate] = looked._replace(state=state)
+            for decision in new:
+                self.decisions.append(decision)
+                self._by_uuid[decision.uuid] = decision
+                if (candidate := self.candidates.get(decision.candidate)) is not None:
+                    state = after(candidate.state, decision)
+                    self.candidates[decision.candidate] = candidate._replace(state=state)
 
-    def _states_at(self, number: int) -> Mapping[str, State]:
+    def _compute_states(self, number: int) -> Mapping[str, State]:
         with self._lock:
-            return states(d for d in self.decided if d.number <= number)
+            return states(d for d in self.decisions if d.number <= number)
 
-    def facts(self, one: Looked) -> Facts:
-        """Return by what a candidate is listed."""
-        key = (one.summary.id, one.state.scenario)
-        if (found := self._facts.get(key)) is None:
-            what = now(self.draft, one)
-            found = Facts(what.category, what.difficulty, recorder(one))
-            self._facts[key] = found
-        return found
+    def filter_values(self, candidate: Looked) -> FilterValues:
+        """Return the values by which a candidate is filtered, in its current version."""
+        key = (candidate.summary.id, candidate.state.scenario)
+        if (values := self._facts.get(key)) is None:
+            current = now(self.draft, candidate)
+            values = FilterValues(current.category, current.difficulty, find_recorder(candidate))
+            self._facts[key] = values
+        return values
 
-    def agreement(self) -> dict[str, Any] | None:
-        """Return how far curators agree whether two people would; None where no two have said.
+    def compute_agreement(self) -> dict[str, Any] | None:
+        """Return the curators' agreement in second ratings; None without two ratings of any.
 
-        It is worked out anew where somebody has said so, or changed what it was said about.
+        The result is cached until a rating or an edit is added.
         """
-        basis = sum(one.kind in ("opinion", "edit", "undo") for one in self.decided)
+        basis = sum(decision.kind in ("opinion", "edit", "undo") for decision in self.decisions)
         if self._agreed is None or self._agreed[0] != basis:
-            several = any(len(one.state.opinions) > 1 for one in self.every.values())
-            found = agreement(self.every.values()) if several else None
+            several = any(len(one.state.opinions) > 1 for one in self.candidates.values())
+            found = agreement(self.candidates.values()) if several else None
             view = (
                 None if found is None else {**found._asdict(), "interval": None, "why": found.why}
             )
             self._agreed = basis, view
         return self._agreed[1]
 
-    def other_half(self, one: Looked) -> Looked | None:
-        """Return the other half of a candidate's pair; None where it is of none."""
-        both = self._pairs.get(one.summary.pair, [])
-        other = next((id for id in both if id != one.summary.id), None)
-        return None if other is None else self.every[other]
+    def find_other_half(self, candidate: Looked) -> Looked | None:
+        """Return the other half of a candidate's contrast pair, or None."""
+        both = self._pairs.get(candidate.summary.pair, [])
+        other = next((id for id in both if id != candidate.summary.id), None)
+        return None if other is None else self.candidates[other]
 
-    def decision(self, uuid: str) -> Decision | None:
-        """Return the decision of this uuid; None where there is none."""
+    def find_decision(self, uuid: str) -> Decision | None:
+        """Return the decision with this uuid, or None."""
         return self._by_uuid.get(uuid)
 
-    def mark(self, one: Looked) -> str:
-        """Return the `row_hash` of a candidate as it is now."""
-        return one.state.scenario or one.summary.row_hash
+    def current_hash(self, candidate: Looked) -> str:
+        """Return the `row_hash` of a candidate's current version."""
+        return candidate.state.scenario or candidate.summary.row_hash
 
 
-def recorder(one: Looked) -> str:
-    """Return who the asked participant of a candidate was when it was recorded."""
-    people, role = one.summary.recorded_by, one.summary.roles[0]
-    return people[role] if role < len(people) else one.summary.source
+def find_recorder(candidate: Looked) -> str:
+    """Return the agent or person who played the evaluated player in the recording."""
+    people, role = candidate.summary.recorded_by, candidate.summary.roles[0]
+    return people[role] if role < len(people) else candidate.summary.source
 
 
 class Drafts:
-    """Those of a workspace, each read once, and again where candidates were added."""
+    """Drafts of a workspace; each is read once, and again if candidates are added."""
 
     def __init__(self, workspace: Workspace) -> None:
         self.workspace = workspace
-        self._opened: dict[str, Opened] = {}
+        self._opened: dict[str, OpenDraft] = {}
         self._lock = threading.Lock()
 
-    def names(self) -> list[str]:
+    def list_names(self) -> list[str]:
         """Return the names of the drafts that are not frozen yet."""
-        return [one.suite for one in folders.listed(self.workspace) if one.where == "draft"]
+        listed = folders.listed(self.workspace)
+        return [folder.suite for folder in listed if folder.where == "draft"]
 
-    def opened(self, name: str, store: Store) -> Opened:
-        """Return a draft with what was decided by now."""
+    def open_draft(self, name: str, store: Store) -> OpenDraft:
+        """Return a draft with its latest decisions."""
         draft = drafts.open_draft(self.workspace, name)
         with self._lock:
-            found = self._opened.get(name)
-            if found is None or found.draft != draft:
-                every = sorted(looked_at(draft, ()), key=lambda one: order(one.summary.id))
-                found = Opened(draft, {one.summary.id: one for one in every})
-                self._opened[name] = found
-        found.read(store)
-        return found
+            opened = self._opened.get(name)
+            if opened is None or opened.draft != draft:
+                candidates = sorted(looked_at(draft, ()), key=lambda c: sort_key(c.summary.id))
+                opened = OpenDraft(draft, {c.summary.id: c for c in candidates})
+                self._opened[name] = opened
+        opened.refresh(store)
+        return opened
 
-    def named_by(self, id: object) -> str:
-        """Return the name of the draft with this id; an error if another was begun in its place."""
+    def find_name(self, id: object) -> str:
+        """Return the name of the draft with this id.
+
+        Raises:
+          StsError: the draft was removed or replaced.
+        """
         for folder in folders.drafts(self.workspace):
-            found = drafts.find(self.workspace, folder.name)
-            if found is not None and found.id == id:
-                return found.name
-        raise StsError("this draft is no longer there: another was begun in its place")
+            draft = drafts.find(self.workspace, folder.name)
+            if draft is not None and draft.id == id:
+                return draft.name
+        raise StsError("this draft was removed or replaced by another; reload the page")

@@ -1,4 +1,4 @@
-"""A candidate changed on the page: what would come of it, before it is decided and then."""
+"""Edits of a candidate on the curation page: preview and completion."""
 
 from __future__ import annotations
 
@@ -9,101 +9,104 @@ from sts.domains import domain
 from sts.episodes import Instruction
 from sts.errors import ArgumentError, StsError, UnknownName
 from sts.suites.decisions import Decision
-from sts.viewer.payload import seen
+from sts.viewer.payload import episode_payload
 from sts_annotator_app.curation import views
-from sts_annotator_app.curation.drafts import Opened
+from sts_annotator_app.curation.drafts import OpenDraft
 from sts_scenarios import categories
 from sts_scenarios.editing import Edited, Editor
 from sts_scenarios.freezing import Looked
 
-MOST_TAGS = 20
+MAX_TAGS = 20
 
 
-def answer(opened: Opened, sent: object) -> dict[str, Any] | None:
-    """Return what changes of a candidate would come to, as a page asks for it; None for nothing.
+def preview_edit(opened: OpenDraft, sent: object) -> dict[str, Any] | None:
+    """Return the preview of an edit that a page requests; None without a request.
 
-    A page sends `candidate` and `changes`, with a `number` that comes back; `whole` asks for all of
-    the trajectory, too. What cannot be is named under `error`.
+    A page sends `candidate`, `changes` and a `number`, which is returned; `whole` requests the
+    whole trajectory as well. Invalid changes are reported under `error`.
     """
     if not isinstance(sent, Mapping):
         return None
     number, id = sent.get("number"), sent.get("candidate")
     out: dict[str, Any] = {"number": number if type(number) is int else 0, "candidate": str(id)}
     try:
-        one = opened.every.get(id) if isinstance(id, str) else None
-        if one is None:
-            raise UnknownName(f"candidate of draft {opened.draft.name}", str(id), opened.every)
+        candidate = opened.candidates.get(id) if isinstance(id, str) else None
+        if candidate is None:
+            raise UnknownName(f"candidate of draft {opened.draft.name}", str(id), opened.candidates)
         with opened.editing:
-            editor = opened.editor(one.summary.id, one.state.scenario)
-            out["mark"] = opened.mark(one)
+            editor = opened.editor(candidate.summary.id, candidate.state.scenario)
+            out["mark"] = opened.current_hash(candidate)
             if sent.get("whole") is True:
-                out["whole"] = _whole(opened, editor)
-            made = editor.preview(_changes(sent.get("changes")))
-        out["facts"] = views.facts(made.scenario, made.label, made.fault)
-        out["changes"] = differences(made)
-        rule = editor.category(made.scenario.category)
-        out["wordings"] = list(rule.wordings)
+                out["whole"] = _load_trajectory(opened, editor)
+            edited = editor.preview(_parse_changes(sent.get("changes")))
+        out["facts"] = views.describe_scenario(edited.scenario, edited.label, edited.fault)
+        out["changes"] = format_changes(edited)
+        category = editor.category(edited.scenario.category)
+        out["wordings"] = list(category.wordings)
     except StsError as error:
         out["error"] = str(error)
     return out
 
 
-def derived(opened: Opened, one: Looked, made: Decision, sent: object) -> Decision:
-    """Return an edit with the scenario that comes of it, which is then kept.
+def complete_edit(opened: OpenDraft, candidate: Looked, made: Decision, sent: object) -> Decision:
+    """Return the decision `made` with its edited scenario, which is saved in the draft.
 
     Raises:
-      ArgumentError: it would change nothing, or cannot be.
+      ArgumentError: the edit is invalid or changes nothing.
     """
-    changes = _changes(sent)
+    changes = _parse_changes(sent)
     with opened.editing:
-        edited = opened.editor(one.summary.id, one.state.scenario).preview(changes)
+        edited = opened.editor(candidate.summary.id, candidate.state.scenario).preview(changes)
     if not edited.changes:
-        raise ArgumentError(f"nothing of {one.summary.id} would change")
+        raise ArgumentError(f"the edit does not change {candidate.summary.id}")
     opened.draft.keep(edited.scenario)
     return made._replace(scenario=edited.scenario.row_hash, detail={"changes": changes})
 
 
-def differences(made: Edited) -> list[list[str]]:
-    """Return what is another than before: its name, and both in words."""
-    return [[name, _words(old), _words(new)] for name, (old, new) in made.changes.items()]
+def format_changes(edited: Edited) -> list[list[str]]:
+    """Return [name, old value, new value] of each changed field, as text."""
+    return [
+        [name, _format_value(old), _format_value(new)]
+        for name, (old, new) in edited.changes.items()
+    ]
 
 
-def _words(value: Any) -> str:
+def _format_value(value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, list | tuple):
         return ", ".join(map(str, value)) or "none"
     if isinstance(value, Mapping):
-        return ", ".join(f"{name} {one}" for name, one in sorted(value.items())) or "none"
+        return ", ".join(f"{name} {item}" for name, item in sorted(value.items())) or "none"
     return str(value)
 
 
-def _changes(sent: object) -> dict[str, Any]:
+def _parse_changes(sent: object) -> dict[str, Any]:
     if not isinstance(sent, Mapping) or not all(isinstance(name, str) for name in sent):
         raise ArgumentError("expected changes by name")
     tags = sent.get("tags", [])
-    if isinstance(tags, list) and len(tags) > MOST_TAGS:
-        raise ArgumentError(f"expected at most {MOST_TAGS} tags, found {len(tags)}")
+    if isinstance(tags, list) and len(tags) > MAX_TAGS:
+        raise ArgumentError(f"expected at most {MAX_TAGS} tags, found {len(tags)}")
     return dict(sent)
 
 
-def _whole(opened: Opened, editor: Editor) -> dict[str, Any]:
-    """Return all of the trajectory of a candidate, and what there is to choose from."""
+def _load_trajectory(opened: OpenDraft, editor: Editor) -> dict[str, Any]:
+    """Return the whole trajectory of a candidate, with the available players and categories."""
     before, trajectory = editor.before, editor.trajectory
     moment = before.context_start + before.takeover
-    asked = Instruction(before.instruction.text, before.category, moment, "curator")
-    shown = seen(
+    instruction = Instruction(before.instruction.text, before.category, moment, "curator")
+    shown = episode_payload(
         opened.draft.workspace,
         trajectory.episode,
         takeover=moment,
         roles=before.roles,
-        instructions=[asked],
+        instructions=[instruction],
     )
     world = trajectory.episode.domain
     picture = domain(world).picture(trajectory.episode.state)
     return {
         "episode": {**shown, "id": before.id},
-        "roles": [picture.names[one] for one in picture.participants],
+        "roles": [picture.names[index] for index in picture.participants],
         "objects": list(picture.participants),
-        "categories": [one.name for one in categories.of(world)],
+        "categories": [category.name for category in categories.of(world)],
     }

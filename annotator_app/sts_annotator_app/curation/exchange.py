@@ -1,4 +1,4 @@
-"""One exchange with a curator's page: what it decided is kept, what it needs comes back."""
+"""Synchronisation with the curation page: save its decisions, return its next candidates."""
 
 from __future__ import annotations
 
@@ -11,177 +11,195 @@ from sts.annotations.types import Annotator
 from sts.errors import StsError
 from sts.suites.decisions import Decision, opinion_of
 from sts_annotator_app.curation import edits, outbox, views
-from sts_annotator_app.curation.drafts import Drafts, Opened
-from sts_annotator_app.curation.ghosts import Ghosts
-from sts_annotator_app.curation.lists import SECOND, chosen, coverage, listed
-from sts_annotator_app.events import UNSAVED, namespace, own
+from sts_annotator_app.curation.drafts import Drafts, OpenDraft
+from sts_annotator_app.curation.ghosts import PreviewWorker
+from sts_annotator_app.curation.lists import (
+    SECOND_RATING,
+    count_coverage,
+    list_candidates,
+    parse_filter,
+)
+from sts_annotator_app.events import UNSAVED, read_message, storage_namespace
 from sts_scenarios.freezing import Looked
 
 AHEAD, BEHIND = 8, 3
-"""Candidates that a page is sent before it asks for them, after and before that in view."""
-NAMED = 60
-"""Candidates on either side of it of which it is sent the ids."""
-LINES = 12
-"""Of the changelog."""
-BACK = 20
-"""Decisions of a person's own that can be undone before the next exchange."""
-_HAS = 200
+"""Candidates sent in advance, after and before the current one."""
+MAX_IDS = 60
+"""Candidate ids sent on either side of the current one."""
+MAX_LOG_LINES = 12
+"""Lines of the changelog."""
+MAX_UNDOABLE = 20
+"""Latest decisions of the person that can be undone."""
+_MAX_HAS = 200
 _LOG = logging.getLogger(__name__)
 
 NO_DRAFT = {
-    "title": "There is no draft yet",
-    "text": "A draft is begun on the command line: “sts mine NAME” takes candidates from "
-    "recordings, “sts draft from NAME@VERSION” begins the next version of a suite. It then appears "
-    "here by itself.",
+    "title": "No draft yet",
+    "text": "Create a draft on the command line: “sts mine NAME” mines candidates from "
+    "trajectories, “sts draft from NAME@VERSION” starts the next version of a suite. It then "
+    "appears here.",
 }
 
 
-def exchange(
+def sync_page(
     drafts: Drafts,
     store: Store,
     person: Annotator,
     sent: object,
     *,
     place: str,
-    ghosts: Ghosts | None = None,
+    ghosts: PreviewWorker | None = None,
 ) -> dict[str, Any]:
-    """Keep the decisions in `sent`, as of `events.exchange`; return the next data.
+    """Save the decisions in `sent`, as `events.sync_page` does; return the next data.
 
-    A decision that cannot be made is refused by name.
+    Invalid decisions are rejected one by one.
     """
-    author = namespace(place, person.id)
+    author = storage_namespace(place, person.id)
     data: dict[str, Any] = {"author": author, "acks": [], "draft": None, "trouble": "", "empty": {}}
-    message = own(sent, author)
+    message = read_message(sent, author)
     try:
-        data["acks"] = outbox.keep(drafts, store, person, message.get("outbox"))
-        data["drafts"] = drafts.names()
+        data["acks"] = outbox.save_decisions(drafts, store, person, message.get("outbox"))
+        data["drafts"] = drafts.list_names()
         name = message.get("draft")
         name = name if name in data["drafts"] else next(iter(data["drafts"]), None)
         if name is None:
             data["empty"] = NO_DRAFT
         else:
-            opened = drafts.opened(name, store)
-            data |= _of(opened, person, message)
+            opened = drafts.open_draft(name, store)
+            data |= _describe_draft(opened, person, message)
             if ghosts is not None:
-                near = [one["id"] for one in data["states"]]
-                ghosts.near(opened, near)
-                data["passed"] = ghosts.passed(opened, [opened.every[id] for id in near])
-                data["ghost"] = ghosts.episode(opened, message.get("ghost"))
+                near = [state["id"] for state in data["states"]]
+                ghosts.prioritise(opened, near)
+                data["passed"] = ghosts.count_passes(opened, [opened.candidates[id] for id in near])
+                data["ghost"] = ghosts.load_episode(opened, message.get("ghost"))
     except StsError as error:
         _LOG.error("drafts: %s", error)
         data["trouble"] = f"{UNSAVED} ({error})"
     return data
 
 
-def prepare(opened: Opened, ghosts: Ghosts) -> None:
-    """Load what the first page of a draft would wait for."""
-    first = [*opened.every.values()][: AHEAD + 1]
-    for one in first:
-        views.candidate(opened, one)
-    coverage(opened, blind=False)
-    ghosts.passed(opened, first)
+def preload(opened: OpenDraft, ghosts: PreviewWorker) -> None:
+    """Load what the first page of a draft needs."""
+    first = [*opened.candidates.values()][: AHEAD + 1]
+    for candidate in first:
+        views.describe_candidate(opened, candidate)
+    count_coverage(opened, blind=False)
+    ghosts.count_passes(opened, first)
 
 
-def _of(opened: Opened, person: Annotator, message: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what a page needs of a draft."""
-    choice = chosen(message.get("list"), opened)
-    blind = choice.status == SECOND
-    ids = listed(opened, choice, person)
+def _describe_draft(
+    opened: OpenDraft, person: Annotator, message: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Return the data of a draft for the page."""
+    choice = parse_filter(message.get("list"), opened)
+    blind = choice.status == SECOND_RATING
+    ids = list_candidates(opened, choice, person)
     at = message.get("at")
-    at = at if isinstance(at, str) and at in opened.every else next(iter(ids), None)
+    at = at if isinstance(at, str) and at in opened.candidates else next(iter(ids), None)
     position = ids.index(at) if at in ids else None
     near = position or 0
-    first = max(0, near - NAMED)
-    undoable = _undoable(opened, person, blind)
-    names = dict.fromkeys(one for one in (at,) if one is not None)
+    first = max(0, near - MAX_IDS)
+    undoable = _list_undoable(opened, person, blind)
+    names = dict.fromkeys([] if at is None else [at])
     names |= dict.fromkeys(ids[max(0, near - BEHIND) : near + AHEAD + 1])
-    named = dict.fromkeys(one for one in _acked(message) if one in opened.every)
-    about = names | named | dict.fromkeys(one["candidate"] for one in undoable)
+    named = dict.fromkeys(id for id in _list_sent_candidates(message) if id in opened.candidates)
+    about = names | named | dict.fromkeys(entry["candidate"] for entry in undoable)
     return {
         "draft": {
             "name": opened.draft.name,
             "id": opened.draft.id,
             "parent": opened.draft.parent,
-            "candidates": len(opened.every),
+            "candidates": len(opened.candidates),
         },
         "list": choice._asdict(),
         "total": len(ids),
         "position": position,
         "at": at,
         "first": first,
-        "ids": ids[first : near + NAMED + 1],
-        "candidates": _fresh(opened, list(names), message.get("has")),
-        "states": [views.state(opened.every[id], person, blind) for id in about],
-        "coverage": coverage(opened, blind),
-        "log": [] if blind else [views.line(one) for one in reversed(opened.decided[-LINES:])],
-        "agreement": None if blind else opened.agreement(),
+        "ids": ids[first : near + MAX_IDS + 1],
+        "candidates": _load_missing(opened, list(names), message.get("has")),
+        "states": [views.describe_state(opened.candidates[id], person, blind) for id in about],
+        "coverage": count_coverage(opened, blind),
+        "log": []
+        if blind
+        else [
+            views.format_log_line(decision)
+            for decision in reversed(opened.decisions[-MAX_LOG_LINES:])
+        ],
+        "agreement": None if blind else opened.compute_agreement(),
         "undoable": undoable,
-        "half": None if blind else _half(opened, at),
-        "edit": edits.answer(opened, message.get("edit")),
-        "sight": _sight(opened, message.get("sight")),
+        "half": None if blind else _load_other_half(opened, at),
+        "edit": edits.preview_edit(opened, message.get("edit")),
+        "sight": _load_player_view(opened, message.get("sight")),
     }
 
 
-def _half(opened: Opened, at: str | None) -> dict[str, Any] | None:
-    """Return the other half of the pair that the candidate in view is of, without its scenes."""
-    other = None if at is None else opened.other_half(opened.every[at])
+def _load_other_half(opened: OpenDraft, at: str | None) -> dict[str, Any] | None:
+    """Return the other half of the current candidate's pair, without its episode."""
+    other = None if at is None else opened.find_other_half(opened.candidates[at])
     if other is None:
         return None
-    view = {k: v for k, v in views.candidate(opened, other).items() if k != "episode"}
+    view = {k: v for k, v in views.describe_candidate(opened, other).items() if k != "episode"}
     return view | {"of": at, "status": other.status}
 
 
-def _sight(opened: Opened, id: object) -> dict[str, Any] | None:
-    """Return what the asked one of a candidate sees, where a page asks for it."""
-    one = opened.every.get(id) if isinstance(id, str) else None
-    if one is None:
+def _load_player_view(opened: OpenDraft, id: object) -> dict[str, Any] | None:
+    """Return the evaluated player's view of a candidate, if the page requests it."""
+    candidate = opened.candidates.get(id) if isinstance(id, str) else None
+    if candidate is None:
         return None
-    own = {"id": one.summary.id, "mark": opened.mark(one)}
+    view = {"id": candidate.summary.id, "mark": opened.current_hash(candidate)}
     try:
-        return own | {"view": views.sight(opened, one), "broken": ""}
+        return view | {"view": views.load_player_view(opened, candidate), "broken": ""}
     except StsError as error:
-        return own | {"view": None, "broken": str(error)}
+        return view | {"view": None, "broken": str(error)}
 
 
-def _fresh(opened: Opened, ids: Sequence[str], has: object) -> list[dict[str, Any]]:
-    """Return the candidates that a page does not have as they are now."""
-    there = set()
-    for one in has[:_HAS] if isinstance(has, list) else []:
-        if isinstance(one, list) and len(one) == 2 and all(isinstance(x, str) for x in one):
-            there.add(tuple(one))
-    every = [opened.every[id] for id in ids]
+def _load_missing(opened: OpenDraft, ids: Sequence[str], has: object) -> list[dict[str, Any]]:
+    """Return the candidates of which the page lacks the current version."""
+    known = set()
+    for pair in has[:_MAX_HAS] if isinstance(has, list) else []:
+        if isinstance(pair, list) and len(pair) == 2 and all(isinstance(x, str) for x in pair):
+            known.add(tuple(pair))
+    candidates = [opened.candidates[id] for id in ids]
     return [
-        views.candidate(opened, one)
-        for one in every
-        if (one.summary.id, opened.mark(one)) not in there
+        views.describe_candidate(opened, candidate)
+        for candidate in candidates
+        if (candidate.summary.id, opened.current_hash(candidate)) not in known
     ]
 
 
-def _acked(message: Mapping[str, Any]) -> list[str]:
-    """Return the candidates that a page's outbox is about."""
+def _list_sent_candidates(message: Mapping[str, Any]) -> list[str]:
+    """Return the ids of the candidates in a page's outbox."""
     sent = message.get("outbox")
-    sent = sent[: outbox.AT_ONCE] if isinstance(sent, list) else []
-    every = [one.get("candidate") for one in sent if isinstance(one, Mapping)]
-    return [one for one in every if isinstance(one, str)]
+    sent = sent[: outbox.MAX_DECISIONS] if isinstance(sent, list) else []
+    ids = [decision.get("candidate") for decision in sent if isinstance(decision, Mapping)]
+    return [id for id in ids if isinstance(id, str)]
 
 
-def _last(one: Looked) -> Decision | None:
-    return one.state.standing[-1] if one.state.standing else None
+def _last_decision(candidate: Looked) -> Decision | None:
+    return candidate.state.standing[-1] if candidate.state.standing else None
 
 
-def _undoable(opened: Opened, person: Annotator, blind: bool) -> list[dict[str, Any]]:
-    """Return the latest decisions of a person that can be undone, the latest first.
+def _list_undoable(opened: OpenDraft, person: Annotator, blind: bool) -> list[dict[str, Any]]:
+    """Return the latest decisions of a person that can be undone, latest first.
 
-    Where they are blind, these are their opinions.
+    With `blind`, these are their second ratings.
     """
     out = []
-    for one in reversed(opened.decided):
-        looked = opened.every.get(one.candidate)
-        if looked is None or one.person != person.id or (one.kind == "opinion") != blind:
+    for decision in reversed(opened.decisions):
+        candidate = opened.candidates.get(decision.candidate)
+        if (
+            candidate is None
+            or decision.person != person.id
+            or (decision.kind == "opinion") != blind
+        ):
             continue
-        stands = opinion_of(looked.state, person.id) if blind else _last(looked)
-        if stands is not None and stands.uuid == one.uuid:
-            out.append({"uuid": one.uuid, "candidate": one.candidate, "kind": one.kind})
-        if len(out) == BACK:
+        stands = opinion_of(candidate.state, person.id) if blind else _last_decision(candidate)
+        if stands is not None and stands.uuid == decision.uuid:
+            out.append(
+                {"uuid": decision.uuid, "candidate": decision.candidate, "kind": decision.kind}
+            )
+        if len(out) == MAX_UNDOABLE:
             break
     return out

@@ -1,4 +1,4 @@
-"""How built-in agents go on from candidates: made in a process of its own, never waited for."""
+"""Agent previews: response profiles of candidates, computed in a background process."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ from sts.annotations.store import Store
 from sts.errors import StsError, UnknownName
 from sts.storage.workspace import Workspace
 from sts.viewer.payload import shown
-from sts_annotator_app.curation.drafts import Drafts, Opened
+from sts_annotator_app.curation.drafts import Drafts, OpenDraft
 from sts_scenarios.freezing import Looked
 from sts_scenarios.profiles import Profiles
 
-_PAUSE = 1.0
-"""Seconds between looks at whether there is something to make."""
-_AT_ONCE = 20
-"""Profiles that are made before it is looked at once more what is in view."""
+_POLL_S = 1.0
+"""Time between two checks for requests."""
+_BATCH_SIZE = 20
+"""Profiles computed before the requests are checked again."""
 _LOG = logging.getLogger(__name__)
 
 
-class Ghosts:
-    """What is known by now of how agents go on; the process begins with the first question."""
+class PreviewWorker:
+    """Agent previews available so far; the worker process starts with the first request."""
 
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
@@ -38,12 +38,12 @@ class Ghosts:
         self._process: subprocess.Popen[bytes] | None = None
         self._lock = threading.Lock()
 
-    def near(self, opened: Opened, ids: Sequence[str]) -> None:
-        """Has the profiles of a draft made, of these candidates first."""
+    def prioritise(self, opened: OpenDraft, ids: Sequence[str]) -> None:
+        """Request the profiles of a draft, those of `ids` first."""
         line = json.dumps([opened.draft.name, list(ids)]).encode() + b"\n"
         with self._lock:
             if self._process is None:
-                # By its name: the script that Streamlit runs stands where a child would be begun.
+                # Not multiprocessing: Streamlit replaces __main__, which a child would import.
                 command = [sys.executable, "-m", __name__, str(self._workspace.root.resolve())]
                 self._process = subprocess.Popen(command, stdin=subprocess.PIPE)
             if self._process.stdin is not None and self._process.poll() is None:
@@ -51,43 +51,54 @@ class Ghosts:
                     self._process.stdin.write(line)
                     self._process.stdin.flush()
 
-    def passed(self, opened: Opened, every: Iterable[Looked]) -> list[dict[str, Any]]:
-        """Return of those whose profile is there how many continuations each agent passes."""
+    def count_passes(self, opened: OpenDraft, candidates: Iterable[Looked]) -> list[dict[str, Any]]:
+        """Return the pass counts of each agent, for the candidates whose profile is computed."""
         out = []
-        for one in every:
+        for candidate in candidates:
             try:
-                profile = self._of(opened).of(one)
-            except StsError:  # nothing can be said of its category, which the page says
+                profile = self._get_profiles(opened).of(candidate)
+            except StsError:  # its category is unknown here; the page reports that
                 continue
             if profile is not None:
                 rows = [[name, *passed] for name, passed in profile.passed.items()]
-                out.append({"id": one.summary.id, "mark": opened.mark(one), "passed": rows})
+                out.append(
+                    {
+                        "id": candidate.summary.id,
+                        "mark": opened.current_hash(candidate),
+                        "passed": rows,
+                    }
+                )
         return out
 
-    def episode(self, opened: Opened, sent: object) -> dict[str, Any] | None:
-        """Return the continuation of an agent that a page asks for, by `candidate` and `agent`."""
+    def load_episode(self, opened: OpenDraft, sent: object) -> dict[str, Any] | None:
+        """Return the continuation that a page requests by `candidate` and `agent`, or None."""
         id, agent = (
             (sent.get("candidate"), sent.get("agent")) if isinstance(sent, dict) else (None, None)
         )
-        one = opened.every.get(id) if isinstance(id, str) else None
-        if one is None or not isinstance(agent, str):
+        candidate = opened.candidates.get(id) if isinstance(id, str) else None
+        if candidate is None or not isinstance(agent, str):
             return None
-        own = {"id": one.summary.id, "mark": opened.mark(one), "agent": agent, "broken": ""}
+        view = {
+            "id": candidate.summary.id,
+            "mark": opened.current_hash(candidate),
+            "agent": agent,
+            "broken": "",
+        }
         try:
-            first = self._of(opened).first(one)
+            first = self._get_profiles(opened).first(candidate)
             if agent not in first:
                 raise UnknownName("agent", agent, first)
-            return own | {"episode": {**shown(self._workspace, first[agent]), "id": id}}
+            return view | {"episode": {**shown(self._workspace, first[agent]), "id": id}}
         except StsError as error:
-            return own | {"episode": None, "broken": str(error)}
+            return view | {"episode": None, "broken": str(error)}
 
-    def _of(self, opened: Opened) -> Profiles:
+    def _get_profiles(self, opened: OpenDraft) -> Profiles:
         with self._lock:
             return self._profiles.setdefault(opened.draft.id, Profiles(opened.draft))
 
 
-class _Near:
-    """What is in view by now, as the server tells it line by line; its end ends the process."""
+class _Requests:
+    """Latest request on standard input; the process exits when the server closes it."""
 
     def __init__(self) -> None:
         self.latest: tuple[str, list[str]] | None = None
@@ -99,41 +110,43 @@ class _Near:
             self.latest = (name, ids)
         os._exit(0)
 
-    def take(self) -> tuple[str, list[str]] | None:
-        """Return what was told since; None for nothing."""
+    def take_latest(self) -> tuple[str, list[str]] | None:
+        """Return the request received since the last call, or None."""
         latest, self.latest = self.latest, None
         return latest
 
 
-def make(root: str) -> None:
-    """Make profiles, those of what is in view first, until the server is gone."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server, which then ends this
+def run_worker(root: str) -> None:
+    """Compute profiles, the requested candidates first, until the server exits."""
+    signal.signal(
+        signal.SIGINT, signal.SIG_IGN
+    )  # the server handles Ctrl-C and then ends this process
     os.nice(10)
-    workspace, near = Workspace.open(root), _Near()
-    every, profiles = Drafts(workspace), dict[str, Profiles]()
-    asked: tuple[str, list[str]] | None = None
+    workspace, requests = Workspace.open(root), _Requests()
+    drafts, profiles = Drafts(workspace), dict[str, Profiles]()
+    request: tuple[str, list[str]] | None = None
     with Store.open(workspace) as store:
         while True:
-            asked = near.take() or asked
-            if asked is None:
-                time.sleep(_PAUSE)
+            request = requests.take_latest() or request
+            if request is None:
+                time.sleep(_POLL_S)
                 continue
-            name, ids = asked
+            name, ids = request
             try:
-                more = _some(every.opened(name, store), ids, profiles)
+                more = _make_batch(drafts.open_draft(name, store), ids, profiles)
             except StsError as error:
                 _LOG.error("profiles of draft %s: %s", name, error)
                 more = False
-            asked = asked if more else None
+            request = request if more else None
 
 
-def _some(opened: Opened, ids: Sequence[str], profiles: dict[str, Profiles]) -> bool:
-    """Make a few profiles; return whether there are more to make."""
-    own = profiles.setdefault(opened.draft.id, Profiles(opened.draft))
-    first = [opened.every[id] for id in ids if id in opened.every]
-    candidates = [*first, *opened.every.values()]
-    return all(own.make_next(candidates) is not None for _ in range(_AT_ONCE))
+def _make_batch(opened: OpenDraft, ids: Sequence[str], profiles: dict[str, Profiles]) -> bool:
+    """Compute a batch of profiles; return True if more remain."""
+    draft_profiles = profiles.setdefault(opened.draft.id, Profiles(opened.draft))
+    first = [opened.candidates[id] for id in ids if id in opened.candidates]
+    candidates = [*first, *opened.candidates.values()]
+    return all(draft_profiles.make_next(candidates) is not None for _ in range(_BATCH_SIZE))
 
 
 if __name__ == "__main__":
-    make(sys.argv[1])
+    run_worker(sys.argv[1])

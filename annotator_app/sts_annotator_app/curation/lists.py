@@ -1,4 +1,4 @@
-"""Which candidates a curator goes through, and how far each part of a draft has come."""
+"""Filtered lists of candidates, and the progress of each part of a draft."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from typing import Any, NamedTuple
 from sts.annotations.types import Annotator
 from sts.names import LIMIT
 from sts.suites.decisions import UNDECIDED, opinion_of
-from sts_annotator_app.curation.drafts import Opened
+from sts_annotator_app.curation.drafts import OpenDraft
 from sts_scenarios.freezing import UNTOUCHED
 
-SECOND = "second"
-"""In the place of a status: that about which a person has given no second opinion, blind."""
+SECOND_RATING = "second"
+"""Pseudo-status of the candidates that a person has given no second rating."""
 
 
-class Choice(NamedTuple):
-    """What a curator has chosen to go through; "" stands for every category, and so on.
+class Filter(NamedTuple):
+    """Filter of a curator's list; "" matches everything.
 
-    The status is what candidates had come to at the decision `number`, so that a list stays as it
-    is while one goes through it; or it is SECOND.
+    `status` is compared with the candidates' status at decision `number`, so that a list is stable
+    while a curator works through it; or it is SECOND_RATING.
     """
 
     category: str = ""
@@ -30,51 +30,63 @@ class Choice(NamedTuple):
     number: int = 0
 
 
-def chosen(sent: object, opened: Opened) -> Choice:
-    """Return what a page has chosen; where it says nothing of sense, all that is undecided."""
+def parse_filter(sent: object, opened: OpenDraft) -> Filter:
+    """Return the filter that a page sent; if it is invalid, the undecided candidates."""
     if isinstance(sent, Mapping):
-        texts = [sent.get(name, "") for name in Choice._fields[:-1]]
+        texts = [sent.get(name, "") for name in Filter._fields[:-1]]
         number = sent.get("number")
-        number = number if type(number) is int and 0 <= number <= opened.head else opened.head
-        if all(isinstance(one, str) and len(one) <= LIMIT for one in texts):
+        number = (
+            number
+            if type(number) is int and 0 <= number <= opened.latest_number
+            else opened.latest_number
+        )
+        if all(isinstance(text, str) and len(text) <= LIMIT for text in texts):
             category, difficulty, source, status = texts
-            return Choice(category, difficulty, source, status, number)
-    waiting = any(one.status == UNDECIDED for one in opened.every.values())
-    return Choice(status=UNDECIDED if waiting else "", number=opened.head)
+            return Filter(category, difficulty, source, status, number)
+    has_undecided = any(c.status == UNDECIDED for c in opened.candidates.values())
+    return Filter(status=UNDECIDED if has_undecided else "", number=opened.latest_number)
 
 
-def listed(opened: Opened, choice: Choice, person: Annotator) -> list[str]:
-    """Return the ids of the candidates of a person's choice, in their order."""
-    every = opened.every
-    if choice.status == SECOND:
+def list_candidates(opened: OpenDraft, choice: Filter, person: Annotator) -> list[str]:
+    """Return the ids of the candidates that match a filter, in order."""
+    candidates = opened.candidates
+    if choice.status == SECOND_RATING:
         then = opened.states_at(choice.number)
-        ids = [id for id in every if opinion_of(then.get(id, UNTOUCHED), person.id) is None]
+        ids = [id for id in candidates if opinion_of(then.get(id, UNTOUCHED), person.id) is None]
     else:
-        ids = [id for id, status in _statuses(opened, choice) if choice.status in ("", status)]
+        ids = [
+            id for id, status in _iterate_statuses(opened, choice) if choice.status in ("", status)
+        ]
     if not any(choice[:3]):
         return ids
     return [
         id
         for id in ids
-        if all(own in ("", is_) for own, is_ in zip(choice, opened.facts(every[id]), strict=False))
+        if all(
+            wanted in ("", value)
+            for wanted, value in zip(choice, opened.filter_values(candidates[id]), strict=False)
+        )
     ]
 
 
-def _statuses(opened: Opened, choice: Choice) -> Iterator[tuple[str, str]]:
-    """Yield the ids of all candidates, and what each had come to when the choice was made."""
+def _iterate_statuses(opened: OpenDraft, choice: Filter) -> Iterator[tuple[str, str]]:
+    """Yield the id of each candidate and its status at the filter's decision number."""
     then = opened.states_at(choice.number) if choice.status else {}
-    for id, one in opened.every.items():
+    for id, candidate in opened.candidates.items():
         if (state := then.get(id)) is not None:
-            yield id, one._replace(state=state).status
+            yield id, candidate._replace(state=state).status
         else:
-            yield id, "kept" if one.inherited else UNDECIDED
+            yield id, "kept" if candidate.inherited else UNDECIDED
 
 
-def coverage(opened: Opened, blind: bool) -> list[list[Any]]:
-    """Return [category, difficulty, source, status, count] of all there are.
+def count_coverage(opened: OpenDraft, blind: bool) -> list[list[Any]]:
+    """Return rows [category, difficulty, source, status, count] of all candidates.
 
-    Whoever gives opinions blind is told no status.
+    With `blind`, the status is hidden.
     """
-    every = list(opened.every.values())
-    counts = Counter((*opened.facts(one), SECOND if blind else one.status) for one in every)
+    candidates = list(opened.candidates.values())
+    counts = Counter(
+        (*opened.filter_values(candidate), SECOND_RATING if blind else candidate.status)
+        for candidate in candidates
+    )
     return [[*key, count] for key, count in sorted(counts.items())]

@@ -1,4 +1,4 @@
-"""What a curator's page has decided, looked at field by field and then kept."""
+"""Validation and storage of the decisions in a curator's outbox."""
 
 from __future__ import annotations
 
@@ -14,31 +14,33 @@ from sts.errors import ArgumentError, StoreError, StsError, UnknownName
 from sts.suites.decisions import OPINIONS, STATUSES, Decision, opinion_of
 from sts.suites.drafts import check_open
 from sts_annotator_app.curation import edits
-from sts_annotator_app.curation.drafts import Drafts, Opened
+from sts_annotator_app.curation.drafts import Drafts, OpenDraft
 from sts_scenarios.curation import checked_reason, decide, decision, opinion
 from sts_scenarios.freezing import Looked
 
-AT_ONCE = 500
-"""Decisions read from one message; a page sends the rest when these are acknowledged."""
+MAX_DECISIONS = 500
+"""Decisions read from one message; a page sends the rest after their acknowledgement."""
 _UUID = re.compile(r"[0-9a-f]{32}")
 _KINDS = (*STATUSES, "undo", "edit", "opinion")
 
 
-def keep(drafts: Drafts, store: Store, person: Annotator, sent: object) -> list[dict[str, Any]]:
-    """Keep decisions, in their order; return of each whether it is kept, or why it is refused.
+def save_decisions(
+    drafts: Drafts, store: Store, person: Annotator, sent: object
+) -> list[dict[str, Any]]:
+    """Save decisions in order; return an acknowledgement or the reason of rejection for each.
 
-    One that was kept before is kept once. What is refused changes nothing.
+    Decisions saved before are not saved twice. Rejected decisions change nothing.
 
     Raises:
-      StoreError: the store fails; what came after is not acknowledged, and will be sent again.
+      StoreError: the store fails; later decisions are not acknowledged and are sent again.
     """
     acks = []
-    for one in sent[:AT_ONCE] if isinstance(sent, list) else []:
-        uuid = one.get("uuid") if isinstance(one, Mapping) else None
+    for submission in sent[:MAX_DECISIONS] if isinstance(sent, list) else []:
+        uuid = submission.get("uuid") if isinstance(submission, Mapping) else None
         if not isinstance(uuid, str) or not _UUID.fullmatch(uuid):
-            continue  # a page makes none such, and nobody waits for an answer
+            continue  # not from one of our pages, which wait for acknowledgements
         try:
-            _keep(drafts, store, person, one)
+            _save_decision(drafts, store, person, submission)
         except StsError as error:
             if isinstance(error, StoreError) and not isinstance(error, Overtaken):
                 raise
@@ -48,59 +50,72 @@ def keep(drafts: Drafts, store: Store, person: Annotator, sent: object) -> list[
     return acks
 
 
-def _keep(drafts: Drafts, store: Store, person: Annotator, sent: Mapping[str, Any]) -> None:
-    opened = drafts.opened(drafts.named_by(sent.get("draft")), store)
-    one = looked(opened, sent.get("candidate"))
-    kept = opened.decision(sent["uuid"])
-    if kept is not None:
-        what = (person.id, sent.get("kind"), one.summary.id)
-        if (kept.person, kept.kind, kept.candidate) != what:
-            raise ArgumentError(f"{one.summary.id}: another decision has this uuid")
+def _save_decision(
+    drafts: Drafts, store: Store, person: Annotator, sent: Mapping[str, Any]
+) -> None:
+    opened = drafts.open_draft(drafts.find_name(sent.get("draft")), store)
+    candidate = find_candidate(opened, sent.get("candidate"))
+    previous = opened.find_decision(sent["uuid"])
+    if previous is not None:
+        what = (person.id, sent.get("kind"), candidate.summary.id)
+        if (previous.person, previous.kind, previous.candidate) != what:
+            raise ArgumentError(f"{candidate.summary.id}: another decision has this uuid")
         return
     check_open(opened.draft)
-    made = _made(one, person, sent)
+    made = _parse_decision(candidate, person, sent)
     if made.kind == "edit":
-        made = edits.derived(opened, one, made, sent.get("changes"))
+        made = edits.complete_edit(opened, candidate, made, sent.get("changes"))
     decide(store, opened.draft, [made])
 
 
-def looked(opened: Opened, id: object) -> Looked:
-    """Return the candidate that a page names."""
-    found = opened.every.get(id) if isinstance(id, str) else None
-    if found is None:
-        raise UnknownName(f"candidate of draft {opened.draft.name}", str(id), opened.every, most=10)
-    return found
+def find_candidate(opened: OpenDraft, id: object) -> Looked:
+    """Return the candidate with this id.
+
+    Raises:
+      UnknownName: the draft has no such candidate.
+    """
+    candidate = opened.candidates.get(id) if isinstance(id, str) else None
+    if candidate is None:
+        raise UnknownName(
+            f"candidate of draft {opened.draft.name}", str(id), opened.candidates, most=10
+        )
+    return candidate
 
 
-def _made(one: Looked, person: Annotator, sent: Mapping[str, Any]) -> Decision:
-    """Return the decision that was sent, unless another was made about the candidate since."""
+def _parse_decision(candidate: Looked, person: Annotator, sent: Mapping[str, Any]) -> Decision:
+    """Return the decision in `sent`.
+
+    Raises:
+      ArgumentError: it is invalid.
+      Overtaken: another decision about the candidate was made since.
+    """
     kind, follows, why = sent.get("kind"), sent.get("follows"), sent.get("reason", "")
     if kind not in _KINDS:
         raise ArgumentError(f"expected a decision of {', '.join(_KINDS)}, found {kind!r}")
     if not isinstance(follows, str) or not isinstance(why, str):
-        raise ArgumentError("expected a decision that names the one it follows and its reason")
+        raise ArgumentError("expected a decision with the texts follows and reason")
     if kind == "opinion":
-        return _opinion(one, person, sent)
-    mine = opinion_of(one.state, person.id)
+        return _parse_opinion(candidate, person, sent)
+    mine = opinion_of(candidate.state, person.id)
     if kind == "undo" and mine is not None and mine.uuid == sent.get("undoes"):
-        return opinion(one, "undo", person, at=time.time())._replace(uuid=sent["uuid"])
+        return opinion(candidate, "undo", person, at=time.time())._replace(uuid=sent["uuid"])
     reason = checked_reason(why)
     if kind in ("reject", "retire") and not reason:
-        raise ArgumentError(f"expected a reason to {kind} {one.summary.id}, found none")
-    bare = Decision(sent["uuid"], one.summary.id, kind, person.id, follows, "", {}, 0.0)
-    if follows != one.state.last:
-        raise Overtaken(bare, one.state)
-    made = decision(one, kind, person, reason=reason, at=time.time())
+        raise ArgumentError(f"a reason is required to {kind} {candidate.summary.id}")
+    bare = Decision(sent["uuid"], candidate.summary.id, kind, person.id, follows, "", {}, 0.0)
+    if follows != candidate.state.last:
+        raise Overtaken(bare, candidate.state)
+    made = decision(candidate, kind, person, reason=reason, at=time.time())
     if kind == "undo" and sent.get("undoes") != made.detail["undoes"]:
-        raise ArgumentError(f"{one.summary.id}: there is no such decision to undo")
+        raise ArgumentError(f"{candidate.summary.id}: the decision to undo was not found")
     return made._replace(uuid=sent["uuid"])
 
 
-def _opinion(one: Looked, person: Annotator, sent: Mapping[str, Any]) -> Decision:
-    """Return the opinion that was sent, about the candidate as it was seen."""
+def _parse_opinion(candidate: Looked, person: Annotator, sent: Mapping[str, Any]) -> Decision:
+    """Return the second rating in `sent`, if the candidate was not edited since."""
     word = sent.get("opinion")
     if word not in OPINIONS:
         raise ArgumentError(f"expected an opinion of {' or '.join(OPINIONS)}, found {word!r}")
-    if sent.get("mark") != (one.state.scenario or one.summary.row_hash):
-        raise ArgumentError(f"{one.summary.id} was edited since you saw it; look at it again")
-    return opinion(one, word, person, at=time.time())._replace(uuid=sent["uuid"])
+    if sent.get("mark") != (candidate.state.scenario or candidate.summary.row_hash):
+        raise ArgumentError(f"{candidate.summary.id} was edited since you saw it; look at it again")
+    return opinion(candidate, word, person, at=time.time())._replace(uuid=sent["uuid"])

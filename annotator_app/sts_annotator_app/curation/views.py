@@ -1,4 +1,4 @@
-"""What the page is sent of a candidate: its scenes, what is derived of it, and its decisions."""
+"""Data of candidates for the curation page: episode, properties and decisions."""
 
 from __future__ import annotations
 
@@ -14,42 +14,44 @@ from sts.errors import StsError
 from sts.suites.decisions import Decision, opinion_of
 from sts.suites.types import Scenario
 from sts.viewer.criteria import criterion
-from sts.viewer.payload import seen, sprite_view
-from sts.viewer.sprites import sprites_of
-from sts_annotator_app.curation.drafts import Opened, recorder
+from sts.viewer.payload import encode_sprite, episode_payload
+from sts.viewer.sprites import load_sprites
+from sts_annotator_app.curation.drafts import OpenDraft, find_recorder
 from sts_scenarios import categories
 from sts_scenarios.category import Label
 from sts_scenarios.curation import opinions
 from sts_scenarios.fitting import fault
 from sts_scenarios.freezing import Looked
 
-_HELD = 512
-"""Candidates whose views are kept at hand."""
+_MAX_VIEWS = 512
+"""Cached views of candidates."""
 _LOG = logging.getLogger(__name__)
 
 
-def candidate(opened: Opened, one: Looked) -> dict[str, Any]:
-    """Return a candidate as it is now, with its episode; `broken` where that cannot be shown."""
-    return _candidate(opened, one.summary.id, one.state.scenario)
+def describe_candidate(opened: OpenDraft, candidate: Looked) -> dict[str, Any]:
+    """Return the current version of a candidate; `broken` is the error if it has no episode."""
+    return _describe_cached(opened, candidate.summary.id, candidate.state.scenario)
 
 
-@lru_cache(_HELD)
-def _candidate(opened: Opened, id: str, edited: str) -> dict[str, Any]:
-    one = opened.every[id]
-    view: dict[str, Any] = {"id": id, "mark": edited or one.summary.row_hash, "broken": ""}
+@lru_cache(_MAX_VIEWS)
+def _describe_cached(opened: OpenDraft, id: str, edited: str) -> dict[str, Any]:
+    candidate = opened.candidates[id]
+    view: dict[str, Any] = {"id": id, "mark": edited or candidate.summary.row_hash, "broken": ""}
     try:
         scenario = opened.scenario(id, edited)
-        view |= facts(scenario, *judged(scenario)) | {"source": recorder(one)}
-        view["episode"] = episode(opened, scenario)
+        view |= describe_scenario(scenario, *label_recording(scenario)) | {
+            "source": find_recorder(candidate)
+        }
+        view["episode"] = load_recording(opened, scenario)
     except StsError as error:
         _LOG.error("draft %s: %s: %s", opened.draft.name, id, error)
         view["broken"] = str(error)
     return view
 
 
-def episode(opened: Opened, scenario: Scenario) -> dict[str, Any]:
-    """Return the context of a scenario and the recording that followed it, for a page."""
-    shown = seen(
+def load_recording(opened: OpenDraft, scenario: Scenario) -> dict[str, Any]:
+    """Return the payload of a scenario's context and the recording after it."""
+    shown = episode_payload(
         opened.draft.workspace,
         scenario.recording,
         takeover=scenario.takeover,
@@ -59,8 +61,8 @@ def episode(opened: Opened, scenario: Scenario) -> dict[str, Any]:
     return {**shown, "id": scenario.id}
 
 
-def judged(scenario: Scenario) -> tuple[Label | None, str | None]:
-    """Return what its category says of the recording, and why the scenario does not fit, if so."""
+def label_recording(scenario: Scenario) -> tuple[Label | None, str | None]:
+    """Return the automatic label of the recording, and why the scenario is invalid, if it is."""
     rules = categories.ruling([scenario])
     if (rule := rules.get(scenario.category)) is None:
         return None, "its category is not installed here"
@@ -68,8 +70,8 @@ def judged(scenario: Scenario) -> tuple[Label | None, str | None]:
     return label, fault(scenario, rules)
 
 
-def facts(scenario: Scenario, label: Label | None, unfit: str | None) -> dict[str, Any]:
-    """Return what is to be known of a scenario besides its scenes, and why it does not fit."""
+def describe_scenario(scenario: Scenario, label: Label | None, unfit: str | None) -> dict[str, Any]:
+    """Return the properties of a scenario; `unfit` is why it is invalid, or None."""
     return {
         "text": scenario.instruction.text,
         "criterion": criterion(scenario),
@@ -89,57 +91,66 @@ def facts(scenario: Scenario, label: Label | None, unfit: str | None) -> dict[st
     }
 
 
-def sight(opened: Opened, one: Looked) -> dict[str, Any]:
-    """Return what the asked participant sees along the recording, as on the page of a player."""
-    scenario = opened.scenario(one.summary.id, one.state.scenario)
+def load_player_view(opened: OpenDraft, candidate: Looked) -> dict[str, Any]:
+    """Return the evaluated player's view along the recording, as on the play page."""
+    scenario = opened.scenario(candidate.summary.id, candidate.state.scenario)
     recording, role = scenario.recording, scenario.roles[0]
     world = domain(recording.domain)
     replay = along([recording], [scenario.id])
     view: dict[str, Any] = {"takeover": scenario.takeover, "frames": [], "session": scenario.id}
     if world.form(recording.state).kind == "frames":
-        made = sprites_of(opened.draft.workspace, recording, role)
+        sheets = load_sprites(opened.draft.workspace, recording, role)
         shape = look(world.restore([recording.state]), recording.domain, role).shape
-        view |= {"sprites": [sprite_view(s) for s in made], "height": shape[0], "width": shape[1]}
+        view |= {
+            "sprites": [encode_sprite(s) for s in sheets],
+            "height": shape[0],
+            "width": shape[1],
+        }
     else:
         view["drawing"] = recording.domain
         view["frames"] = [world.sight(worlds, role) for worlds in replay]
     return view
 
 
-def state(one: Looked, person: Annotator, blind: bool) -> dict[str, Any]:
-    """Return what was decided about a candidate, the standing decisions with the latest last.
+def describe_state(candidate: Looked, person: Annotator, blind: bool) -> dict[str, Any]:
+    """Return the decisions in force about a candidate, latest last.
 
-    A person who gives second opinions blind is shown no more than their own.
+    With `blind`, only the person's own second rating is included.
     """
-    mine = opinion_of(one.state, person.id)
+    mine = opinion_of(candidate.state, person.id)
     own: dict[str, Any] = {"opinion": mine.detail["opinion"] if mine else "", "opinions": []}
     if blind:
         hidden = {"inherited": False, "last": "", "standing": []}
         return (
-            {"id": one.summary.id, "mark": one.state.scenario or one.summary.row_hash}
+            {
+                "id": candidate.summary.id,
+                "mark": candidate.state.scenario or candidate.summary.row_hash,
+            }
             | hidden
             | own
         )
-    standing = [[d.uuid, d.kind, d.by, str(d.detail.get("reason", ""))] for d in one.state.standing]
+    standing = [
+        [d.uuid, d.kind, d.by, str(d.detail.get("reason", ""))] for d in candidate.state.standing
+    ]
     return {
         **own,
-        "opinions": [[name, word] for name, word in opinions(one.state, person).items()],
-        "id": one.summary.id,
-        "inherited": one.inherited,
-        "last": one.state.last,
+        "opinions": [[name, word] for name, word in opinions(candidate.state, person).items()],
+        "id": candidate.summary.id,
+        "inherited": candidate.inherited,
+        "last": candidate.state.last,
         "standing": standing,
-        "mark": one.state.scenario or one.summary.row_hash,
+        "mark": candidate.state.scenario or candidate.summary.row_hash,
     }
 
 
-def line(one: Decision) -> dict[str, Any]:
-    """Return a decision as a line of the changelog."""
-    reason = one.detail.get("reason") or ", ".join(one.detail.get("changes", ()))
+def format_log_line(decision: Decision) -> dict[str, Any]:
+    """Return a decision as an entry of the changelog."""
+    reason = decision.detail.get("reason") or ", ".join(decision.detail.get("changes", ()))
     return {
-        "uuid": one.uuid,
-        "candidate": one.candidate,
-        "kind": one.kind,
-        "by": one.by,
-        "at": one.at,
+        "uuid": decision.uuid,
+        "candidate": decision.candidate,
+        "kind": decision.kind,
+        "by": decision.by,
+        "at": decision.at,
         "why": str(reason),
     }

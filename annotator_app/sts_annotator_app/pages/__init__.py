@@ -1,1 +1,1 @@
-"""The pages, one module each."""
+"""Pages of the application, one module each."""

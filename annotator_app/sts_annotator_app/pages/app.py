@@ -1,7 +1,7 @@
-"""The Streamlit script: which page to show.
+"""Streamlit script that builds the navigation and runs the selected page.
 
-It stands among the pages because Streamlit takes every file of a folder `pages` beside its script
-for a page of its own, and shows that, empty, to a browser that comes back to a server started anew.
+It lies in `pages` because Streamlit treats the files of a folder `pages` next to its script as
+pages, and would show an empty one to a browser that reconnects after a restart.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import streamlit as st
 
 from sts_annotator_app import state
 from sts_annotator_app.pages import clip, exchanges, guide, report, team
-from sts_annotator_app.pages.visitor import roles
+from sts_annotator_app.pages.visitor import current_roles
 
 st.set_page_config(page_title="Annotate", layout="wide", initial_sidebar_state="collapsed")
 st.html(
@@ -22,29 +22,32 @@ st.html(
     @media (max-width: 860px) { .stMainBlockContainer { padding: 3.75rem 1rem 0; } }
     </style>"""
 )
-doing = {*roles()}
+doing = {*current_roles()}
 judged = bool(state.settings().suite)
 shown = []
 if "annotator" in doing and judged:
-    shown += [(exchanges.annotate, "Annotate", "annotate"), (exchanges.turn, "Take a turn", "turn")]
+    shown += [
+        (exchanges.annotate, "Annotate", "annotate"),
+        (exchanges.play_page, "Play", "turn"),
+    ]
 if "reviewer" in doing and judged:
     shown.append((exchanges.review, "Review", "review"))
 curating = (exchanges.curate, "Curate", "curate")
 if "curator" in doing:
     shown.append(curating)
-if "lead" in doing and judged:  # people who judge for a study do not see its results
+if "lead" in doing and judged:  # annotators do not see the results of their study
     shown.append((report.page, "Report", "report"))
 if "lead" in doing:
     shown.append((team.page, "Team", "team"))
 if "lead" in doing and "curator" not in doing:
     shown.append(curating)
 if not shown:
-    st.info("Nothing waits for you here yet. Whoever leads this study says what you do in it.")
+    st.info("You have no tasks yet. Ask the study lead to give you a role.")
 shown.append((guide.page, "Guide", "guide"))
 first, *others = shown
 root = st.Page(first[0], title=first[1], url_path="first", default=True)
 pages = [root, *(st.Page(run, title=title, url_path=path) for run, title, path in others)]
-# Streamlit gives the first of all no address but the root: its own leads there.
+# Streamlit serves the default page only at the root; redirect its own address there.
 leading = partial(st.switch_page, root)
 pages.append(st.Page(leading, title=first[1], url_path=first[2], visibility="hidden"))
 if judged:

@@ -1,4 +1,4 @@
-"""The page of one clip, at an address of its own: for those who may see it, with its marks."""
+"""Permalink page of one clip, with the verdicts that a person may see."""
 
 from __future__ import annotations
 
@@ -12,45 +12,44 @@ from sts.annotations.store import Store
 from sts.annotations.types import Annotator
 from sts.errors import ArgumentError, StsError
 from sts_annotator_app import state
-from sts_annotator_app.pages.visitor import visitor
+from sts_annotator_app.pages.visitor import require_person
 
 _LOG = logging.getLogger(__name__)
-NOT_SHOWN = "This clip cannot be shown here. Whoever runs this study finds the reason in its log."
+CLIP_UNAVAILABLE = (
+    "This clip cannot be displayed. The server log contains the reason; tell the study lead."
+)
 
 
 def page() -> None:
-    """Mounts the viewer on the clip that the address names, and on one beside it if it names two.
-
-    Where one cannot be seen it says in a sentence why not.
-    """
-    person = visitor("annotator", "reviewer", "lead")
+    """Show the clip in the address, or two clips side by side, or why one cannot be shown."""
+    person = require_person("annotator", "reviewer", "lead")
     if person is None:
         return
     first, second = (st.query_params.get(name) for name in ("c", "beside"))
     if second is None:
-        _show("clip", view(state.store(), person, first))
+        _show("clip", load_view(state.store(), person, first))
         return
     for column, key, item in zip(st.columns(2), ("clip", "beside"), (first, second), strict=True):
         with column:
-            _show(key, view(state.store(), person, item), beside=True)
+            _show(key, load_view(state.store(), person, item), beside=True)
 
 
 def _show(key: str, data: dict[str, Any] | str, *, beside: bool = False) -> None:
     if isinstance(data, str):
         st.error(data)
     else:
-        state.component("clip")(key=key, data=data | {"beside": beside})
+        state.mount_component("clip")(key=key, data=data | {"beside": beside})
 
 
-def view(store: Store, person: Annotator, item: object) -> dict[str, Any] | str:
-    """Return what the component is sent of a clip, or why a person sees nothing."""
+def load_view(store: Store, person: Annotator, item: object) -> dict[str, Any] | str:
+    """Return the component's data for a clip, or a sentence on why it cannot be shown."""
     try:
         with store.read() as connection:
-            found = clip(connection, person, item)
-        episode = state.episode(found.continuation) | {"id": found.item}
+            record = clip(connection, person, item)
+        episode = state.load_episode(record.continuation) | {"id": record.item}
     except ArgumentError as error:
         return str(error)
     except StsError as error:
         _LOG.error("clip %s: %s", item, error)
-        return NOT_SHOWN
-    return {"episode": episode, "marks": [one._asdict() for one in found.marks]}
+        return CLIP_UNAVAILABLE
+    return {"episode": episode, "marks": [mark._asdict() for mark in record.marks]}

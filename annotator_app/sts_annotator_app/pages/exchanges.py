@@ -1,4 +1,4 @@
-"""The pages that are one component each: annotating, reviewing, curating and playing."""
+"""Pages with a single component each: annotate, review, curate and play."""
 
 from __future__ import annotations
 
@@ -12,78 +12,78 @@ from sts.annotations.types import Annotator
 from sts.errors import StsError
 from sts_annotator_app import events, play, state
 from sts_annotator_app.curation import exchange as curation
-from sts_annotator_app.pages.visitor import visitor
+from sts_annotator_app.pages.visitor import require_person
 from sts_annotator_app.reviewing import exchange as reviewing
 
 _LOG = logging.getLogger(__name__)
 
 
-@st.fragment  # when the component sends something, only this runs again
+@st.fragment  # a message of the component reruns only this fragment
 def _show(name: str, roles: tuple[str, ...], exchange: Callable[[Annotator, Any], Any]) -> None:
-    """Mount a component with what an exchange returns, or say why there is none."""
-    person = visitor(*roles)
+    """Mount a component with the data of an exchange, or show why it cannot be used."""
+    person = require_person(*roles)
     if person is not None:
-        data = exchange(person, state.sent(name))
-        state.component(name)(key=name, data=data, on_sync_change=lambda: None)
+        data = exchange(person, state.component_state(name))
+        state.mount_component(name)(key=name, data=data, on_sync_change=lambda: None)
 
 
 def annotate() -> None:
-    """Show the page on which continuations are judged."""
-    _show("player", ("annotator",), _judged)
+    """Show the page for annotating continuations."""
+    _show("player", ("annotator",), _sync_annotate)
 
 
 def review() -> None:
-    """Show the page on which judgements are adjudicated and reviewed."""
-    _show("review", ("reviewer",), _reviewed)
+    """Show the page for adjudication and error analysis."""
+    _show("review", ("reviewer",), _sync_review)
 
 
 def curate() -> None:
-    """Show the page on which the candidates of a draft are decided."""
-    _show("curate", ("curator", "lead"), _curated)
+    """Show the page for curating a draft."""
+    _show("curate", ("curator", "lead"), _sync_curate)
 
 
-def turn() -> None:
-    """Show the page on which a person plays a continuation under an agent's observation."""
-    _show("play", ("annotator",), _played)
+def play_page() -> None:
+    """Show the page for playing a scenario with an agent's observations."""
+    _show("play", ("annotator",), _sync_play)
 
 
-def _judged(person: Annotator, sent: object) -> dict[str, Any]:
-    return events.exchange(
+def _sync_annotate(person: Annotator, sent: object) -> dict[str, Any]:
+    return events.sync_page(
         state.store(),
         person,
         sent,
         suite=state.settings().part or state.settings().suite,
-        place=state.place(),
-        shown=state.episode,
+        place=state.workspace_path(),
+        shown=state.load_episode,
         broken=state.broken,
         remaining=state.remaining,
         runs="lead" in person.roles,
     )
 
 
-def _reviewed(person: Annotator, sent: object) -> dict[str, Any]:
-    return reviewing.exchange(
+def _sync_review(person: Annotator, sent: object) -> dict[str, Any]:
+    return reviewing.sync_page(
         state.store(),
         person,
         sent,
         queues=state.queues(),
-        place=state.place(),
-        shown=state.episode,
+        place=state.workspace_path(),
+        shown=state.load_episode,
         broken=state.broken,
     )
 
 
-def _curated(person: Annotator, sent: object) -> dict[str, Any]:
-    place, ghosts = state.place(), state.ghosts()
-    return curation.exchange(
+def _sync_curate(person: Annotator, sent: object) -> dict[str, Any]:
+    place, ghosts = state.workspace_path(), state.previews()
+    return curation.sync_page(
         state.drafts(), state.store(), person, sent, place=place, ghosts=ghosts
     )
 
 
-def _played(person: Annotator, sent: object) -> dict[str, Any]:
-    author = events.namespace(state.place(), person.id)
+def _sync_play(person: Annotator, sent: object) -> dict[str, Any]:
+    author = events.storage_namespace(state.workspace_path(), person.id)
     try:
-        return play.exchange(
+        return play.sync_page(
             state.workspace(),
             state.store(),
             state.suite(),

@@ -1,4 +1,4 @@
-"""How to judge, in the annotators' own words."""
+"""Guide page: how to judge an episode."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from sts.errors import StsError
 from sts_annotator_app import state
 
 GUIDE = Path(__file__).parents[1] / "guide.md"
-PLACE = "<!-- what is to be seen in the world of the suite -->"
-WIDTH = 820  # pixels: longer lines are hard to read
+PLACEHOLDER = "<!-- what is to be seen in the world of the suite -->"
+WIDTH_PX = 820  # pixels: longer lines are hard to read
 
 
 def page() -> None:
-    """Show the guide, with what there is to know about the worlds of the suite."""
-    st.markdown(text(state.domains()), width=WIDTH)
+    """Show the guide, with sections on the environments of the suite."""
+    st.markdown(build_guide(state.domains()), width=WIDTH_PX)
 
 
-def text(domains: Collection[str]) -> str:
-    """The guide to worlds of these domains; of one that is not at hand here it tells nothing."""
-    told = []
+def build_guide(domains: Collection[str]) -> str:
+    """Return the guide with the sections of these domains; missing domains are left out."""
+    sections = []
     for name in sorted(domains):
         with contextlib.suppress(StsError):
-            told.append(domain(name).guide)
-    return GUIDE.read_text(encoding="utf-8").replace(PLACE, "\n\n".join(told))
+            sections.append(domain(name).guide)
+    return GUIDE.read_text(encoding="utf-8").replace(PLACEHOLDER, "\n\n".join(sections))

@@ -1,4 +1,4 @@
-"""The lead's page: who is at work, what is left, what was given to whom, and who comes in."""
+"""Team page of the study lead: members, remaining work, assignments and invitations."""
 
 from __future__ import annotations
 
@@ -23,27 +23,27 @@ from sts.annotations.sessions import INVITATION
 from sts.annotations.types import Annotator
 from sts.errors import StsError
 from sts_annotator_app import state
-from sts_annotator_app.estimate import ENOUGH, estimate
-from sts_annotator_app.pages.visitor import visitor
-from sts_annotator_app.tables import escaped_markdown, table
+from sts_annotator_app.estimate import MIN_DAYS, estimate_hours
+from sts_annotator_app.pages.visitor import require_person
+from sts_annotator_app.tables import escape_markdown, render_table
 
-RECENT = 14
-"""Days of which the work is shown."""
+RECENT_DAYS = 14
+"""Days of annotation time that are shown."""
 _DONE, _LINK = "sts_team_done", "sts_team_link"
 _T = TypeVar("_T")
 _LOG = logging.getLogger(__name__)
 
 
 def page() -> None:
-    """Show the page to who leads the study."""
-    lead = visitor("lead")
+    """Show the page to the study lead."""
+    lead = require_person("lead")
     if lead is None:
         return
     try:
         _show(lead)
     except StsError as error:
         _LOG.error("%s", error)
-        st.error(escaped_markdown(f"The page cannot be shown: {error}"))
+        st.error(escape_markdown(f"This page cannot be displayed: {error}"))
 
 
 def _show(lead: Annotator) -> None:
@@ -54,25 +54,25 @@ def _show(lead: Annotator) -> None:
         members, pauses = members_of(connection, now=now), paused(connection)
         consents = counts(connection)
         progress = views.progress(connection, suite) if suite else None
-        work = work_of(connection, since=now - RECENT * DAY) if suite else []
+        work = work_of(connection, since=now - RECENT_DAYS * DAY) if suite else []
         given = served(connection, suite) if suite else {}
-    _say_what_was_done()
-    st.subheader("People")
-    _people(members, lead, now, pauses, consents)
-    _change(members, lead, now)
+    _show_outcome()
+    st.subheader("Members")
+    _show_members(members, lead, now, pauses, consents)
+    _show_member_forms(members, lead, now)
     if progress is None:
         return
-    st.subheader("What is left")
+    st.subheader("Remaining work")
     left = progress.required - progress.judged
-    _left(progress.judged, progress.required, left, work)
-    _throughput(work, members)
+    _show_remaining(progress.judged, progress.required, left, work)
+    _show_throughput(work, members)
     st.subheader("Pauses")
-    _pauses(suite, members, lead, pauses, now)
-    st.subheader("What was given to whom")
-    _served(given, members)
+    _show_pauses(suite, members, lead, pauses, now)
+    st.subheader("Assignments")
+    _show_assignments(given, members)
 
 
-def _people(
+def _show_members(
     members: Sequence[Member],
     lead: Annotator,
     now: float,
@@ -80,170 +80,187 @@ def _people(
     consents: Sequence[Agreed],
 ) -> None:
     if not members:
-        st.info("Nobody takes part yet. Invite somebody below.")
+        st.info("No members yet. Invite someone below.")
         return
-    report = _report() if state.settings().suite else None
-    measured = {} if report is None else {one.annotator: one for one in report.annotators}
-    held_up = {one.person for one in pauses}
+    report = _load_report() if state.settings().suite else None
+    measured = {} if report is None else {row.annotator: row for row in report.annotators}
+    paused_people = {control.person for control in pauses}
     rows = [
         (
-            one.person.name,
-            one.person.pseudonym,
-            ", ".join(one.person.roles) or "nothing",
-            _state(one, one.person.id in held_up, one.person.id == lead.id),
-            _ago(one.seen, now),
-            one.today,
-            one.total,
-            _worked(one.seconds),
-            _accuracy(measured.get(one.person.pseudonym)),
-            _held(one, now),
+            member.person.name,
+            member.person.pseudonym,
+            ", ".join(member.person.roles) or "none",
+            _describe_access(
+                member, member.person.id in paused_people, member.person.id == lead.id
+            ),
+            _format_age(member.seen, now),
+            member.today,
+            member.total,
+            _format_duration(member.seconds),
+            _format_accuracy(measured.get(member.person.pseudonym)),
+            _format_open_clips(member, now),
         )
-        for one in members
+        for member in members
     ]
-    header = ("name", "pseudonym", "roles", "state", "last seen", "today", "in all")
-    st.html(table((*header, "active, h:min", "accuracy", "holds, free in"), rows))
-    notes = ["Today begins at midnight, UTC."]
+    header = ("Name", "Pseudonym", "Roles", "Status", "Last seen", "Today", "Total")
+    st.html(
+        render_table((*header, "Active time (h:min)", "Accuracy", "Open clips (expire in)"), rows)
+    )
+    notes = ["Days start at midnight UTC."]
     if report is None:
-        notes.append("Accuracy and agreement come with the first report.")
+        notes.append("Accuracy and agreement appear after the first report.")
     else:
         notes.append(
-            "Accuracy is balanced, on reference episodes where there are any, with its 95% "
-            f"interval; it is of the report of {_date(state.builder().built or 0)} UTC. "
-            f"{_agreement(report)}"
+            "Accuracy: balanced accuracy with 95% CI, on reference episodes if there are any, from "
+            f"the report of {_format_time(state.builder().built_at or 0)} UTC. "
+            f"{_format_agreement(report)}"
         )
     if consents:
         newest = consents[-1]
-        notes.append(f"{newest.people} agreed to version {newest.version} of the consent text.")
+        notes.append(f"Consent to version {newest.version} of the text: {newest.people}.")
     st.caption(" ".join(notes))
 
 
-def _change(members: Sequence[Member], lead: Annotator, now: float) -> None:
-    """Invites, revokes and pauses."""
-    with st.expander("Invite somebody"), st.form("invite", clear_on_submit=True, border=False):
+def _show_member_forms(members: Sequence[Member], lead: Annotator, now: float) -> None:
+    """Show the forms for inviting, signing out and pausing members."""
+    with st.expander("Invite someone"), st.form("invite", clear_on_submit=True, border=False):
         name = st.text_input("Name", max_chars=64)
         doing = st.multiselect("Roles", ROLES, default=ROLES[:1])
         signing_in = bool(state.settings().signing_in)
-        email = st.text_input("E-mail address to sign in by, if any") if signing_in else ""
+        email = st.text_input("E-mail address for sign-in (optional)") if signing_in else ""
         if st.form_submit_button("Invite"):
-            _do(_invited, people.add_invited, name, doing, email or None, now=now)
-    names = [one.person.name for one in members]
+            _apply_change(
+                _prepare_invitation, people.add_invited, name, doing, email or None, now=now
+            )
+    names = [member.person.name for member in members]
     if not names:
         return
-    with st.expander("Let somebody in again, end their sessions, or pause them"):
-        chosen = st.selectbox("Person", names)
-        person = next(one.person for one in members if one.person.name == chosen)
-        reason = st.text_input("Reason of a pause", max_chars=200)
+    with st.expander("Manage access: invite again, sign out or pause"):
+        chosen = st.selectbox("Member", names)
+        person = next(member.person for member in members if member.person.name == chosen)
+        reason = st.text_input("Reason for the pause", max_chars=200)
         again, end, stop, go = st.columns(4)
         if again.button("New invitation", width="stretch"):
-            _do(_invited, people.invite, chosen, now=now)
-        if end.button("End sessions", width="stretch"):
-            _do(lambda n: f"{chosen}: {n} sessions ended.", people.revoke, chosen)
+            _apply_change(_prepare_invitation, people.invite, chosen, now=now)
+        if end.button("Sign out everywhere", width="stretch"):
+            _apply_change(lambda n: f"{chosen}: signed out of {n} sessions.", people.revoke, chosen)
         if stop.button("Pause", width="stretch"):
-            words = f"{chosen} is given nothing more."
-            _do(lambda _: words, pause, person=person.id, by=lead.id, reason=reason, now=now)
+            words = f"{chosen} is paused and gets no new clips."
+            _apply_change(
+                lambda _: words, pause, person=person.id, by=lead.id, reason=reason, now=now
+            )
         if go.button("Resume", width="stretch"):
-            words = f"{chosen} is given work again."
-            _do(lambda _: words, pause, person=person.id, by=lead.id, now=now, resume=True)
+            words = f"{chosen} gets new clips again."
+            _apply_change(
+                lambda _: words, pause, person=person.id, by=lead.id, now=now, resume=True
+            )
 
 
-def _left(judged: int, required: int, left: int, work: Sequence[Work]) -> None:
+def _show_remaining(judged: int, required: int, left: int, work: Sequence[Work]) -> None:
     if not required:
-        st.info("Nothing is to be judged yet.")
+        st.info("No clips are queued yet.")
         return
-    st.progress(judged / required, f"{judged} of {required} judgements are in, {left} are left.")
-    found = estimate(left, work)
-    if found is not None:
+    st.progress(judged / required, f"{judged} of {required} judgements done, {left} remaining.")
+    expected = estimate_hours(left, work)
+    if expected is not None:
+        low, high = _format_hours(expected.low), _format_hours(expected.high)
         st.write(
-            f"These take about {_hours(found.hours)} active hours ({_hours(found.low)} to "
-            f"{_hours(found.high)}, 95%), by the last {RECENT} days."
+            f"Estimated active time: {_format_hours(expected.hours)} h (95% CI {low} to {high} h), "
+            f"from the last {RECENT_DAYS} days."
         )
     elif left:
         st.caption(
-            f"How long that takes is told once people have worked on {ENOUGH} days, each person's "
-            "counted."
+            f"A time estimate appears after {MIN_DAYS} person-days of annotation (days of "
+            "different people add up)."
         )
 
 
-def _throughput(work: Sequence[Work], members: Sequence[Member]) -> None:
+def _show_throughput(work: Sequence[Work], members: Sequence[Member]) -> None:
     if not work:
-        st.caption(f"Nobody has judged in the last {RECENT} days.")
+        st.caption(f"No judgements in the last {RECENT_DAYS} days.")
         return
-    names = {one.person.id: one.person.name for one in members}
-    days = sorted({one.day for one in work}, reverse=True)
+    names = {member.person.id: member.person.name for member in members}
+    days = sorted({entry.day for entry in work}, reverse=True)
     rows = []
     for day in days:
-        own = [one for one in work if one.day == day]
-        who = ", ".join(f"{names.get(one.annotator, '?')} {one.judged}" for one in own)
-        clips, seconds = sum(one.judged for one in own), sum(one.seconds for one in own)
+        entries = [entry for entry in work if entry.day == day]
+        who = ", ".join(f"{names.get(entry.annotator, '?')} {entry.judged}" for entry in entries)
+        clips, seconds = sum(e.judged for e in entries), sum(e.seconds for e in entries)
         hourly = round(3600 * clips / seconds) if seconds else None
-        rows.append((_date(day * DAY)[:10], clips, _worked(seconds), hourly, who))
-    st.html(table(("day", "judgements", "active, h:min", "an active hour", "by whom"), rows))
+        rows.append((_format_time(day * DAY)[:10], clips, _format_duration(seconds), hourly, who))
+    st.html(
+        render_table(
+            ("Day", "Judgements", "Active time (h:min)", "Per active hour", "Annotators"), rows
+        )
+    )
 
 
-def _pauses(
+def _show_pauses(
     suite: str, members: Sequence[Member], lead: Annotator, standing: Sequence[Control], now: float
 ) -> None:
-    names = {one.person.id: one.person.name for one in members}
+    names = {member.person.id: member.person.name for member in members}
     if not standing:
         st.caption("Nothing is paused.")
-    for number, one in enumerate(standing):
-        what = names.get(one.person or 0, "somebody") if one.person else one.scope
-        why = f", {one.reason}" if one.reason else ""
-        by = names.get(one.by or 0, "the command line or the study's own rule")
+    for number, control in enumerate(standing):
+        what = names.get(control.person or 0, "someone") if control.person else control.scope
+        why = f", {control.reason}" if control.reason else ""
+        by = names.get(control.by or 0, "the command line or an automatic rule")
         text, button = st.columns([4, 1], vertical_alignment="center")
-        text.text(f"{what} is paused since {_date(one.made)} UTC by {by}{why}")
+        text.text(f"{what}: paused since {_format_time(control.made)} UTC by {by}{why}")
         if button.button("Resume", key=f"resume {number}", width="stretch"):
-            own = {"person": one.person, "by": lead.id}
-            _do(_goes_on(what), pause, one.scope, now=now, resume=True, **own)
-    with st.expander("Pause a category, or all"), st.form("pause", border=False):
-        categories = sorted({one.category for one in state.suite().scenarios})
+            who = {"person": control.person, "by": lead.id}
+            _apply_change(_resumed_message(what), pause, control.scope, now=now, resume=True, **who)
+    with st.expander("Pause a category or the whole suite"), st.form("pause", border=False):
+        categories = sorted({scenario.category for scenario in state.suite().scenarios})
         everything = f"all of {suite}"
-        what = st.selectbox("What", [everything, *categories])
+        what = st.selectbox("Scope", [everything, *categories])
         reason = st.text_input("Reason", max_chars=200)
         if st.form_submit_button("Pause"):
             scope = suite if what == everything else f"{suite}/{what}"
-            words = f"Nothing more is given of {scope}."
-            _do(lambda _: words, pause, scope, by=lead.id, reason=reason, now=now)
+            words = f"No new clips of {scope} are assigned."
+            _apply_change(lambda _: words, pause, scope, by=lead.id, reason=reason, now=now)
 
 
-def _served(given: Mapping[str, Mapping[int, int]], members: Sequence[Member]) -> None:
+def _show_assignments(given: Mapping[str, Mapping[int, int]], members: Sequence[Member]) -> None:
     agents = [*given]
     rows = [
-        (one.person.name, *(given[agent].get(one.person.id, 0) for agent in agents))
-        for one in members
-        if any(one.person.id in own for own in given.values())
+        (member.person.name, *(given[agent].get(member.person.id, 0) for agent in agents))
+        for member in members
+        if any(member.person.id in counts for counts in given.values())
     ]
     if not rows:
-        st.caption("Nothing was given to anybody yet.")
+        st.caption("No clips have been assigned yet.")
         return
-    st.html(table(("name", *agents), rows))
-    st.caption("Clips of each agent that each person was given, judged or not.")
+    st.html(render_table(("Name", *agents), rows))
+    st.caption("Number of clips of each agent assigned to each person, annotated or not.")
 
 
-def _accuracy(measured: Any) -> str | None:
-    """How accurate a person is; None where nobody has said yet what they should have seen."""
+def _format_accuracy(measured: Any) -> str | None:
+    """Return a person's balanced accuracy with its interval; None without references."""
     if measured is None or measured.balanced_accuracy is None:
         return None
     low, high = measured.interval
     return f"{measured.balanced_accuracy:.0%} ({low:.0%} to {high:.0%})"
 
 
-def _agreement(report: Any) -> str:
+def _format_agreement(report: Any) -> str:
     alpha = report.annotators_together.alpha
     if alpha.alpha is None:
         return f"Agreement: {alpha.reason}."
     ends = "" if alpha.interval is None else " ({:.2f} to {:.2f})".format(*alpha.interval)
-    return f"Agreement is alpha = {alpha.alpha:.2f}{ends} on {alpha.continuations} judged twice."
+    return (
+        f"Agreement is alpha = {alpha.alpha:.2f}{ends} on {alpha.continuations} clips judged twice."
+    )
 
 
-def _report() -> Any:
-    """The report that was built last; None where there is none that can be read."""
+def _load_report() -> Any:
+    """Return the latest report; None if it is missing or unreadable."""
     builder = state.builder()
-    return None if builder.built is None else _read(builder.folder, builder.built)
+    return None if builder.built_at is None else _read_report(builder.folder, builder.built_at)
 
 
 @lru_cache(maxsize=2)
-def _read(folder: Path, built: float) -> Any:
+def _read_report(folder: Path, built: float) -> Any:
     from sts_analysis.report.json_form import read
 
     try:
@@ -253,55 +270,55 @@ def _read(folder: Path, built: float) -> Any:
         return None
 
 
-def _state(one: Member, paused: bool, looking: bool) -> str:
-    """What a member's access is; who looks at the page is in, by whatever link."""
-    if one.person.retired:
+def _describe_access(member: Member, paused: bool, looking: bool) -> str:
+    """Return a member's status; the person `looking` at the page is signed in by any link."""
+    if member.person.retired:
         return "retired"
     if paused:
         return "paused"
-    return "entered" if looking else one.access
+    return "signed in" if looking or member.access == "entered" else member.access
 
 
-def _held(one: Member, now: float) -> str | None:
-    if not one.held or one.until is None:
+def _format_open_clips(member: Member, now: float) -> str | None:
+    if not member.held or member.until is None:
         return None
-    return f"{one.held}, {max(math.ceil((one.until - now) / 60), 1)} min"
+    return f"{member.held}, {max(math.ceil((member.until - now) / 60), 1)} min"
 
 
-def _do(
+def _apply_change(
     words: Callable[[_T], str], change: Callable[..., _T], *given: object, **more: object
 ) -> None:
-    """Make a change and runs the page anew, which then says what was done or why it was not."""
+    """Make a change and rerun the page with `words` about the outcome, or show the error."""
     try:
         with state.store().write(alone=True) as connection:
             done = change(connection, *given, **more)
         st.session_state[_DONE] = words(done)
     except StsError as error:
-        st.error(escaped_markdown(str(error)))
+        st.error(escape_markdown(str(error)))
         return
     st.rerun()
 
 
-def _goes_on(what: str) -> Callable[[object], str]:
-    return lambda _: f"{what} goes on."
+def _resumed_message(what: str) -> Callable[[object], str]:
+    return lambda _: f"{what}: resumed."
 
 
-def _invited(person: Annotator) -> str:
+def _prepare_invitation(person: Annotator) -> str:
     here = (st.context.url or "").rpartition("/")[0]
     st.session_state[_LINK] = f"{here}/enter?t={person.token}"
     days = f"{INVITATION / DAY:.0f} days"
-    return f"Send this to {person.name}. It lets one browser in, once, within {days}:"
+    return f"Send this link to {person.name}. It works once, within {days}:"
 
 
-def _say_what_was_done() -> None:
+def _show_outcome() -> None:
     words, link = (st.session_state.pop(key, None) for key in (_DONE, _LINK))
     if words:
-        st.success(escaped_markdown(words))
+        st.success(escape_markdown(words))
     if link:
         st.code(link, language=None, wrap_lines=True)
 
 
-def _ago(seconds: float | None, now: float) -> str | None:
+def _format_age(seconds: float | None, now: float) -> str | None:
     if seconds is None:
         return None
     minutes = max(now - seconds, 0.0) / 60
@@ -312,14 +329,14 @@ def _ago(seconds: float | None, now: float) -> str | None:
     return f"{minutes / 60:.0f} h ago" if minutes < 2880 else f"{minutes / 1440:.0f} days ago"
 
 
-def _worked(seconds: float) -> str:
+def _format_duration(seconds: float) -> str:
     hours, minutes = divmod(round(seconds / 60), 60)
     return f"{hours}:{minutes:02d}"
 
 
-def _hours(hours: float) -> str:
+def _format_hours(hours: float) -> str:
     return f"{hours:.0f}" if hours >= 10 else f"{hours:.1f}"
 
 
-def _date(seconds: float) -> str:
+def _format_time(seconds: float) -> str:
     return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%d %H:%M}"

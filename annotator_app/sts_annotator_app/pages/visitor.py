@@ -1,4 +1,4 @@
-"""Who is at a page, and what it says where that cannot be known."""
+"""Access of the current person to a page."""
 
 from __future__ import annotations
 
@@ -11,80 +11,80 @@ from sts.annotations.roles import ROLES
 from sts.annotations.types import Annotator
 from sts.errors import StoreError, StsError
 from sts_annotator_app import state
-from sts_annotator_app.entry import AWAY, RETRY
+from sts_annotator_app.entry import RETRY_S, UNAVAILABLE
 
-WIDTH = 820  # pixels: longer lines are hard to read
+WIDTH_PX = 820  # pixels: longer lines are hard to read
 _LOG = logging.getLogger(__name__)
 
 
-def roles() -> tuple[str, ...]:
-    """What the person at the page does in the study; where that cannot be said, as a judge.
+def current_roles() -> tuple[str, ...]:
+    """Return the roles of the current person.
 
-    The pages of a judge then say why they show nothing.
+    Without a session or store it is the role annotator, whose pages then show the reason.
     """
     try:
-        person = state.person()
+        person = state.current_person()
     except StoreError:
         person = None
     return ROLES[:1] if person is None else person.roles
 
 
-def visitor(*doing: str) -> Annotator | None:
-    """Whose page this is, of those in a role; None where it has said why it shows nothing.
+def require_person(*doing: str) -> Annotator | None:
+    """Return the current person if they have one of the roles in `doing`, else show the reason.
 
-    Where the store cannot be reached the page says so, and runs anew once it can.
+    If the store is unavailable, the page says so and retries until it is back.
     """
     try:
-        person = state.person()
+        person = state.current_person()
     except StoreError:
-        _until_it_is_back()
+        _wait_for_store()
         return None
     if person is None:
         st.error(
             "Your session has ended, or someone else has signed in on this browser. To continue, "
-            "open a new invitation here: unsent answers stay in this browser, and are sent then."
+            "open a new invitation here. Unsent answers are kept in this browser and sent then."
         )
-    elif not {*doing} & {*person.roles}:  # it was taken away since, or the address was typed
+    elif not {*doing} & {*person.roles}:  # the role was removed, or the address typed
         st.error(
-            f"This page is for the role {doing[0]}, which you do not have in this study. Whoever "
-            "leads it can give it to you."
+            f"This page is for the role {doing[0]}, which you do not have in this study. Ask the "
+            "study lead to give it to you."
         )
         return None
-    elif _is_asked_first(person):
+    elif _ask_consent(person):
         return None
     return person
 
 
-def _is_asked_first(person: Annotator) -> bool:
-    """Whether the person is asked to agree to the study's text, and nothing else, for now."""
+def _ask_consent(person: Annotator) -> bool:
+    """Ask for consent if it is pending; return True if the page must show nothing else."""
     try:
-        text = state.asked_consent(person)
+        text = state.pending_consent(person)
         if text is None:
             return False
-        with st.container(width=WIDTH):
+        with st.container(width=WIDTH_PX):
             st.markdown(text.text)
-            st.caption(f"Version {text.version}. That you agree, and when, is kept.")
+            st.caption(f"Version {text.version}. Your consent is stored with its date.")
             if st.button("I agree", type="primary"):
                 store = state.store()
                 with store.write(alone=True) as connection:
                     consent.agree(connection, person.id, text.version, now=store.now())
                 st.rerun()
     except StoreError:
-        _until_it_is_back()
+        _wait_for_store()
     except StsError as error:
         _LOG.error("%s", error)
         st.error(
-            "The text that this study asks people to agree to cannot be shown. Please tell whoever "
-            "leads it; unsent answers stay in this browser."
+            "The consent text of this study cannot be displayed. Please tell the study lead. "
+            "Unsent answers are kept in this browser."
         )
     return True
 
 
-@st.fragment(run_every=float(RETRY))
-def _until_it_is_back() -> None:
+@st.fragment(run_every=float(RETRY_S))
+def _wait_for_store() -> None:
     try:
-        state.person()
+        state.current_person()
     except StoreError:
-        st.error(AWAY)
+        st.error(UNAVAILABLE)
     else:
         st.rerun()

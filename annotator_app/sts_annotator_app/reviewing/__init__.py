@@ -1,1 +1,1 @@
-"""What stands behind the page on which judgements are reviewed; it knows no Streamlit."""
+"""Server side of the review page, independent of Streamlit."""

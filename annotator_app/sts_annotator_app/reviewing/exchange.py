@@ -1,4 +1,4 @@
-"""One exchange with a reviewer's page: what it decided is kept, what it needs comes back."""
+"""Synchronisation with the review page: save its decisions, return its next clips."""
 
 from __future__ import annotations
 
@@ -16,111 +16,124 @@ from sts.errors import StsError
 from sts_annotator_app.events import (
     UNSAVED,
     Broken,
-    Shown,
-    episode,
-    namespace,
-    outbox,
-    own,
+    LoadEpisode,
+    read_message,
+    read_outbox,
+    storage_namespace,
     submit,
+    try_episode,
 )
 from sts_annotator_app.reviewing import views
 
 AHEAD = 3
-"""Clips of the queue in view that a page is sent."""
-_LONGEST = 64
-"""Letters of what may be an item."""
+"""Clips of the selected queue that a page is sent."""
+_MAX_ITEM_CHARS = 64
+"""Limit of an item's length."""
 _LOG = logging.getLogger(__name__)
 
 
-def exchange(
+def sync_page(
     store: Store,
     person: Annotator,
     sent: object,
     *,
     queues: Queues,
     place: str,
-    shown: Shown,
+    shown: LoadEpisode,
     broken: Broken,
 ) -> dict[str, Any]:
-    """Keep the decisions in `sent`, as of `events.exchange`; return the next data.
+    """Save the decisions in `sent`, as `events.sync_page` does; return the next data.
 
-    No name of an annotator or of an agent is in what is returned.
+    The result contains no names of annotators or agents.
     """
-    author = namespace(place, person.id)
-    message = own(sent, author)
+    author = storage_namespace(place, person.id)
+    message = read_message(sent, author)
     data: dict[str, Any] = {
         "author": author,
         "acks": [],
         "news": [],
-        "cases": None,  # keep what you have
-        "queue": _queue(message),
+        "cases": None,  # the page keeps its cases
+        "queue": _parse_queue(message),
         "queues": None,
-        "errors": views.errors(),
+        "errors": views.list_errors(),
         "empty": {},
         "meanwhile": None,
         "trouble": "",
     }
     try:
-        if waiting := outbox(message):
-            acks = submit(store, person, waiting)
+        if unsent := read_outbox(message):
+            acks = submit(store, person, unsent)
             data["acks"] = [ack._asdict() for ack in acks]
-            data["news"] = _news(store, person, waiting, acks)
-        every = queues.of(person.id, again=message.get("again") is True)
-        data["cases"] = _cases(store, every[data["queue"]], shown, broken)
-        data["queues"] = {name: views.progress(one) for name, one in every.items()}
-        data["empty"] = views.empty(data["queue"], every[data["queue"]])
-        data["meanwhile"] = _meanwhile(store, person, data["queue"], message.get("at"))
+            data["news"] = _find_conflicts(store, person, unsent, acks)
+        by_name = queues.of(person.id, again=message.get("again") is True)
+        data["cases"] = _load_cases(store, by_name[data["queue"]], shown, broken)
+        data["queues"] = {name: views.count_progress(queue) for name, queue in by_name.items()}
+        data["empty"] = views.empty_notice(data["queue"], by_name[data["queue"]])
+        data["meanwhile"] = _find_concurrent(store, person, data["queue"], message.get("at"))
     except StsError as error:
         _LOG.error("annotation store: %s", error)
         data |= {"trouble": UNSAVED, "cases": None}
     return data
 
 
-def _queue(message: Mapping[str, Any]) -> str:
+def _parse_queue(message: Mapping[str, Any]) -> str:
     name = message.get("queue")
     return name if name in QUEUES else DISPUTED
 
 
-def _cases(store: Store, queue: Queue, shown: Shown, broken: Broken) -> list[dict[str, Any]]:
-    """The first clips of a queue that can be shown."""
+def _load_cases(
+    store: Store, queue: Queue, shown: LoadEpisode, broken: Broken
+) -> list[dict[str, Any]]:
+    """Return the first clips of a queue that can be displayed."""
     out: list[dict[str, Any]] = []
     for case in queue.cases:
         if len(out) == AHEAD:
             break
         clip = case.clip
         if clip.continuation not in broken:
-            found = episode(shown, clip.item, clip.continuation, broken)
-            out += [views.case(case, one, store.study.seed) for one in found]
+            episodes = try_episode(shown, clip.item, clip.continuation, broken)
+            out += [views.describe_case(case, episode, store.study.seed) for episode in episodes]
     return out
 
 
-def _news(
-    store: Store, person: Annotator, waiting: list[Any], acks: list[Ack]
+def _find_conflicts(
+    store: Store, person: Annotator, unsent: list[Any], acks: list[Ack]
 ) -> list[dict[str, str]]:
-    """What somebody else has decided of the same clips: both are kept."""
+    """Return notices about clips that other reviewers have decided as well."""
     saved = {ack.uuid for ack in acks if ack.status == "saved"}
     out = []
     for kind in REVIEWERS:
-        items = {one["item"] for one in waiting if _is(one, kind) and one.get("uuid") in saved}
-        found = _others(store, person, kind, items) if items else {}
-        out += [{"item": item, "text": views.beside(kind, one)} for item, one in found.items()]
+        items = {
+            event["item"]
+            for event in unsent
+            if _has_kind(event, kind) and event.get("uuid") in saved
+        }
+        found = _find_other_decisions(store, person, kind, items) if items else {}
+        out += [
+            {"item": item, "text": views.describe_conflict(kind, remark)}
+            for item, remark in found.items()
+        ]
     return out
 
 
-def _others(
+def _find_other_decisions(
     store: Store, person: Annotator, kind: str, about: Collection[str]
 ) -> dict[str, Remark]:
     with store.read() as connection:
         return opinions.of_others(connection, person.id, kind, about)
 
 
-def _is(one: object, kind: str) -> bool:
-    return isinstance(one, Mapping) and one.get("kind") == kind
+def _has_kind(event: object, kind: str) -> bool:
+    return isinstance(event, Mapping) and event.get("kind") == kind
 
 
-def _meanwhile(store: Store, person: Annotator, queue: str, item: object) -> dict[str, str] | None:
-    """What somebody else has decided of the clip in view, in words."""
-    if not isinstance(item, str) or len(item) > _LONGEST:
+def _find_concurrent(
+    store: Store, person: Annotator, queue: str, item: object
+) -> dict[str, str] | None:
+    """Return a notice if another reviewer has decided the clip in view."""
+    if not isinstance(item, str) or len(item) > _MAX_ITEM_CHARS:
         return None
-    found = _others(store, person, REVIEW if queue == FAILED else ADJUDICATION, [item])
-    return {"item": item, "text": views.meanwhile(found[item])} if item in found else None
+    found = _find_other_decisions(
+        store, person, REVIEW if queue == FAILED else ADJUDICATION, [item]
+    )
+    return {"item": item, "text": views.describe_concurrent(found[item])} if item in found else None

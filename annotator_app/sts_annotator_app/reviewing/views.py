@@ -1,4 +1,4 @@
-"""What a reviewer's page is sent, in which judges are letters and agents are nothing."""
+"""Data of clips for the review page: annotators are letters, agents are left out."""
 
 from __future__ import annotations
 
@@ -14,103 +14,105 @@ _LETTERS = "PQRSTUVWXYZ"
 _VERDICTS = {
     "success": "success",
     "failure": "failure",
-    "not_done": "not done",
-    "cannot_judge": "cannot judge",
+    "not_done": "not completed",
+    "cannot_judge": "can't judge",
 }
 _EMPTY = {
     DISPUTED: (
-        "No two annotators disagree yet",
-        "Where two people have judged a clip and say different things of it, it comes here.",
+        "No disagreements yet",
+        "Clips with different verdicts by two annotators appear here.",
     ),
     FAILED: (
-        "Nothing was judged a failure yet",
-        "A sample of what annotators call failures comes here, to be sorted by kind of error.",
+        "No failures yet",
+        "A sample of the clips that annotators marked as failures appears here for error analysis.",
     ),
     DIFFERING: (
-        "People and rules agree so far",
-        "Clips come here of which annotators say something else than the rule of the category. "
-        "Where nothing is labelled there is no rule to differ from: “sts label” does it.",
+        "No differences from automatic labels yet",
+        "Clips whose verdicts differ from the automatic label appear here. "
+        "Run “sts label” first if the suite is not labelled.",
     ),
 }
 
 
-def case(one: Case, episode: dict[str, Any], seed: int) -> dict[str, Any]:
-    """Return a clip for the page, with what was said of it by P, Q, R.
+def describe_case(case: Case, episode: dict[str, Any], seed: int) -> dict[str, Any]:
+    """Return a clip for the page, with its verdicts by annotators P, Q, R.
 
-    The letters are drawn by the study's seed, for each clip separately.
+    Letters are assigned at random for each clip, from the study's seed.
     """
-    clip = one.clip
-    said = sorted(clip.opinions, key=lambda by: lot(seed, clip.item, str(by.person)))
+    clip = case.clip
+    verdicts = sorted(clip.opinions, key=lambda by: lot(seed, clip.item, str(by.person)))
     return {
         "episode": episode,
-        "said": [_opinion(letter(n), opinion) for n, opinion in enumerate(said)],
-        "about": one.about,
-        "ruled": None if one.rule is None else [one.rule.verdict, one.rule.step],
-        "remarks": list(one.remarks),
+        "said": [_describe_opinion(letter_for(n), opinion) for n, opinion in enumerate(verdicts)],
+        "about": case.about,
+        "ruled": None if case.rule is None else [case.rule.verdict, case.rule.step],
+        "remarks": list(case.remarks),
     }
 
 
-def letter(number: int) -> str:
-    """Return what a clip's judge of this number is called: P to Z, then P2 and on.
+def letter_for(number: int) -> str:
+    """Return the letter of a clip's annotator by number: P to Z, then P2 and so on.
 
-    Worlds call their participants A, B, C.
+    Environments name their players A, B, C.
     """
     again, place = divmod(number, len(_LETTERS))
     return _LETTERS[place] + (str(again + 1) if again else "")
 
 
-def progress(queue: Queue) -> dict[str, int]:
-    """Return how far a queue is."""
+def count_progress(queue: Queue) -> dict[str, int]:
+    """Return the progress of a queue."""
     counts = {name: value for name, value in queue._asdict().items() if name != "cases"}
     return {"waiting": len(queue.cases), **counts}
 
 
-def errors() -> list[list[str]]:
-    """Return what a failure may be called, who made that error, and what it means."""
+def list_errors() -> list[list[str]]:
+    """Return [error type, source of the error, meaning] of each type."""
     return [[error, *about] for error, about in ERRORS.items()]
 
 
-def empty(name: str, queue: Queue) -> dict[str, str]:
-    """Return what the page says where no clip of a queue waits for this person."""
+def empty_notice(name: str, queue: Queue) -> dict[str, str]:
+    """Return the notice for a queue without clips for this person."""
     if not queue.of:
         title, text = _EMPTY[name]
         return {"title": title, "text": text}
     rest = []
     if queue.own:
-        rest.append(f"{_clips(queue.own)} you judged or played yourself: another reviewer decides.")
+        rest.append(
+            f"{_format_clips(queue.own)} left to another reviewer: you annotated or played them."
+        )
     if queue.left:
-        rest.append(f"{_clips(queue.left)} you left open; G shows them again.")
-    unseen = " ".join(rest) or "If more comes, it appears here by itself."
-    return {"title": f"{queue.done} of {queue.of} are decided", "text": unseen}
+        rest.append(f"You skipped {_format_clips(queue.left)}. Press G to show them again.")
+    unseen = " ".join(rest) or "New clips appear here automatically."
+    return {"title": f"{queue.done} of {queue.of} decided", "text": unseen}
 
 
-def beside(kind: str, other: Remark) -> str:
-    """Return what is said where somebody else has decided the same before."""
+def describe_conflict(kind: str, other: Remark) -> str:
+    """Return a notice that another reviewer decided the clip before this one."""
     stands = "counts" if kind == REVIEW else "stands"
     return (
-        f"Another reviewer had decided this one too, as {_words(other)}. Both are kept; the later, "
-        f"yours, {stands}."
+        f"Another reviewer had already decided this clip: {_describe_decision(other)}. Both "
+        f"decisions are kept; yours is later and {stands}."
     )
 
 
-def meanwhile(other: Remark) -> str:
-    """Return what is said where somebody else decides what is in view."""
+def describe_concurrent(other: Remark) -> str:
+    """Return a notice that another reviewer has just decided the clip in view."""
     return (
-        f"Another reviewer has decided this one since, as {_words(other)}. If you decide it too, "
-        "both are kept and the later counts."
+        f"Another reviewer has just decided this clip: {_describe_decision(other)}. If you decide "
+        "it too, both decisions are kept and the later one counts."
     )
 
 
-def _opinion(name: str, one: Remark) -> dict[str, Any]:
-    return {"by": name, "verdict": one.verdict, "step": one.step, "reason": one.reason}
+def _describe_opinion(name: str, remark: Remark) -> dict[str, Any]:
+    return {"by": name, "verdict": remark.verdict, "step": remark.step, "reason": remark.reason}
 
 
-def _words(event: Remark) -> str:
+def _describe_decision(event: Remark) -> str:
     if event.kind == REVIEW:
         return event.label.replace("_", " ")
     at = f" at step {event.step}" if event.step is not None else ""
     return _VERDICTS[str(event.verdict)] + at
 
 
-def _clips(count: int) -> str:
+def _format_clips(count: int) -> str:
     return f"{count} clip{'' if count == 1 else 's'}"

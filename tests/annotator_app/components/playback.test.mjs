@@ -69,7 +69,7 @@ test("what is said is gone to in order, and where there is none a message says s
   const { playback, messages } = opened({ says: { 1: 1, 6: 2 } });
   const frames = ["later", "later", "later", "earlier", "earlier"].map((name) => playback.act({ name }, 0) && playback.frame);
   assert.deepEqual(frames, [2, 7, 7, 2, 2]);
-  assert.deepEqual(messages, ["Nothing is said after this step.", "Nothing was said before this step."]);
+  assert.deepEqual(messages, ["No later utterance.", "No earlier utterance."]);
 });
 
 test("a view is taken up where it was left", () => {

@@ -35,7 +35,7 @@ test("a page loaded anew has mark, label and words of each queue apart", () => {
   const failures = reviewing(storage, "failures");
   for (const part of HAND) assert.deepEqual(failures.visit[part], d.visit[part], part);
   assert.deepEqual([failures.visit.label, failures.visit.mark], ["fair", null]);
-  assert.match(failures.message.text, /As you left it: fair/);
+  assert.match(failures.message.text, /Restored: fair/);
   const disputes = reviewing(storage);
   for (const part of HAND) assert.deepEqual(disputes.visit[part], d.aside.disputes[part], part);
   assert.deepEqual([disputes.visit.words, disputes.visit.mark.step], ["behind <b>it</b>", 3]);

@@ -27,7 +27,7 @@ test("nothing is submitted before a verdict is chosen", () => {
   press(d, "submit");
   assert.equal(d.outbox.size, 0);
   assert.equal(d.visit.episode.id, "one");
-  assert.match(d.message.text, /Nothing chosen yet/);
+  assert.match(d.message.text, /No verdict yet/);
 });
 
 test("submitting shows the next episode at once and keeps the answer", () => {
@@ -45,7 +45,7 @@ test("submitting shows the next episode at once and keeps the answer", () => {
 test("an episode can be judged not done without watching it, and the person is told", () => {
   const d = session();
   press(d, "not_done");
-  assert.match(d.message.text, /6 steps of the continuation not yet seen/);
+  assert.match(d.message.text, /6 steps of the continuation not watched yet/);
   press(d, "submit");
   assert.equal(d.outbox.all()[0].watched, 0);
 });
@@ -112,7 +112,7 @@ test("B twice goes two answers back, and leaving returns to the one in hand", ()
   press(d, "not_done", "submit", "not_done", "submit", "previous", "previous");
   assert.equal(d.visit.episode.id, "one");
   press(d, "previous");
-  assert.match(d.message.text, /nothing earlier/);
+  assert.match(d.message.text, /no earlier answer/);
   press(d, "cancel");
   assert.equal(d.visit.episode.id, "three");
 });
@@ -168,7 +168,7 @@ test("an earlier answer whose episode cannot be decoded is left out, and the oth
   const earlier = (episode) => ({ episode, uuid: "f".repeat(32), mark: { verdict: "not_done", step: null, reason: null } });
   const previous = [earlier(payload("old")), earlier({ ...payload("bad"), steps: 3 })];
   d.receive({ acks: [], queue: [payload("new")], counts: null, previous }, 0);
-  assert.match(d.message.text, /Left out, it cannot be shown: .*bad/);
+  assert.match(d.message.text, /Skipped an episode that cannot be displayed: .*bad/);
   assert.equal(d.visit.episode.id, "new");
   press(d, "previous");
   assert.equal(d.visit.episode.id, "old");
@@ -219,7 +219,7 @@ test("the keys for what is said go from utterance to utterance", () => {
   press(d, "later");
   assert.equal(d.playback.frame, 7);
   press(d, "later");
-  assert.match(d.message.text, /Nothing is said after/);
+  assert.match(d.message.text, /No later utterance/);
   press(d, "earlier");
   assert.equal(d.playback.frame, 2);
 });
@@ -271,7 +271,7 @@ test("keys typed while pictures load are kept in order, and the mark is where it
   const { d, arrive } = blind();
   press(d, "takeover", "forward", "forward", "success", "forward", "forward");
   assert.deepEqual([d.visit.mark, d.playback.step], [null, 2]);
-  assert.match(d.message.text, /on their way.*in order/);
+  assert.match(d.message.text, /Loading pictures.*take effect/);
   assert.equal(arrive(), false);
   assert.deepEqual(d.visit.mark, { verdict: "success", step: 2, reason: null });
   assert.equal(d.playback.step, 4);
@@ -292,13 +292,13 @@ test("what was typed after Enter marks no episode that had not been seen", () =>
   arrive();
   assert.equal(d.outbox.size, 1);
   assert.deepEqual([d.visit.episode.id, d.visit.mark, d.playback.frame], ["two", null, 0]);
-  assert.match(d.message.text, /dropped: this one had not been seen/);
+  assert.match(d.message.text, /discarded, since this episode was not visible/);
 });
 
 test("Esc drops what waits, and an episode nobody can see can be left", () => {
   const { d, arrive } = blind();
   press(d, seek(6), "success", "cancel");
-  assert.match(d.message.text, /dropped/);
+  assert.match(d.message.text, /discarded/);
   press(d, "cannot_judge", { name: "reason", at: 2 }, "submit");
   assert.deepEqual([d.visit.episode.id, d.outbox.all()[0].verdict], ["two", "cannot_judge"]);
   arrive();
@@ -317,7 +317,7 @@ test("a correction whose new verdict is refused never sends the old one", () => 
     const d = session();
     press(d, "end", "success", "submit", "previous", seek(at), "failure", "submit");
     assert.equal(d.outbox.size, 1, "nothing was corrected");
-    assert.match(d.message.text, /Nothing chosen yet/);
+    assert.match(d.message.text, /No verdict yet/);
     press(d, seek(6), "failure", "submit");
     assert.deepEqual(d.outbox.all()[1].verdict, "failure");
   }
@@ -340,7 +340,7 @@ test("a refused verdict takes away the mark that was there, in a first answer to
   const d = session();
   press(d, "end", "success", "takeover", "failure");
   assert.equal(d.visit.mark, null);
-  assert.match(d.message.text, /only the continuation is judged.*The mark that was there is taken away/);
+  assert.match(d.message.text, /only the continuation is judged.*The previous marker was removed/);
 });
 
 test("an episode is sent once: of those that are here the server says the id alone", () => {
@@ -370,11 +370,11 @@ test("an answer in training waits for what it comes to, and is neither history n
   assert.deepEqual([sent.training, sent.verdict, sent.step], [true, "success", 2]);
   assert.equal(d.visit.episode.id, "one", "it stays to be looked at");
   press(d, "submit", "failure", "undo", "previous");
-  assert.match(d.message.text, /One moment/);
+  assert.match(d.message.text, /Comparing your answer/);
   assert.deepEqual([d.outbox.size, d.visit.mark.verdict], [1, "success"]);
   const ack = { uuid: sent.uuid, status: "training", message: "It agrees.", truth: "success", step: 3 };
   d.receive({ acks: [ack], queue: [{ id: "two" }], training: { ...round, answered: 1, agreed: 1 } }, 0);
-  assert.deepEqual([d.message.text, d.visit.answer.step], ["It agrees. Enter goes on.", 3]);
+  assert.deepEqual([d.message.text, d.visit.answer.step], ["It agrees. Press Enter to continue.", 3]);
   press(d, seek(2), "submit");
   assert.deepEqual([d.visit.episode.id, d.history.length, d.training.answered], ["two", 0, 1]);
 });

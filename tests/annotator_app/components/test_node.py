@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from sts_annotator_app.components import MODULES, component
+from sts_annotator_app.components import MODULES, load_component
 
 NODE = shutil.which("node")
 needs_node = pytest.mark.skipif(
@@ -31,7 +31,7 @@ def test_the_state_machines_pass_their_own_tests() -> None:
 @pytest.mark.parametrize("name", MODULES)
 def test_the_modules_join_into_one_script_without_clashing_names(name: str, tmp_path: Path) -> None:
     assert NODE, "STS_REQUIRE_BROWSER=1, and node is not installed"
-    script = component(name, {"a world": "export const paint = () => null;"}).js
+    script = load_component(name, {"a world": "export const paint = () => null;"}).js
     joined = tmp_path / "joined.mjs"
     joined.write_text(script)
     done = subprocess.run([NODE, "--check", joined], capture_output=True, text=True, check=False)
@@ -41,4 +41,4 @@ def test_the_modules_join_into_one_script_without_clashing_names(name: str, tmp_
 
 @pytest.mark.parametrize("name", MODULES)
 def test_what_a_component_is_mounted_from_cannot_pass_for_a_path(name: str) -> None:
-    assert all("\n" in text for text in component(name, {}))
+    assert all("\n" in text for text in load_component(name, {}))

@@ -241,8 +241,8 @@ test("without a scenario nothing plays and no key does anything", () => {
 test("the help names the words that have keys in this world, and no others", () => {
   const nine = layoutOf(MOVES);
   const all = speechHelp(nine, ["", "up", "yes", "no", "0", "1", "8", "more"]);
-  assert.match(all, /with Shift says it/);
-  assert.match(all, /Y, N, M, 0 to 8 are said/);
+  assert.match(all, /Hold Shift with/);
+  assert.match(all, /press Y, N, M, 0 to 8 to say/);
   const few = speechHelp(layoutOf(["left", "right"]), ["", "hello"]);
-  assert.equal(few, "A word is said by its button; Backspace says nothing.");
+  assert.equal(few, "Use the buttons to say a word; Backspace clears the word.");
 });

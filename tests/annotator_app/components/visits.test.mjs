@@ -13,7 +13,7 @@ test("a page loaded anew has the mark, what was watched, the time and the frame"
   d.keep();
   const other = again(storage);
   for (const part of ["frame", "mark", "watched", "spent", "corrects"]) assert.deepEqual(other.visit[part], d.visit[part]);
-  assert.match(other.message.text, /As you left it: Failure at step 3/);
+  assert.match(other.message.text, /Restored: Failure at step 3/);
   press(other, "submit");
   const [sent] = other.outbox.all();
   assert.deepEqual([sent.step, sent.seconds, sent.watched], [3, 4.2, 0.333]);

@@ -22,8 +22,8 @@ from sts.continuations.store import entries, find
 from sts.storage.workspace import Workspace
 from sts.suites import store as suites
 from sts_annotator_app import remaining
-from sts_annotator_app.events import exchange, namespace
-from sts_annotator_app.remaining import Remaining
+from sts_annotator_app.events import storage_namespace, sync_page
+from sts_annotator_app.remaining import RemainingWork
 from tests.access.attempts import attempt
 from tests.access.telling import ALPHA, p_value, words_in
 from tests.annotator_app.served.test_reachable import PAGES, asked
@@ -138,13 +138,13 @@ class Serving(NamedTuple):
 
 def served(store: Store, ann: Annotator, shown: Callable[[str], dict[str, Any]]) -> list[Serving]:
     """Judges all that there is of the made-up suite, a clip at a time."""
-    told, known = Remaining(), {one.continuation for one in ask(store, references.every)}
+    told, known = RemainingWork(), {one.continuation for one in ask(store, references.every)}
     out: list[Serving] = []
 
     def asked(outbox: list[Any]) -> tuple[dict[str, Any], float]:
-        sent = {"author": namespace("here", ann.id), "outbox": outbox}
+        sent = {"author": storage_namespace("here", ann.id), "outbox": outbox}
         began = time.perf_counter()
-        data = exchange(
+        data = sync_page(
             store, ann, sent, suite=MADE_UP, place="here", shown=shown, broken={}, remaining=told
         )
         return data, time.perf_counter() - began
@@ -220,7 +220,7 @@ def leaky(study: Callable[..., list[Serving]]) -> list[Serving]:
     """What is served where four faults were put in."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(assignment, "choose_next", by_name)
-        patch.setattr(remaining, "EVERY", 0.0)
+        patch.setattr(remaining, "REFRESH_S", 0.0)
         return study(leaking)
 
 

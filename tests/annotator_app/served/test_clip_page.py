@@ -102,7 +102,7 @@ def test_a_new_annotator_trains_is_told_what_agrees_and_then_judges(
     assert "Training: 0 of 2 answered" in page.text_content(".banner")
     first = item(page)
     press(page, "t", *["ArrowRight"] * 4, "s", "Enter")
-    page.locator(".status", has_text="Enter goes on").wait_for()
+    page.locator(".status", has_text="Enter to continue").wait_for()
     assert "Correct: success. Your marker is 1 step late" in status(page)
     assert "<i>Look at step 3.</i>" in status(page), "words, whatever stands in them"
     assert page.locator(".flags b").all_inner_texts() == ["✓", "★"]

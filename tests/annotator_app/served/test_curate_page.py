@@ -123,7 +123,7 @@ def test_an_edit_is_derived_before_ones_eyes_saved_and_undone(
     page.locator(".position", has_text="1 of 5").wait_for()
     name, before = at(page), page.text_content(".instruction")
     press(page, "e")
-    page.locator(".unfit", has_text="It fits").wait_for()
+    page.locator(".unfit", has_text="Valid").wait_for()
     takeover = int(page.get_attribute("[data-handle=takeover]", "aria-valuenow"))
     press(page, "2")
     page.locator(".changes", has_text="text").wait_for()
@@ -141,7 +141,7 @@ def test_an_edit_is_derived_before_ones_eyes_saved_and_undone(
     page.click(".editing [data-action=enter]")
     assert "length 12 → 14" in page.text_content(".status")
     saved(page)
-    page.locator(".facts", has_text="length 14").wait_for()
+    page.locator(".facts", has_text="horizon 14").wait_for()
     assert "<i>wrap</i>, edge" in page.inner_text(".facts")
     assert f"at step {takeover};" in page.inner_text(".facts")
     draft = drafts.open_draft(Workspace.open(str(curated.folder)), "own")
@@ -150,14 +150,14 @@ def test_an_edit_is_derived_before_ones_eyes_saved_and_undone(
     assert (edited.horizon, edited.tags[:2]) == (14, ("<i>wrap</i>", "edge"))
     press(page, "u")
     page.locator(".instruction", has_text=before).wait_for()
-    page.locator(".facts", has_text="length 12").wait_for()
+    page.locator(".facts", has_text="horizon 12").wait_for()
 
 
 def test_only_curators_and_leads_have_the_page(open_page: Opener, server: Server) -> None:
     page = open_page("no curator", server)
     assert page.get_by_role("link", name="Curate").count() == 0
     page = open_page("curious lead", server, path="/curate", roles=("lead",), ready=False)
-    page.locator(".empty h2", has_text="There is no draft yet").wait_for()
+    page.locator(".empty h2", has_text="No draft yet").wait_for()
     change(server.store, people.set_role, "curious lead", "lead", held=False)
     page.get_by_text("This page is for the role curator").wait_for()
 

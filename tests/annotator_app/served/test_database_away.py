@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from sts_annotator_app.entry import AWAY
+from sts_annotator_app.entry import UNAVAILABLE
 from tests.annotations.conftest import cluster as cluster
 from tests.annotator_app.served.test_player_page import item, press, saved
 from tests.annotator_app.serving import Server
@@ -46,10 +46,10 @@ def test_a_database_that_is_away_is_said_and_everything_goes_on_when_it_is_back(
         page.locator(".status", has_text="cannot save at the moment").wait_for()
         newcomer = page.context.browser.new_context().new_page()
         answer = newcomer.goto(server.url(f"/enter?t={late}"))
-        assert answer.status == 503 and AWAY in newcomer.inner_text("body")
+        assert answer.status == 503 and UNAVAILABLE in newcomer.inner_text("body")
 
         away.symlink_to(here)
-        newcomer.get_by_role("button", name="Enter as late").click(timeout=180_000)
+        newcomer.get_by_role("button", name="Sign in as late").click(timeout=180_000)
         newcomer.wait_for_selector(".player .stage:not([hidden])", timeout=180_000)
         saved(page)
         assert [one.item for one in server.judgements("stayer")] == [first]

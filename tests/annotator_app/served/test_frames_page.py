@@ -135,7 +135,7 @@ def test_enlarged_by_no_whole_number_every_even_part_keeps_its_place_and_colour(
 def test_marks_and_verdicts_are_made_as_everywhere(open_page: Opener, pixels: Server) -> None:
     page = open_page("marker", pixels)
     pictured(page)
-    assert page.text_content(".legend") == "blue walker: judgedorange walker"
+    assert page.text_content(".legend") == "blue walker: evaluated playerorange walker"
     press(page, "t")
     assert page.text_content(".instruction") == "Ring the bell."
     press(page, "Home", "s")
@@ -168,7 +168,7 @@ def test_pictures_that_cannot_be_shown_do_not_stop_the_work(
     page = open_page(
         "blindfolded", pixels, script="window.createImageBitmap = async () => { throw Error(); };"
     )
-    page.locator(".status", has_text="cannot be shown").wait_for()
+    page.locator(".status", has_text="cannot be displayed").wait_for()
     press(page, "t", "ArrowRight", "s")
     assert page.get_attribute("[data-action=success]", "aria-pressed") == "false"
     press(page, "x", "3", "Enter")
@@ -248,7 +248,7 @@ def test_a_person_plays_with_the_moves_of_the_domain(open_page: Opener, pixels: 
         press(page, key)
         page.locator(f".play[data-played='{n}']").wait_for()
         if n == 1:
-            assert "last move right" in page.text_content(".reward")
+            assert "last action right" in page.text_content(".reward")
             page.wait_for_function(DRAWN, arg=page.locator("canvas").element_handle())
     page.locator(".empty h2", has_text="Finished, thank you").wait_for()
     (made,) = [c for c in continuations(pixels).values() if c.agent == HUMAN]

@@ -185,8 +185,8 @@ def test_what_one_did_is_never_kept_as_anothers_whose_link_was_opened_in_the_sam
         page.get_by_role("link", name="Guide").click()
         page.get_by_role("heading", name="How to judge an episode").wait_for()
         page.get_by_role("link", name="Annotate").click()
-    page.locator(".empty h2", has_text="Somebody else's link was opened").wait_for()
-    assert "2 answers of yours wait here" in page.text_content(".empty p")
+    page.locator(".empty h2", has_text="Another person signed in").wait_for()
+    assert "2 unsaved answers, kept here" in page.text_content(".empty p")
     press(page, "b", "n", "Enter")  # as the second, who sees nothing here to judge
     press(other, "n", "Enter")
     saved(other)

@@ -7,13 +7,13 @@ import json
 import pytest
 from streamlit.proto.BackMsg_pb2 import BackMsg
 
-from sts_annotator_app.messages import LONGEST, readable
+from sts_annotator_app.messages import MAX_CHARS, sanitise
 from tests.access.attempts import attempt
 from tests.annotator_app.serving import Server
 from tests.annotator_app.wire import wired
 
 DEEP = "[" * 100_000 + "]" * 100_000
-NINES, LONG, LISTS = "9" * 5000, "x" * LONGEST, "[" * 400 + "]" * 400
+NINES, LONG, LISTS = "9" * 5000, "x" * MAX_CHARS, "[" * 400 + "]" * 400
 UNSOUND = ["{half", "", "7", '"x"', "null", DEEP, f'{{"sync": {{"outbox": {DEEP}}}}}',
            f'{{"sync": {NINES}}}', f'{{"sync": "{LONG}"}}', f'{{"sync": {LISTS}}}']  # fmt: skip
 
@@ -29,7 +29,7 @@ def message(text: str) -> bytes:
 def test_a_state_that_is_no_message_is_emptied_with_one_line(
     text: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    assert readable(message(text)) == (message("{}"), True)
+    assert sanitise(message(text)) == (message("{}"), True)
     (line,) = caplog.messages
     assert line == f"a page sent {len(text)} characters that are no message; ignored"
 
@@ -38,7 +38,7 @@ def test_what_is_a_message_is_passed_on_as_it_is(caplog: pytest.LogCaptureFixtur
     letters = [{"uuid": f"{n}", "reason": "ü" * 300, "step": None} for n in range(500)]
     sent = message(json.dumps({"sync": {"author": "a:1", "outbox": letters}}, ensure_ascii=False))
     for raw in (sent, message("{}"), b"", b"\xff no protobuf"):
-        assert readable(raw)[0] is raw
+        assert sanitise(raw)[0] is raw
     assert caplog.messages == []
 
 
@@ -46,10 +46,10 @@ def test_a_part_of_a_page_becomes_the_whole_where_none_was_run() -> None:
     asked = BackMsg()
     asked.rerun_script.fragment_id = "part"
     raw = asked.SerializeToString()
-    assert readable(raw) == (raw, True)
-    whole = BackMsg.FromString(readable(raw, whole=True)[0])
+    assert sanitise(raw) == (raw, True)
+    whole = BackMsg.FromString(sanitise(raw, whole=True)[0])
     assert whole.WhichOneof("type") == "rerun_script" and not whole.rerun_script.fragment_id
-    assert readable(BackMsg(clear_cache=True).SerializeToString(), whole=True)[1] is False
+    assert sanitise(BackMsg(clear_cache=True).SerializeToString(), whole=True)[1] is False
 
 
 @attempt(

@@ -69,7 +69,7 @@ def test_an_invitation_lets_its_person_in_by_the_button_and_once(
     page = context.new_page()
     page.goto(link)
     assert page.locator("b b").count() == 0
-    page.get_by_role("button", name="Enter as <b>Ann</b> & Co").dblclick()
+    page.get_by_role("button", name="Sign in as <b>Ann</b> & Co").dblclick()
     page.wait_for_selector(".player .stage:not([hidden])")
     (cookie,) = [one for one in context.cookies() if one["name"] == cookie_name(server.place)]
     assert cookie["httpOnly"] and cookie["sameSite"] == "Lax"
@@ -106,7 +106,7 @@ def test_open_tab_submits_nothing_after_someone_else_signs_in_on_its_browser(
     link = server.url(f"/enter?t={add_person(server.store, 'second here').token}")
     other = page.context.new_page()
     other.goto(link)
-    other.get_by_role("button", name="Enter as second here").click()
+    other.get_by_role("button", name="Sign in as second here").click()
     other.wait_for_selector(".player .stage:not([hidden])")
     given = page.get_attribute(".player", "data-item")
     page.keyboard.press("n")
@@ -114,7 +114,7 @@ def test_open_tab_submits_nothing_after_someone_else_signs_in_on_its_browser(
     page.get_by_text("someone else has signed in on this browser").wait_for()
     other.keyboard.press("n")
     other.keyboard.press("Enter")
-    other.locator(".progress", has_text="1 judged").wait_for(state="attached")
+    other.locator(".progress", has_text="1 annotated").wait_for(state="attached")
     other.locator(".progress", has_text="all saved").wait_for(state="attached")
     assert server.judgements("first here") == []
     assert len(server.judgements("second here")) == 1
@@ -148,12 +148,12 @@ def test_the_report_its_owner_sees_holds_every_judgement_made_by_then(
         page.locator(".player .stage:not([hidden])").wait_for()
         page.keyboard.press("n")
         page.keyboard.press("Enter")
-        done = re.compile(f"{number} judged by you.*all saved")
+        done = re.compile(f"{number} annotated by you.*all saved")
         page.locator(".progress", has_text=done).wait_for(state="attached")
         page.get_by_role("link", name="Report").click()
         # While it is built the one before is shown, and nothing says yet that it is the last.
         said = page.get_by_test_id("stCaptionContainer")
-        said.filter(has_text="Below is the report of").wait_for()
+        said.filter(has_text="Below: report of").wait_for()
         page.frame_locator("iframe").get_by_text("local-search").first.wait_for()
         judged.append(json.loads(file.read_text())["labels"]["human"])
     assert judged[1] > judged[0] > 0
@@ -179,7 +179,7 @@ def test_who_leads_sees_the_report_over_the_network_and_nothing_to_judge(
     page.goto(server.url("/"))
     change(server.store, people.set_role, "chief", "lead", held=False)
     page.reload()
-    page.get_by_text("Nothing waits for you here yet").wait_for()
+    page.get_by_text("You have no tasks yet").wait_for()
     assert page.get_by_role("link", name="Report").count() == 0
 
 

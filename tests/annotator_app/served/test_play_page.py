@@ -61,7 +61,7 @@ def test_a_person_plays_to_the_end_and_never_judges_it_themselves(
     page.keyboard.press("Shift+E")
     turn(page, "q")
     turn(page, "Numpad6")
-    assert "last move right" in page.text_content(".reward")
+    assert "last action right" in page.text_content(".reward")
 
     page.reload()
     page.locator(".part", has_text="Your turn: step 3 of").wait_for()
@@ -95,8 +95,8 @@ def test_what_a_person_has_judged_is_not_offered_to_them_to_play(
     person = next(a for a in ask(server.store, people.everybody) if a.name == "judge first")
     workspace = Workspace.open(str(server.folder))
     suite = suites.load(workspace, SUITE)
-    scenario = next(s for s in suite.scenarios if play.key(person, s) == offered)
-    again = play.exchange(
+    scenario = next(s for s in suite.scenarios if play.session_key(person, s) == offered)
+    again = play.sync_page(
         workspace,
         server.store,
         suite,
@@ -104,7 +104,7 @@ def test_what_a_person_has_judged_is_not_offered_to_them_to_play(
         None,
         author="",
         judged={scenario.hash},
-        plays=play.Plays(),
+        plays=play.PlaySessions(),
         broken=set(),
     )
     assert again["session"] not in (offered, None)

@@ -15,7 +15,7 @@ from sts.annotations import people
 from sts.continuations.store import load
 from sts.storage.workspace import Workspace
 from sts.suites import store as suites
-from sts_annotator_app.events import namespace
+from sts_annotator_app.events import storage_namespace
 from tests.annotator_app.serving import AGENTS, SUITE, Server
 from tests.stores import ask
 
@@ -117,7 +117,7 @@ def test_the_timeline_says_where_one_is(open_page: Opener) -> None:
     press(page, "t", "ArrowRight")
     assert re.fullmatch(r"continuation, step 1 of (5|10|15)", said())
     press(page, "s")
-    assert said().endswith("success is marked here")
+    assert said().endswith("your marker: success")
     press(page, "End", "Shift+ArrowLeft", "Shift+ArrowRight")
     assert re.fullmatch(r"continuation, step (\d+) of \1", said())
 
@@ -361,7 +361,7 @@ def test_the_keys_are_shown_on_demand(open_page: Opener) -> None:
     assert not page.is_visible(".keys")
     press(page, "?")
     assert page.is_visible(".keys")
-    assert re.search(r"Enter\s*submit and go on", page.inner_text(".keys"))
+    assert re.search(r"Enter\s*submit and continue", page.inner_text(".keys"))
     press(page, "Escape")
     assert not page.is_visible(".keys")
 
@@ -383,7 +383,7 @@ def test_a_browser_that_keeps_nothing_still_sends_everything(
 def test_a_refused_answer_is_told_to_the_person(open_page: Opener, server: Server) -> None:
     page = open_page("refused")
     person = next(one for one in ask(server.store, people.everybody) if one.name == "refused")
-    key = f"sts:outbox:{namespace(server.place, person.id)}:{'e' * 32}"
+    key = f"sts:outbox:{storage_namespace(server.place, person.id)}:{'e' * 32}"
     letter = {"uuid": "e" * 32, "item": "x" * 22, "verdict": "not_done"}
     page.evaluate("([key, value]) => localStorage.setItem(key, value)", [key, json.dumps(letter)])
     page.reload()
@@ -403,7 +403,7 @@ def test_a_reload_keeps_the_mark_in_hand_what_was_watched_and_the_time(
     page.reload()
     next_one(page)
     assert item(page) == given
-    assert "As you left it: Success at step 2" in status(page)
+    assert "Restored: Success at step 2" in status(page)
     press(page, "Enter")
     saved(page)
     (kept,) = server.judgements("keeper")
@@ -437,7 +437,7 @@ def test_a_second_tab_waits_and_takes_over_when_the_first_is_closed(
     in_hand = item(page)
     page.close()
     next_one(other)
-    assert item(other) == in_hand and "As you left it: Failure at step 1" in status(other)
+    assert item(other) == in_hand and "Restored: Failure at step 1" in status(other)
     press(other, "Enter")
     saved(other)
     assert [one.verdict for one in server.judgements(name)] == ["failure", "not_done"]

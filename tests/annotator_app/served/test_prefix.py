@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from sts_annotator_app.attempts import EACH
+from sts_annotator_app.attempts import MAX_FAILURES_PER_ADDRESS
 from sts_annotator_app.auth import cookie_name
 from tests.access.attempts import attempt
 from tests.annotator_app.served.test_player_page import press, saved
@@ -57,7 +57,7 @@ def test_a_person_enters_judges_and_finds_every_page_below_the_path(
     failed: list[str] = []
     page.on("response", lambda one: failed.append(one.url) if one.status >= 400 else None)
     page.goto(below.url(f"/enter?t={add_person(below.store, 'Ann').token}"))
-    page.get_by_role("button", name="Enter as Ann").click()
+    page.get_by_role("button", name="Sign in as Ann").click()
     page.wait_for_selector(".player .stage:not([hidden])")
     assert page.url.startswith(below.url("/"))
     (cookie,) = [one for one in context.cookies() if one["name"] == cookie_name(below.place)]
@@ -90,7 +90,9 @@ def test_what_lies_beside_the_path_is_not_served_and_its_slash_is_added(below: S
     "each address is counted by itself",
 )
 def test_a_proxy_that_is_believed_says_who_asks(below: Server) -> None:
-    for number in range(2 * EACH):  # each from another address, as this one alone would be refused
+    for number in range(
+        2 * MAX_FAILURES_PER_ADDRESS
+    ):  # each from another address, as this one alone would be refused
         assert asked(below, f"{BASE}/enter?t=wrong", f"192.0.2.{number}").status == 401
 
 
@@ -121,7 +123,7 @@ def test_a_forged_chain_of_addresses_counts_as_the_one_that_the_proxy_saw(
             f"{BASE}/enter?t=wrong",
             said.format(forged=f"192.0.2.{100 + number}", number=number, port=40_000 + number),
         ).status
-        for number in range(EACH + 1)
+        for number in range(MAX_FAILURES_PER_ADDRESS + 1)
     ]
-    assert found == [401] * EACH + [429]
+    assert found == [401] * MAX_FAILURES_PER_ADDRESS + [429]
     assert asked(below, f"{BASE}/enter?t=wrong", "192.0.2.99").status == 401

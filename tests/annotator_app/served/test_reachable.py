@@ -13,7 +13,7 @@ from websockets.sync.client import connect
 from websockets.typing import Origin, Subprotocol
 
 from sts_annotator_app.auth import cookie_name
-from sts_annotator_app.headers import USUAL, Headers
+from sts_annotator_app.headers import DEFAULTS, DefaultHeaders
 from sts_annotator_app.results import RESULTS
 from sts_annotator_app.routes import ENTER, HEALTH, STREAM
 from tests.access.attempts import attempt
@@ -292,7 +292,7 @@ def test_an_answers_own_headers_stay_and_what_opens_it_to_others_goes() -> None:
         (b"set-cookie", b"ours=1"),
     ]
     begun = {"type": "http.response.start", "status": 200, "headers": own}
-    (first,) = told(Headers, {"type": "http"}, [begun])
+    (first,) = told(DefaultHeaders, {"type": "http"}, [begun])
     headers = [(name.decode().lower(), value.decode()) for name, value in first["headers"]]
     assert ("cache-control", "private") in headers and ("set-cookie", "ours=1") in headers
-    assert len(headers) == 2 + len(USUAL) - 1
+    assert len(headers) == 2 + len(DEFAULTS) - 1

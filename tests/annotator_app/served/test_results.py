@@ -15,8 +15,8 @@ from starlette.routing import Route, Router
 from starlette.types import Message, Scope
 
 from sts.annotations.types import Annotator
-from sts_annotator_app.auth import Sessions
-from sts_annotator_app.results import RESULTS, answering
+from sts_annotator_app.auth import BrowserSessions
+from sts_annotator_app.results import RESULTS, serve_results
 from tests.access.attempts import attempt
 from tests.annotator_app.serving import AGENTS, Server
 
@@ -31,7 +31,7 @@ def test_who_leads_goes_from_the_report_to_two_clips_side_by_side(
     page = open_page("leader", path="/report", roles=("lead",), ready=False)
     frame = page.frame_locator("iframe")
     frame.locator("#scenario-table a.play").first.wait_for()
-    opener = page.get_by_role("link", name="Open it in a tab of its own")
+    opener = page.get_by_role("link", name="Open in a new tab")
     assert opener.get_attribute("href").endswith(f"{RESULTS}report.html")
 
     page.goto(server.url(f"{RESULTS}report.html#pair={','.join(AGENTS)}"))
@@ -84,13 +84,13 @@ def test_nothing_but_the_pages_of_the_report_is_served(tmp_path: Path) -> None:
         (tmp_path / name).write_text(name)
     leader = Annotator(1, "Lea", roles=("lead",))
 
-    class Leading(Sessions):
+    class Leading(BrowserSessions):
         def __init__(self) -> None: ...
 
         def person(self, connection: HTTPConnection) -> Annotator:
             return leader
 
-    report = answering(lambda: tmp_path / "report", Leading())
+    report = serve_results(lambda: tmp_path / "report", Leading())
     served = Router([Route(f"{RESULTS}{{file:path}}", report)])
 
     async def answered(path: str) -> int:

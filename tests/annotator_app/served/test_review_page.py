@@ -79,7 +79,7 @@ def test_a_reviewer_decides_leaves_open_and_classifies_from_the_keyboard(
     open_page: Opener, disputed: Server
 ) -> None:
     page = reviewer(open_page, disputed, "Rhea")
-    assert "They disagree on whether it was done." in page.inner_text(".opinions")
+    assert "Annotators disagree on whether it was completed." in page.inner_text(".opinions")
     assert {"P", "Q"} == {*page.locator(".opinions b").all_inner_texts()}
     shown = page.content()
     assert not any(name in shown for name in ("Ana", "local-search", "stigmergy"))
@@ -87,7 +87,7 @@ def test_a_reviewer_decides_leaves_open_and_classifies_from_the_keyboard(
     press(page, "t", "ArrowRight", "s", "e")
     page.keyboard.type("s, f & <b>n</b>")
     page.reload()
-    page.locator(".status", has_text="As you left it: Success at step 1").wait_for()
+    page.locator(".status", has_text="Restored: Success at step 1").wait_for()
     assert item(page) == first
     press(page, "Enter")
     second = item(page)
@@ -97,8 +97,8 @@ def test_a_reviewer_decides_leaves_open_and_classifies_from_the_keyboard(
     press(page, "Enter")
     press(page, "x", "2", "Enter")
     saved(page)
-    page.locator(".empty h2", has_text="2 of 3 are decided").wait_for()
-    assert "1 clip you left open; G shows them again." in page.inner_text(".empty")
+    page.locator(".empty h2", has_text="2 of 3 decided").wait_for()
+    assert "You skipped 1 clip. Press G to show them again." in page.inner_text(".empty")
     decided = ask(disputed.store, reviews.load_adjudications, SUITE)
     assert (decided[first].verdict, decided[first].step) == ("success", 1)
     assert decided[first].text == "s, f & <b>n</b>"
@@ -130,6 +130,6 @@ def test_the_page_is_for_reviewers_and_an_empty_queue_says_so(
     page = open_page("no reviewer", untouched)
     assert page.get_by_role("link", name="Review").count() == 0
     page = reviewer(open_page, untouched, "early")
-    page.locator(".empty h2", has_text="No two annotators disagree yet").wait_for()
+    page.locator(".empty h2", has_text="No disagreements yet").wait_for()
     change(untouched.store, people.set_role, "early", "reviewer", held=False)
     page.get_by_text("This page is for the role reviewer").wait_for()

@@ -8,7 +8,7 @@ import pytest
 from starlette.requests import Request
 from starlette.responses import Response
 
-from sts_annotator_app.scripts import SCRIPTS, address, answering, loading
+from sts_annotator_app.scripts import SCRIPTS, build_loader, script_address, serve_scripts
 from tests.annotator_app.serving import Server
 
 SCRIPT = "export default () => {};\n"
@@ -16,18 +16,18 @@ SCRIPT = "export default () => {};\n"
 
 def answered(path: str) -> Response:
     """Ask what serves scripts, as the route does for a file below their address."""
-    answer = answering(lambda name: SCRIPT if name == "player" else None)
+    answer = serve_scripts(lambda name: SCRIPT if name == "player" else None)
     params = {"file": path.removeprefix(SCRIPTS)}
     return answer(Request({"type": "http", "path": path, "path_params": params}))
 
 
 def test_a_script_is_kept_by_a_browser_for_good_because_another_has_another_address() -> None:
-    answer = answered(address(SCRIPT, "player"))
+    answer = answered(script_address(SCRIPT, "player"))
     assert (answer.status_code, bytes(answer.body).decode()) == (200, SCRIPT)
     assert answer.headers["content-type"].startswith("text/javascript")
     kept = answer.headers["cache-control"]
     assert "immutable" in kept and "private" in kept
-    assert address(SCRIPT, "player") != address(SCRIPT + "\n", "player")
+    assert script_address(SCRIPT, "player") != script_address(SCRIPT + "\n", "player")
 
 
 @pytest.mark.parametrize(
@@ -39,8 +39,8 @@ def test_nothing_else_is_served_there(path: str) -> None:
 
 
 def test_what_brings_a_script_is_short_and_knows_the_base_path() -> None:
-    text = loading(SCRIPT * 1000, "player", "/judge")
-    assert f'"/judge{address(SCRIPT * 1000, "player")}"' in text
+    text = build_loader(SCRIPT * 1000, "player", "/judge")
+    assert f'"/judge{script_address(SCRIPT * 1000, "player")}"' in text
     assert len(text) < 200 and "\n" in text.strip()  # without it Streamlit takes it for a path
 
 

@@ -110,7 +110,7 @@ def test_who_is_known_by_a_verified_address_signs_in_and_works(
         ({"email": "rita@study.example"}, "No member of this study has the address rita"),
         ({"email": "tom@study.example", "email_verified": False}, "Nobody has verified"),
         ({"name": "Tom"}, "tells this study no e-mail address"),
-        ({"iss": "http://elsewhere.example"}, "Signing in did not work"),
+        ({"iss": "http://elsewhere.example"}, "Sign-in failed"),
     ],
 )
 def test_anybody_else_is_told_why_not_in_a_sentence(
@@ -174,18 +174,18 @@ def test_without_authlib_the_command_to_install_it_is_said(
     [
         ({}, "no e-mail address"),
         ({"email": ["a@b"]}, "no e-mail address"),
-        ({"email": "a@b", "email_verified": False}, "Nobody has verified"),
-        ({"email": "a@b", "email_verified": "false"}, "Nobody has verified"),
-        ({"email": "a@b", "email_verified": None}, "Nobody has verified"),
+        ({"email": "a@b", "email_verified": False}, "is not verified"),
+        ({"email": "a@b", "email_verified": "false"}, "is not verified"),
+        ({"email": "a@b", "email_verified": None}, "is not verified"),
     ],
 )
 def test_only_an_address_that_the_provider_vouches_for_counts(
     claims: dict[str, Any], words: str
 ) -> None:
     with pytest.raises(ArgumentError, match=words):
-        sign_in.verified_address(claims)
-    assert sign_in.verified_address({"email": "a@b"}) == "a@b"
-    assert sign_in.verified_address({"email": "a@b", "email_verified": "true"}) == "a@b"
+        sign_in.get_verified_email(claims)
+    assert sign_in.get_verified_email({"email": "a@b"}) == "a@b"
+    assert sign_in.get_verified_email({"email": "a@b", "email_verified": "true"}) == "a@b"
 
 
 def test_the_lead_gives_and_takes_addresses(

@@ -102,7 +102,7 @@ def enter(chromium: Any, study: Study) -> Iterator[Callable[..., Any]]:
         page = context.new_page()
         page.on("pageerror", lambda error: errors.append(str(error)))
         page.goto(study.server.url(f"/enter?t={token}"))
-        page.get_by_role("button", name=f"Enter as {name}").click()
+        page.get_by_role("button", name=f"Sign in as {name}").click()
         page.wait_for_selector(STANDS if path == "/" else ".stage, .empty")
         return page
 

@@ -12,8 +12,8 @@ import pytest
 from sts.domains import Picture, domain
 from sts.domains.drawing import drawing
 from sts.episodes import Instruction
-from sts.viewer.payload import payload
-from sts.viewer.scripts import HERE, VIEWER, joined
+from sts.viewer.payload import build_payload
+from sts.viewer.scripts import HERE, VIEWER, join_modules
 from tests.annotator_app.serving import PATIENCE
 
 pytestmark = pytest.mark.browser
@@ -53,7 +53,7 @@ def string() -> dict[str, Any]:
     scene = np.arange(STEPS + 1, dtype=np.uint16)[:, None]
     says = np.zeros((STEPS, 1), np.int8)
     says[6] = 1
-    return payload(
+    return build_payload(
         drawing="string",
         picture=Picture("drawn", 1, STEPS + 1, ("bead",), ("B",), (0,), {"length": 13}),
         scene=scene,
@@ -75,7 +75,7 @@ def page(chromium: Any) -> Iterator[Any]:
     made.on("pageerror", lambda error: errors.append(str(error)))
     style = "".join((HERE / f"{name}.css").read_text() for name in ("page", "viewer"))
     drawings = {"string": STRING, "broken": "export const paint = (;", "empty": "export {};"}
-    made.set_content(PAGE % (style, joined(VIEWER), drawings))
+    made.set_content(PAGE % (style, join_modules(VIEWER), drawings))
     made.wait_for_function("() => !!window.mount")
     yield made
     context.close()
@@ -91,7 +91,7 @@ def frame(page: Any) -> int:
 
 
 def test_its_modules_know_no_verdict_queue_outbox_or_streamlit() -> None:
-    script = re.sub(r"//.*", "", joined(VIEWER)).lower()
+    script = re.sub(r"//.*", "", join_modules(VIEWER)).lower()
     named = ("verdict", "outbox", "queue", "setstatevalue", "success", "submit", "annotat")
     assert [word for word in named if word in script] == []
 
@@ -149,7 +149,7 @@ def mount_ours(page: Any) -> None:
     (state,) = world.generate(1, seed=1, height=6, width=7, participants=1, horizon=20)
     picture = world.picture(state)
     scene = world.restore([state]).scene.repeat(STEPS + 1, 0)
-    data = payload(
+    data = build_payload(
         drawing="lambda-star", picture=picture, scene=scene, says=np.zeros((STEPS, 1), np.int8),
         takeover=TAKEOVER, evaluated=(0,), tokens=("",),
         instructions=[Instruction("Go.", "a", 0, "setter")],

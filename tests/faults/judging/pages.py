@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from websockets.exceptions import WebSocketException
 
-from sts_annotator_app.events import namespace
+from sts_annotator_app.events import storage_namespace
 from tests.annotator_app.wire import Wire, connected
 from tests.faults.judging.history import (
     ACKNOWLEDGED,
@@ -70,7 +70,7 @@ class Page:
           answers: how many.
           until: the monotonic time after which the page gives up; what it holds is then lost.
         """
-        self._author, met = namespace(study.server.place, self.person), "nothing"
+        self._author, met = storage_namespace(study.server.place, self.person), "nothing"
         while (answers or self.outbox) and time.monotonic() < until:
             try:
                 with connected(study.address, self.cookie, self._patience) as wire:
