@@ -180,7 +180,7 @@ def test_a_decision_about_what_one_judged_oneself_is_refused(store: Store, team:
     in_store_change(store, people.set_role, "Ana", "reviewer")
     item = talk(store, None)["cases"][0]["episode"]["id"]
     [ack] = talk(store, {"outbox": [decision(item)]}, "Ana")["acks"]
-    assert ack["message"] == "this item was judged by this reviewer; another decides"
+    assert ack["message"] == "this item was judged by this reviewer; leave it to another reviewer"
     assert "6 clips left to another reviewer" in talk(store, None, "Ana")["empty"]["text"]
 
 

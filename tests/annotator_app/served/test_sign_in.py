@@ -108,7 +108,7 @@ def test_who_is_known_by_a_verified_address_signs_in_and_works(
             "No member of this study has the address <b>nobody",
         ),
         ({"email": "rita@study.example"}, "No member of this study has the address rita"),
-        ({"email": "tom@study.example", "email_verified": False}, "Nobody has verified"),
+        ({"email": "tom@study.example", "email_verified": False}, "is not verified"),
         ({"name": "Tom"}, "tells this study no e-mail address"),
         ({"iss": "http://elsewhere.example"}, "Sign-in failed"),
     ],
