@@ -1,6 +1,6 @@
 # Everything a person types here. Works with no environment active; needs Python 3.11 to 3.13 and make.
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all check wheel bench bench-million bench-reports bench-mining bench-large chaos pictures lock clean
+.PHONY: help demo test test-landing test-all check wheel bench bench-million bench-reports bench-mining bench-large chaos pictures lock clean
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -11,10 +11,11 @@ LOCKED := PIP_CONSTRAINT=$(CURDIR)/constraints.lock PIP_DISABLE_PIP_VERSION_CHEC
 # What a long command begins with: on a terminal, a line that says every second how far it is.
 SHOWN := $(if $(MAKE_TERMOUT),(s=0; while sleep 1 && kill -0 $$$$; do s=$$((s + 1)); \
 	printf '\r%3d s, %4d MB in $(VENV) ' $$s $$(du -sm $(VENV) | cut -f1); done) 2>/dev/null & trap "kill $$!; echo" EXIT;)
-# Else each process of the tests, of which there are hundreds, compiles all sources of ours anew.
+# Otherwise each of the tests' hundreds of processes compiles all our sources again.
 export PYTHONDONTWRITEBYTECODE :=
 APP ?= 1
 WORKERS ?= 3
+PYTEST = $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --durations 10
 SECONDS ?= 600
 SEED ?= 1
 DATABASE ?= sqlite
@@ -25,11 +26,14 @@ help:  ## list the targets
 demo: $(VENV)/.base  ## the whole pipeline on the packaged suite, then the annotator (APP=0: without)
 	$(BIN)/sts demo $(if $(filter 0,$(APP)),--no-app)
 
-test: $(VENV)/.test  ## the test suite
-	$(BIN)/python -m pytest -m "not slow" -n $(WORKERS)
+test: $(VENV)/.test  ## the quick tests; four minutes on two cores
+	$(PYTEST) -m "not landing and not slow"
 
-test-all: $(VENV)/.test  ## the test suite with its slow tier
-	$(BIN)/python -m pytest -n $(WORKERS)
+test-landing: $(VENV)/.test  ## what else must pass before a landing: every world and format, PostgreSQL, browsers
+	$(PYTEST) -m "landing and not slow"
+
+test-all: $(VENV)/.test  ## all tests, also the slow ones: simulations and trials of faults; hours
+	$(PYTEST)
 
 check: $(VENV)/.dev  ## ruff, mypy, TypeScript's checker, import-linter, rooms and arrows counted
 	$(BIN)/ruff check .

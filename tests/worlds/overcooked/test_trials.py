@@ -299,7 +299,6 @@ def test_what_is_loaded_is_what_pandas_itself_loads():
     assert loader.table(path).equals(pd.read_pickle(path))
 
 
-@pytest.mark.slow
 def test_all_states_of_all_trials_are_replayed():
     found = [trial for path in trials.installed() for trial in trials.read(path)]
     replayed = [trials.replay(trial) for trial in found]
