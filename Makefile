@@ -1,6 +1,6 @@
-# Everything a person types here. Works with no environment active; needs Python 3.11 to 3.13 and make.
+# The commands of this project. They make their own virtual environment and need Python 3.11 to 3.13 and make.
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all check wheel bench bench-million bench-reports bench-mining bench-large chaos pictures lock clean
+.PHONY: help demo test test-landing test-all check wheel bench bench-million bench-reports bench-mining bench-large chaos pictures lock clean
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -8,13 +8,14 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
 	$$p -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))' 2>/dev/null && { echo $$p; break; }; done)
 LOCKED := PIP_CONSTRAINT=$(CURDIR)/constraints.lock PIP_DISABLE_PIP_VERSION_CHECK=1 \
 	$(BIN)/python -m pip install --quiet --constraint constraints.lock
-# What a long command begins with: on a terminal, a line that says every second how far it is.
+# On a terminal, show every second how far a long command has come.
 SHOWN := $(if $(MAKE_TERMOUT),(s=0; while sleep 1 && kill -0 $$$$; do s=$$((s + 1)); \
 	printf '\r%3d s, %4d MB in $(VENV) ' $$s $$(du -sm $(VENV) | cut -f1); done) 2>/dev/null & trap "kill $$!; echo" EXIT;)
-# Else each process of the tests, of which there are hundreds, compiles all sources of ours anew.
+# Otherwise each of the tests' hundreds of processes compiles all our sources again.
 export PYTHONDONTWRITEBYTECODE :=
 APP ?= 1
 WORKERS ?= 3
+PYTEST = $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --durations 10
 SECONDS ?= 600
 SEED ?= 1
 DATABASE ?= sqlite
@@ -22,16 +23,19 @@ DATABASE ?= sqlite
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
 
-demo: $(VENV)/.base  ## the whole pipeline on the packaged suite, then the annotator (APP=0: without)
+demo: $(VENV)/.base  ## run the whole pipeline on the packaged suite, then open the annotator app (APP=0: do not open it)
 	$(BIN)/sts demo $(if $(filter 0,$(APP)),--no-app)
 
-test: $(VENV)/.test  ## the test suite
-	$(BIN)/python -m pytest -m "not slow" -n $(WORKERS)
+test: $(VENV)/.test  ## the quick tests; four minutes on two cores
+	$(PYTEST) -m "not landing and not slow"
 
-test-all: $(VENV)/.test  ## the test suite with its slow tier
-	$(BIN)/python -m pytest -n $(WORKERS)
+test-landing: $(VENV)/.test  ## what else a change must pass before it lands: all worlds, formats, pages, PostgreSQL
+	$(PYTEST) -m "landing and not slow"
 
-check: $(VENV)/.dev  ## ruff, mypy, TypeScript's checker, import-linter, rooms and arrows counted
+test-all: $(VENV)/.test  ## all tests, also simulations and trials of many faults; much longer
+	$(PYTEST)
+
+check: $(VENV)/.dev  ## ruff, mypy, tsc, import-linter, and a count of the modules and their imports
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
@@ -42,7 +46,7 @@ check: $(VENV)/.dev  ## ruff, mypy, TypeScript's checker, import-linter, rooms a
 	$(BIN)/python -m tests.rooms
 	$(BIN)/python -m tests.prose
 
-wheel: $(BIN)/python  ## build the wheel, install it in a clean environment, try it from another folder
+wheel: $(BIN)/python  ## build the wheel, install it in a clean environment and try it from another folder
 	rm -rf build/wheel build/clean build/elsewhere && mkdir -p build/elsewhere
 	$(BIN)/python -m pip wheel --quiet --no-deps --wheel-dir build/wheel .
 	$(PYTHON) -m venv build/clean
@@ -56,25 +60,25 @@ wheel: $(BIN)/python  ## build the wheel, install it in a clean environment, try
 bench: $(VENV)/.test  ## measure speed and write docs/benchmarks.md
 	$(BIN)/python -m tests.benchmarks
 
-bench-million: $(VENV)/.test  ## measure a workspace of a million continuations; minutes
+bench-million: $(VENV)/.test  ## measure a workspace of a million continuations; takes minutes
 	$(BIN)/python -m tests.benchmarks.million
 
-bench-reports: $(VENV)/.test  ## measure reports of up to 500 agents; minutes
+bench-reports: $(VENV)/.test  ## measure reports of up to 500 agents; takes minutes
 	$(BIN)/python -m tests.benchmarks.reports
 
-bench-mining: $(VENV)/.test  ## record a million episodes and measure mining them; a quarter of an hour
+bench-mining: $(VENV)/.test  ## record a million episodes and measure mining them; takes 15 minutes
 	$(BIN)/python -m tests.benchmarks.mining $(MINING)
 
-bench-large: $(VENV)/.test  ## a hundred annotators at one process, and a day of their work; half an hour
+bench-large: $(VENV)/.test  ## simulate a hundred annotators on one server, and a day of their work; takes half an hour
 	$(BIN)/python -m tests.benchmarks.load
 
-chaos: $(VENV)/.test  ## faults at every point for SECONDS, from a SEED, on a DATABASE (sqlite or postgresql)
+chaos: $(VENV)/.test  ## inject faults everywhere for SECONDS, from a SEED, on a DATABASE (sqlite or postgresql)
 	$(BIN)/python -m tests.faults --seconds $(SECONDS) --seed $(SEED) --database $(DATABASE)
 
-pictures: $(VENV)/.test  ## take the README's pictures anew, with chromium; minutes
+pictures: $(VENV)/.test  ## retake the screenshots of the README with Chromium; takes minutes
 	$(BIN)/python -m tests.pictures
 
-lock:  ## resolve constraints.lock anew (needs uv)
+lock:  ## resolve constraints.lock again (needs uv)
 	uv pip compile --quiet --universal --python-version 3.11 --all-extras --upgrade \
 		--no-header --no-annotate --no-emit-index-url pyproject.toml -o constraints.lock
 

@@ -1,51 +1,87 @@
-"""What holds for every test: Hypothesis looks for wrong answers, and not at how long they took.
+"""Test tiers, Hypothesis profiles, and the CPU time printed at the end of a run.
 
-How much CPU time they took is seen to by `tests.budget`. Where a property does not say how many
-examples it is tried on, the quick tier tries 40 and all else 100.
+Tests without a tier's marker are the quick tier (`make test`). `landing` marks what else a change
+must pass before it lands (`make test-landing`), and `slow` what runs at night (`make test-all`).
 """
 
 import gc
+import os
 from collections.abc import Iterator
 from multiprocessing import forkserver
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
 
-from tests import scheduling
-from tests.budget import Meter
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # set before NumPy is imported
 
-settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.register_profile("quick", settings.get_profile("untimed"), max_examples=40)
-settings.load_profile("untimed")
+LANDING = (
+    "agents/test_elsewhere.py",
+    "analysis/report/paper/test_figures.py",
+    "analysis/report/paper/test_files.py",
+    "annotations/test_partition.py",
+    "annotator_app/served/test_behind_proxy.py",
+    "annotator_app/served/test_database_away.py",
+    "annotator_app/served/test_lost_connection.py",
+    "annotator_app/served/test_prefix.py",
+    "annotator_app/served/test_team_work.py",
+    "annotator_app/served/test_two_curators.py",
+    "annotator_app/test_connections.py",
+    "cli/test_shadows.py",
+    "domains/test_action_spaces.py",
+    "domains/test_adapted.py",
+    "faults/test_empty_folder.py",
+    "formats/minari/test_hostile.py",
+    "formats/minari/test_others.py",
+    "plugins/test_broken_package.py",
+    "plugins/test_executor.py",
+    "plugins/test_without_a_world.py",
+    "worlds/babyai/test_agents.py",
+    "worlds/babyai/test_golden.py",
+    "worlds/babyai/test_hindsight.py",
+    "worlds/babyai/test_second_suite.py",
+    "worlds/babyai/test_suite.py",
+    "worlds/lambda_star/published/test_moves.py",
+    "worlds/lambda_star/test_uncompiled.py",
+    "worlds/overcooked/test_agents.py",
+    "worlds/overcooked/test_beside_a_person.py",
+    "worlds/overcooked/test_categories.py",
+    "worlds/overcooked/test_golden.py",
+    "worlds/overcooked/test_recorded.py",
+    "worlds/overcooked/test_trials.py",
+)
+"""Files whose tests are all of the landing tier; single tests are marked where they stand."""
+
+settings.register_profile("all", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("fewer", settings.get_profile("all"), max_examples=40)
 
 
-def pytest_collection(session: pytest.Session) -> None:
-    scheduling.import_in_turn(session.config)
+def pytest_configure(config: pytest.Config) -> None:
+    settings.load_profile("fewer" if "not slow" in config.option.markexpr else "all")
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    scheduling.longest_first(items)
-
-
-def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> scheduling.Scheduling:
-    return scheduling.Scheduling(config, log)
+    files = {Path(__file__).parent / name for name in LANDING}
+    for item in items:
+        if item.path in files:
+            item.add_marker(pytest.mark.landing)
 
 
 def pytest_collection_finish() -> None:
-    """What was collected stays until the end: nothing looks through it for garbage again."""
+    """Keep the garbage collector from searching what was collected, again and again."""
     gc.collect()
     gc.freeze()
 
 
-def pytest_configure(config: pytest.Config) -> None:
-    quick = config.option.markexpr == "not slow"
-    if quick:
-        settings.load_profile("quick")
-    config.pluginmanager.register(Meter() if quick else Meter(budget=None), "cpu-time")
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Print the CPU time of this process and of all that it waited for, such as workers."""
+    seconds = sum(os.times()[:4])
+    terminalreporter.write_line(f"{seconds:.0f} CPU-seconds in all processes")
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _workers_end() -> Iterator[None]:
-    """What worker processes have cost is known when that ends of which they are copies."""
+def _stop_fork_server() -> Iterator[None]:
+    """End the fork server with the session, so that the CPU time of pool workers is counted."""
     yield
     forkserver._forkserver._stop()  # type: ignore[attr-defined]

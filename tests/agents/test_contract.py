@@ -145,7 +145,7 @@ def test_episodes_do_not_depend_on_the_split_of_their_batch(name):
 
 @agent_names
 @pytest.mark.parametrize(
-    "roles", [1, 3, 6, *(pytest.param(n, marks=pytest.mark.slow) for n in (2, 4, 5))]
+    "roles", [1, 3, 6, *(pytest.param(n, marks=pytest.mark.landing) for n in (2, 4, 5))]
 )
 def test_a_team_of_any_size_plays_even_the_smallest_grid(name, roles):
     c = cases(participants=6, sizes=((3, 3),))

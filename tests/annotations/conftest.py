@@ -14,18 +14,15 @@ from tests.annotations.examples import Clock
 from tests.annotations.fakes import pretend
 from tests.clusters import Cluster, programs
 
-ABOVE_THE_DATABASE = {
-    *("test_assignment", "test_events", "test_quality"),
-    *("test_reviewed", "test_rubrics", "test_verification"),
-}
-"""What these files show is on SQLite in the quick tier, and on PostgreSQL in the slow one."""
+QUICK_ON_POSTGRESQL = {"test_claims", "test_database"}
+"""Files that run on both databases in the quick tier; all others do so in the landing tier."""
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
-        if item.path.stem in ABOVE_THE_DATABASE and item.get_closest_marker("postgresql"):
-            item.add_marker(pytest.mark.slow)
+        if item.get_closest_marker("postgresql") and item.path.stem not in QUICK_ON_POSTGRESQL:
+            item.add_marker(pytest.mark.landing)
 
 
 @pytest.fixture(autouse=True)

@@ -7,16 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import uuid4
 
-import pytest
-
 from sts.annotations.types import Claim, Item
 
-SELDOM_ON_POSTGRESQL = pytest.mark.parametrize(
-    "workspace",
-    ["sqlite", pytest.param("postgresql", marks=[pytest.mark.postgresql, pytest.mark.slow])],
-    indirect=True,
-)
-"""For what is dear and decided above the database: on PostgreSQL in the slow tier."""
 SUITE = "core@1"
 HORIZON = 40
 

@@ -30,7 +30,6 @@ from sts.storage import archive, files
 from sts.storage.folders import replace_folder
 from sts.storage.workspace import Workspace
 from tests.annotations.examples import (
-    SELDOM_ON_POSTGRESQL,
     SUITE,
     a_submission,
     some_items,
@@ -122,7 +121,6 @@ def goes_on(workspace: Workspace, before: dict[str, list[tuple[Any, ...]]], secr
         assert verify(store.database).findings == ()
 
 
-@SELDOM_ON_POSTGRESQL
 def test_a_backup_amid_judging_holds_what_was_acknowledged_before_and_doubles_nothing(
     workspace: Workspace,
     tmp_path: Path,
@@ -316,7 +314,7 @@ def test_a_backup_that_is_killed_at_any_write_is_none_or_whole(
     assert not (tmp_path / "to" / ".1.part").exists()
 
 
-@pytest.mark.slow
+@pytest.mark.landing
 def test_a_restore_that_is_killed_at_any_write_leaves_no_workspace_or_all_of_it(
     small: Workspace, tmp_path: Path
 ) -> None:
@@ -341,7 +339,7 @@ backup.restore(Path(sys.argv[2]), Path(sys.argv[3]))
 """
 
 
-@pytest.mark.slow
+@pytest.mark.landing
 @pytest.mark.postgresql
 @pytest.mark.parametrize("workspace", [POSTGRESQL], indirect=True)
 def test_killed_backup_or_restore_on_postgresql_is_whole_or_absent(
@@ -382,7 +380,7 @@ move(Workspace.open(sys.argv[2]), sys.argv[3])
 """
 
 
-@pytest.mark.slow
+@pytest.mark.landing
 @pytest.mark.postgresql
 @pytest.mark.parametrize("workspace", ["sqlite", POSTGRESQL], indirect=True)
 def test_move_that_is_killed_at_any_write_leaves_the_study_where_it_was(

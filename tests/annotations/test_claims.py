@@ -13,7 +13,6 @@ from sts.errors import ArgumentError, DamagedData
 from sts.storage.workspace import Workspace
 from tests.annotations.examples import (
     HORIZON,
-    SELDOM_ON_POSTGRESQL,
     SUITE,
     Clock,
     a_submission,
@@ -103,7 +102,6 @@ def test_a_reload_keeps_the_queue_and_renews_it(store: Store, clock: Clock) -> N
     assert rest[:3] == [first[0].item, first[2].item, first[3].item] and len(rest) == 4
 
 
-@SELDOM_ON_POSTGRESQL
 def test_each_annotator_meets_items_in_an_order_of_their_own(store: Store) -> None:
     enqueue(store, some_items(30), required=2)
     ana, bo = add_person(store, "Ana"), add_person(store, "Bo")
@@ -159,7 +157,6 @@ def test_claims_stay_inside_the_suite(store: Store) -> None:
     assert claim_items(store, ana.id, suite="nowhere@1") == []
 
 
-@SELDOM_ON_POSTGRESQL
 def test_references_are_mixed_in_silently_and_met_once_by_each(workspace: Workspace) -> None:
     workspace.settings["annotation"]["reference_rate"] = 0.3
     with Store.open(workspace) as store:

@@ -13,7 +13,7 @@ from sqlalchemy import func, select
 from sts.annotations import views
 from sts.annotations.schema import events, items
 from sts.annotations.store import Store
-from tests.annotations.examples import SELDOM_ON_POSTGRESQL, Clock, a_submission, an_item
+from tests.annotations.examples import Clock, a_submission, an_item
 from tests.stores import add_person, ask, claim_items, enqueue, submit
 
 PEOPLE, ITEMS, REQUIRED = 3, 3, 2
@@ -166,7 +166,6 @@ class Bench:
         assert tuple(kept) == (self.model.events, self.model.extras)
 
 
-@SELDOM_ON_POSTGRESQL
 @given(steps)
 @settings(
     max_examples=30,

@@ -73,7 +73,7 @@ def open_and_count(place: Place) -> int:
 
 
 @pytest.mark.parametrize(
-    ("items", "people"), [(40, 8), pytest.param(200, 24, marks=pytest.mark.slow)]
+    ("items", "people"), [(40, 8), pytest.param(200, 24, marks=pytest.mark.landing)]
 )
 def test_no_item_is_ever_doubly_or_over_assigned_across_processes(
     place: Place, processes: ProcessPoolExecutor, items: int, people: int

@@ -207,7 +207,7 @@ def edit(connection: Connection, rng: random.Random) -> str:
             return f"{table}, {row}: {what}"
 
 
-@pytest.fixture(params=[12, pytest.param(170, marks=pytest.mark.slow)])
+@pytest.fixture(params=[12, pytest.param(170, marks=pytest.mark.landing)])
 def number(request: pytest.FixtureRequest) -> int:
     """How often each kind of change is tried."""
     count: int = request.param

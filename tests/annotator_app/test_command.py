@@ -78,7 +78,7 @@ def test_what_was_typed_wrong_is_one_line(
 
 
 @pytest.mark.parametrize(
-    "how", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.slow)]
+    "how", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.landing)]
 )
 def test_it_ends_quietly_and_prints_no_secret_but_the_link(tmp_path: Path, how: int) -> None:
     options = ["--workspace", str(tmp_path), "--port", "0", "--as", "Ana", "--no-browser"]

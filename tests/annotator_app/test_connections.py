@@ -147,7 +147,6 @@ def test_1300_half_sent_requests_lock_nobody_out(
     assert not caplog.records
 
 
-@pytest.mark.slow
 def test_annotator_serves_pages_amid_1300_half_sent_requests(
     sockets: contextlib.ExitStack, recorded: Path, tmp_path: Path
 ) -> None:

@@ -109,7 +109,7 @@ def test_the_demo_in_json_is_one_document(
     assert "--no-app" in capsys.readouterr().err
 
 
-@pytest.mark.slow
+@pytest.mark.landing
 def test_a_second_demo_makes_nothing_new(root: Path) -> None:
     before = hashes(root)
     again = printed(root)
@@ -135,7 +135,7 @@ main(sys.argv[1:])
 """
 
 
-@pytest.mark.slow
+@pytest.mark.landing
 def test_a_demo_killed_while_agents_run_is_resumed_to_the_same_hashes(
     root: Path, tmp_path: Path
 ) -> None:
@@ -162,6 +162,7 @@ def test_a_reference_measures_annotators_and_is_none_of_its_agents_continuations
     assert found["labels"]["automatic"] == 6 * 216 - 1  # type: ignore[index]
 
 
+@pytest.mark.landing
 def test_after_ten_marks_the_report_shows_both_labels_and_their_agreement(root: Path) -> None:
     workspace = Workspace.open(str(root))
     suite = suites.load(workspace, "core@2")
@@ -222,7 +223,7 @@ def test_an_unknown_domain_is_one_line(capsys: pytest.CaptureFixture[str]) -> No
     assert "unknown demo 'chess'; known: babyai" in error and error.count("\n") == 1
 
 
-@pytest.mark.slow
+@pytest.mark.landing
 @pytest.mark.parametrize("domain", ["babyai", "overcooked"])
 def test_the_demo_of_another_domain_ends_in_a_ranked_report(domain: str, tmp_path: Path) -> None:
     words = ["--no-app", "--continuations", "1", "--workspace", str(tmp_path)]

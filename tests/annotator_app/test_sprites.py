@@ -159,6 +159,7 @@ def test_an_episode_that_does_not_replay_has_no_sprite(workspace: Workspace) -> 
         sprites.load_sprites(workspace, episode)
 
 
+@pytest.mark.landing
 def test_all_sprites_of_a_suite_are_made_by_another_process(workspace: Workspace) -> None:
     scenarios = suites.load(workspace, ring.SUITE).scenarios
     expected = {c.episode.content_hash for c in load(workspace, {s.hash for s in scenarios})}

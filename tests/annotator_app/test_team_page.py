@@ -271,6 +271,7 @@ def test_an_adjudication_alone_makes_the_report_an_old_one(
         assert found.is_outdated(ask(store, members.last_event))
 
 
+@pytest.mark.landing
 def test_a_build_is_a_process_whose_last_line_is_told(tmp_path: Path) -> None:
     found = builder(tmp_path, Clock())
     assert "sts report core@1: core@1: expected labels or judgements" in found._run("report")

@@ -6,7 +6,6 @@ import math
 
 import pytest
 
-from sts.worlds.lambda_star.play.practice import LEARNERS
 from tests.benchmarks import (
     __main__,
     chained,
@@ -29,7 +28,9 @@ from tests.benchmarks import (
     worlds,
 )
 from tests.benchmarks.crowd import Pace
-from tests.benchmarks.measure import Sizes, Table, alternating, markdown
+from tests.benchmarks.measure import Sizes, Table, markdown
+
+pytestmark = pytest.mark.slow
 
 TINY = Sizes(
     runs=1,
@@ -79,23 +80,6 @@ def test_ways_to_play_agree_and_are_timed():
     )
 
 
-def test_the_aims_name_the_slowest():
-    learning = {("sarsa", 1): 30.0, ("sarsa", 5): 40.0, ("q-learning", 1): 35.0}
-    learning["q-learning", 5] = 45.0
-    table = __main__.aims({"greedy": (4.0, 5.0)}, learning)
-    assert table.rows == [
-        ("`sarsa`, training updates", 20.0, 30.0, 40.0),
-        ("general path, a policy in NumPy", 3.0, 4.0, 5.0),
-    ]
-
-
-def test_a_share_of_the_limit_is_what_draws_and_bytes_would_take():
-    learning = {(name, limits.TEAM): 50.0 for name in LEARNERS}
-    table = limits.table(limits.Limits(draw=2.0, byte=1e-9), learning)
-    shares = {row[0]: row[-2] for row in table.rows}
-    assert shares["sarsa"] == pytest.approx(10.0)  # 2 of 20 ns
-
-
 def test_making_worlds_and_stepping_them_is_timed():
     holds(worlds.generation(TINY), worlds.learners(TINY))
 
@@ -106,19 +90,16 @@ def test_a_turn_and_new_worlds_are_timed_held_open_and_not():
     assert [row[1] for row in table.rows] == ["1 and 7", "1 and 11"]
 
 
-@pytest.mark.slow
 def test_scaling_and_memory_are_measured():
     holds(scaling.table(TINY), memory.table(TINY))
 
 
-@pytest.mark.slow
 def test_the_pipeline_is_timed():
     start = pipeline.start_up(TINY)
     holds(start, pipeline.continuations(TINY), chained.chains(TINY))
     assert [row[0] for row in start.rows[:3]] == ["an empty Python", "sts --help", "sts suite ls"]
 
 
-@pytest.mark.slow
 def test_a_run_of_six_agents_is_timed_with_its_workers_and_by_what_it_does():
     called, spent = wide.tables(TINY)
     holds(called, spent)
@@ -136,14 +117,6 @@ def test_formats_are_timed_and_weighed():
     holds(formats.table(TINY))
 
 
-def test_ways_that_take_turns_each_have_a_first_run_that_does_not_count():
-    order: list[str] = []
-    ways = [(order.append, lambda name=name: name) for name in "abc"]
-    assert len(alternating(ways, runs=2)) == 3
-    assert "".join(order) == "abc" * 3
-
-
-@pytest.mark.slow
 def test_environments_of_others_are_timed_in_one_process_and_in_two():
     table = domains.table(TINY)
     holds(table)
@@ -152,21 +125,18 @@ def test_environments_of_others_are_timed_in_one_process_and_in_two():
     ]
 
 
-@pytest.mark.slow
 def test_every_trial_is_verified_against_the_clock():
     table = trials.table(TINY)
     holds(table)
     assert table.rows[0][1:3] == ("91102 of 91102", "76 of 76")
 
 
-@pytest.mark.slow
 def test_a_curators_changes_are_timed_in_every_domain():
     table = curating.table(TINY)
     holds(table)
     assert len(table.rows) == 3 * 5
 
 
-@pytest.mark.slow
 def test_suites_are_mined_and_continued_in_every_domain():
     table = continued.table(TINY)
     holds(table)
@@ -174,7 +144,6 @@ def test_suites_are_mined_and_continued_in_every_domain():
     assert {row[2] for row in table.rows} == {"1"}
 
 
-@pytest.mark.slow
 def test_a_crowd_is_answered_and_what_the_server_holds_is_noted():
     size = load.Size(
         people=3,
@@ -192,7 +161,6 @@ def test_a_crowd_is_answered_and_what_the_server_holds_is_noted():
     assert [row[0] for row in day.rows] == [10, 30] and day.rows[1][1] > 100
 
 
-@pytest.mark.slow
 @pytest.mark.browser
 def test_a_curators_page_is_timed(chromium: object):
     holds(curator.table(TINY._replace(runs=2)))

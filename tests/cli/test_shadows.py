@@ -46,9 +46,7 @@ def ran(command: list[str], folder: Path, *words: str) -> subprocess.CompletedPr
         (MODULE, ["--help"], "usage: sts"),
         (MODULE, [*RECORD, "my_agents:Mine"], "2 trajectories of 5 steps"),
         (MODULE, [*RECORD, "analysis.agent:Mine"], "2 trajectories of 5 steps"),
-        pytest.param(
-            *(STS, [*RECORD, "my_agents:Mine"], "2 trajectories of 5 steps"), marks=pytest.mark.slow
-        ),
+        (STS, [*RECORD, "my_agents:Mine"], "2 trajectories of 5 steps"),
     ],
     ids=["sts-help", "module-help", "module", "own-analysis", "sts"],
 )

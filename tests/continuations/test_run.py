@@ -124,7 +124,7 @@ print(*halves)
 """
 
 
-@pytest.mark.parametrize("names", [NAMES[:1], pytest.param(NAMES, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("names", [NAMES[:1], pytest.param(NAMES, marks=pytest.mark.landing)])
 def test_a_run_killed_at_any_write_is_resumed_to_the_same_rows(
     tmp_path: Path, several: list[Scenario], names: tuple[str, ...]
 ) -> None:
@@ -144,7 +144,7 @@ def test_a_run_killed_at_any_write_is_resumed_to_the_same_rows(
     assert done.stdout.split() == [str(n) for n in kept for _ in range(2)]
 
 
-@pytest.mark.parametrize("workers", [1, pytest.param(2, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("workers", [1, pytest.param(2, marks=pytest.mark.landing)])
 def test_four_continuations_and_then_ten_are_the_rows_of_ten_at_once(
     tmp_path: Path, several: list[Scenario], workers: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -406,7 +406,7 @@ def test_run_refuses_random_for_unbounded_actions_before_anything_runs(tmp_path:
     assert not workspace.root.exists()
 
 
-@pytest.mark.parametrize("workers", [1, pytest.param(2, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("workers", [1, pytest.param(2, marks=pytest.mark.landing)])
 def test_a_world_that_fails_in_a_scenario_costs_no_other_and_is_named(
     tmp_path: Path, workers: int
 ) -> None:
@@ -432,8 +432,8 @@ def test_a_world_that_fails_in_a_scenario_costs_no_other_and_is_named(
     ("batch", "workers"),
     [
         (200, 1),
-        pytest.param(4, 1, marks=pytest.mark.slow),
-        pytest.param(4, 2, marks=pytest.mark.slow),
+        pytest.param(4, 1, marks=pytest.mark.landing),
+        pytest.param(4, 2, marks=pytest.mark.landing),
     ],
 )
 def test_an_agent_that_fails_in_three_scenarios_is_not_tried_further(

@@ -139,7 +139,7 @@ def run(*agents: str, workers: int = 1) -> int:
         ("Hangs", "its process made no progress for 3 seconds and was killed"),
     ],
 )
-@pytest.mark.parametrize("workers", [1, pytest.param(2, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("workers", [1, pytest.param(2, marks=pytest.mark.landing)])
 def test_agent_that_ends_or_hangs_its_process_costs_no_other_a_row(
     kind: str, line: str, workers: int, folder: Path, monkeypatch: Any, capfd: Any
 ) -> None:

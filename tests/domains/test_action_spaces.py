@@ -66,7 +66,7 @@ class Ran(NamedTuple):
 
 @pytest.fixture(
     scope="module",
-    params=[pytest.param("discrete", marks=pytest.mark.slow), "box", "several"],
+    params=["discrete", "box", "several"],
 )
 def ran(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Ran:
     """A course through the whole command line."""

@@ -56,7 +56,7 @@ def test_what_cannot_be_known_is_not_called_ok() -> None:
         pytest.param(
             *(world, claim),
             id=world.__name__,
-            marks=() if FIRST[claim] is world else pytest.mark.slow,
+            marks=() if FIRST[claim] is world else pytest.mark.landing,
         )
         for world, claim in BROKEN
     ],
@@ -86,7 +86,7 @@ def test_after_a_world_that_cannot_be_stepped_the_rest_is_not_checked() -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["EndsItselfIdle", pytest.param("EndsItselfAsked", marks=pytest.mark.slow)]
+    "name", ["EndsItselfIdle", pytest.param("EndsItselfAsked", marks=pytest.mark.landing)]
 )
 def test_a_world_that_ends_its_process_fails_the_claim_that_asks_for_it(name) -> None:
     every = list(check(f"tests.domains.worlds:{name}", seeds=2, steps=24))
@@ -95,7 +95,8 @@ def test_a_world_that_ends_its_process_fails_the_claim_that_asks_for_it(name) ->
     assert every[-2].ok
 
 
-@pytest.mark.parametrize("name", ["Stuck", pytest.param("Restarts", marks=pytest.mark.slow)])
+@pytest.mark.landing
+@pytest.mark.parametrize("name", ["Stuck", pytest.param("Restarts", marks=pytest.mark.landing)])
 def test_a_world_that_hangs_where_nothing_interrupts_it_does_not_hang_the_check(
     name, monkeypatch
 ) -> None:
@@ -105,6 +106,7 @@ def test_a_world_that_hangs_where_nothing_interrupts_it_does_not_hang_the_check(
     assert "made no progress for 4 seconds" in every["instructs"].how
 
 
+@pytest.mark.landing
 def test_world_that_hangs_is_waited_for_once(tmp_path, monkeypatch) -> None:
     looks = tmp_path / "looks"
     monkeypatch.setenv("LOOKS", str(looks))

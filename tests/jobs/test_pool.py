@@ -193,6 +193,7 @@ def rest_often() -> str:
     return "in time"
 
 
+@pytest.mark.landing
 def test_worker_that_makes_progress_is_not_taken_for_one_that_hangs(monkeypatch) -> None:
     monkeypatch.setenv("STS_PATIENCE", "1.5")
     with Pool(1, limited=True) as pool:
@@ -264,6 +265,7 @@ COMPUTES = "pool.submit(None, sum, itertools.repeat(1))"
 on_linux = pytest.mark.skipif(sys.platform != "linux", reason="no thread runs, and no system helps")
 
 
+@pytest.mark.landing
 @pytest.mark.parametrize("work", ["pass", SLEEPS, pytest.param(COMPUTES, marks=on_linux)])
 def test_workers_end_when_their_parent_is_killed(work: str) -> None:
     process = subprocess.Popen(
@@ -285,6 +287,7 @@ def test_workers_end_when_their_parent_is_killed(work: str) -> None:
     assert workers
 
 
+@pytest.mark.landing
 @pytest.mark.skipif(sys.platform != "linux", reason="there is no server of copies")
 def test_worker_starts_when_the_server_of_copies_was_killed() -> None:
     from multiprocessing import forkserver

@@ -32,6 +32,7 @@ def calling(x):
 """
 
 
+@pytest.mark.landing
 def test_a_cached_kernel_is_compiled_anew_when_a_kernel_it_calls_was_edited(tmp_path: Path) -> None:
     package, own = tmp_path / "sts", Path(sts.__file__).parent
     shutil.copytree(own / "numerics", package / "numerics")
@@ -82,6 +83,7 @@ def test_processes_that_compile_a_kernel_at_the_same_moment_keep_each_its_own(
     assert (one.load("a"), one.load("b")) == (1, 2)
 
 
+@pytest.mark.landing
 def test_a_cached_kernel_is_compiled_anew_when_a_type_it_takes_was_renamed(tmp_path: Path) -> None:
     module = tmp_path / "kernel_of_a_pair.py"
     text = (

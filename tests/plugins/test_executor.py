@@ -60,7 +60,6 @@ def test_an_executor_of_another_package_makes_the_same_rows(site: Path, folder: 
     assert local.code == 0 and rows(folder / "aside") == relayed
 
 
-@pytest.mark.slow
 def test_of_two_workers_of_different_code_one_is_refused(site: Path, folder: Path) -> None:
     (folder / "other").mkdir()
     (folder / "other" / "agent.py").write_text(AGENT.replace("np.ones(", "np.full("))

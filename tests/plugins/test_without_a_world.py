@@ -32,10 +32,7 @@ def without(world: str, site: Path) -> set[str]:
 @pytest.mark.parametrize(
     ("world", "agents", "worlds", "suite"),
     [
-        pytest.param(
-            *("overcooked", ("rule", "random"), "--size 6x6 --team 2 --episodes 30", "core@2"),
-            marks=pytest.mark.slow,  # Λ* uncompiled takes three times what BabyAI does
-        ),
+        ("overcooked", ("rule", "random"), "--size 6x6 --team 2 --episodes 30", "core@2"),
         (
             *("lambda_star", ("babyai-seeker", "random")),
             *("--set level=GoToLocal --episodes 12 --seed 2", "babyai@2"),

@@ -81,7 +81,7 @@ def _place(batch: record.Batch) -> tuple[str, int]:
 
 @pytest.mark.parametrize(
     ("workers", "deadly"),
-    [("2", "false"), ("2", "true"), pytest.param("1", "true", marks=pytest.mark.slow)],
+    [("2", "false"), ("2", "true"), pytest.param("1", "true", marks=pytest.mark.landing)],
 )
 def test_an_episode_whose_world_fails_is_named_and_costs_no_other(
     tmp_path: Path, workers: str, deadly: str, capfd: pytest.CaptureFixture[str]
@@ -138,7 +138,7 @@ def test_an_error_keeps_the_other_episodes(
     assert [one.provenance["index"] for one in store.load(Workspace.open(tmp_path))] == [*range(6)]
 
 
-@pytest.mark.parametrize("workers", ["1", pytest.param("2", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("workers", ["1", pytest.param("2", marks=pytest.mark.landing)])
 def test_an_agent_that_does_not_play_these_worlds_costs_no_other_its_episodes(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], workers: str
 ) -> None:

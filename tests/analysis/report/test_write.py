@@ -91,6 +91,7 @@ def ranking_of(folder: Path) -> tuple[str, str, str]:
     )
 
 
+@pytest.mark.landing
 def test_killed_at_any_file_a_report_tells_one_ranking_throughout(tmp_path: Path) -> None:
     script = KILLED_AT_EVERY_FILE.format(ranking_of=inspect.getsource(ranking_of))
     reports = "\n".join(json.dumps(to_json(a_report(winner))) for winner in "ab")

@@ -241,6 +241,7 @@ def test_neither_order_nor_size_tells_an_agent(sound: list[Serving]) -> None:
         assert told_by(sound, name) > ALPHA
 
 
+@pytest.mark.landing
 @pytest.mark.parametrize(
     ("leak", "of"),
     [("order", "agent"), ("size", "agent"), ("seconds", "agent"), ("after", "is_reference")],
@@ -314,7 +315,7 @@ def thousand(server: Server, person: str, count: int) -> list[tuple[str, dict[st
     return out
 
 
-@pytest.mark.slow
+@pytest.mark.landing
 @attempt(
     KIND,
     "whether order, size, bytes on the wire or time tell the agent, or a reference, of a thousand "

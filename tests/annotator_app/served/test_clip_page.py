@@ -60,7 +60,7 @@ def hides(page: Any) -> None:
     assert page.inner_text("[data-testid=stAlert]").strip() == NOT_FOUND
 
 
-@pytest.mark.slow
+@pytest.mark.landing
 @pytest.mark.parametrize(("name", "address"), [("nobody", "x" * 22), ("odd", "<b>../</b>")])
 def test_an_address_of_no_clip_says_what_one_of_anothers_does(
     open_page: Opener, name: str, address: str
@@ -95,6 +95,7 @@ def training(recorded: Path, tmp_path: Path, zygote: Zygote) -> Iterator[Server]
         yield made
 
 
+@pytest.mark.landing
 def test_a_new_annotator_trains_is_told_what_agrees_and_then_judges(
     open_page: Opener, training: Server
 ) -> None:

@@ -112,7 +112,7 @@ def drag(page: Any, handle: str, steps: int) -> None:
     page.mouse.up()
 
 
-@pytest.mark.slow
+@pytest.mark.landing
 def test_an_edit_is_derived_before_ones_eyes_saved_and_undone(
     open_page: Opener, curated: Server
 ) -> None:
@@ -153,6 +153,7 @@ def test_an_edit_is_derived_before_ones_eyes_saved_and_undone(
     page.locator(".facts", has_text="horizon 12").wait_for()
 
 
+@pytest.mark.landing
 def test_only_curators_and_leads_have_the_page(open_page: Opener, server: Server) -> None:
     page = open_page("no curator", server)
     assert page.get_by_role("link", name="Curate").count() == 0
@@ -162,7 +163,7 @@ def test_only_curators_and_leads_have_the_page(open_page: Opener, server: Server
     page.get_by_text("This page is for the role curator").wait_for()
 
 
-@pytest.mark.slow
+@pytest.mark.landing
 def test_what_was_decided_while_the_server_was_dead_is_kept_once(
     open_page: Opener, curated: Server
 ) -> None:
@@ -180,7 +181,7 @@ def test_what_was_decided_while_the_server_was_dead_is_kept_once(
     assert kept(curated) == [("Ana", "accept", name) for name in given]
 
 
-@pytest.mark.slow
+@pytest.mark.landing
 def test_two_curators_see_each_other_and_overrule_only_what_they_have_seen(
     open_page: Opener, curated: Server
 ) -> None:

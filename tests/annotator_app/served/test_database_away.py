@@ -19,7 +19,6 @@ from tests.stores import add_person
 pytestmark = [
     pytest.mark.browser,
     pytest.mark.postgresql,
-    pytest.mark.slow,  # what each page says of it is shown on its own in test_auth and test_visitor
 ]
 
 

@@ -103,6 +103,7 @@ def test_a_number_leads_to_its_category_a_scenario_and_two_clips_that_play(
     assert first in page.inner_text("tr.detail + tr, tr:has(+ tr.detail)")
 
 
+@pytest.mark.landing
 def test_addresses_choose_a_pair_a_category_and_a_scenario(page: Any, folder: Path) -> None:
     page.goto(address(folder / "report.html", "#pair=random,rule"))
     heads = page.locator("#scenario-table thead th").all_inner_texts()
@@ -116,6 +117,7 @@ def test_addresses_choose_a_pair_a_category_and_a_scenario(page: Any, folder: Pa
     assert len(shown(page)) == 6, "what is no address of ours changes nothing"
 
 
+@pytest.mark.landing
 def test_tables_are_sorted_and_filtered(page: Any, folder: Path) -> None:
     page.goto(address(folder / "report.html"))
     table = page.locator("#ranking table")
@@ -134,6 +136,7 @@ def test_tables_are_sorted_and_filtered(page: Any, folder: Path) -> None:
     assert sorted([*some, *shown(page)]) == sorted({*some, *shown(page)})
 
 
+@pytest.mark.landing
 def test_foreign_names_are_words_wherever_clips_are_shown(
     page: Any, few: Path, tmp_path: Path
 ) -> None:
@@ -163,6 +166,7 @@ def test_foreign_names_are_words_wherever_clips_are_shown(
     assert page.evaluate("document.documentElement.scrollWidth") == 420
 
 
+@pytest.mark.landing
 def test_what_a_table_says_above_it_is_in_sight_on_a_phone(page: Any, folder: Path) -> None:
     page.set_viewport_size({"width": 420, "height": 800})
     page.goto(address(folder / "report.html"))
@@ -172,6 +176,7 @@ def test_what_a_table_says_above_it_is_in_sight_on_a_phone(page: Any, folder: Pa
     assert page.evaluate("document.documentElement.scrollWidth") == 420
 
 
+@pytest.mark.landing
 def test_a_file_that_is_missing_is_named(chromium: Any, folder: Path, tmp_path: Path) -> None:
     copy = Path(shutil.copytree(folder, tmp_path / "copy"))
     for file in (copy / "evidence" / "scenarios").iterdir():

@@ -101,7 +101,7 @@ def frame_at(page: Any, name: str, pixels: Server) -> Any:
     return frames(continuations(pixels)[mine].episode)[at]
 
 
-@pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.landing)])
 def test_each_frame_is_shown_with_its_own_pixels(
     open_page: Opener, pixels: Server, scheme: str
 ) -> None:
@@ -114,7 +114,7 @@ def test_each_frame_is_shown_with_its_own_pixels(
         assert np.array_equal(shown_frame(page, *wanted.shape[:2]), wanted)
 
 
-@pytest.mark.slow
+@pytest.mark.landing
 def test_enlarged_by_no_whole_number_every_even_part_keeps_its_place_and_colour(
     open_page: Opener, pixels: Server
 ) -> None:
@@ -131,7 +131,7 @@ def test_enlarged_by_no_whole_number_every_even_part_keeps_its_place_and_colour(
     assert np.array_equal(shown_frame(page, height, width)[even], wanted[even])
 
 
-@pytest.mark.slow
+@pytest.mark.landing
 def test_marks_and_verdicts_are_made_as_everywhere(open_page: Opener, pixels: Server) -> None:
     page = open_page("marker", pixels)
     pictured(page)
@@ -152,7 +152,7 @@ def test_marks_and_verdicts_are_made_as_everywhere(open_page: Opener, pixels: Se
     assert kept == [("failure", 1), ("success", 2)]
 
 
-@pytest.mark.slow
+@pytest.mark.landing
 def test_playing_goes_through_every_frame_to_the_end(open_page: Opener, pixels: Server) -> None:
     page = open_page("player of frames", pixels)
     pictured(page)
@@ -161,7 +161,7 @@ def test_playing_goes_through_every_frame_to_the_end(open_page: Opener, pixels: 
     assert "Play" in page.text_content("button.play")
 
 
-@pytest.mark.slow
+@pytest.mark.landing
 def test_pictures_that_cannot_be_shown_do_not_stop_the_work(
     open_page: Opener, pixels: Server
 ) -> None:
@@ -176,6 +176,7 @@ def test_pictures_that_cannot_be_shown_do_not_stop_the_work(
     assert [one.verdict for one in pixels.judgements("blindfolded")] == ["cannot_judge"]
 
 
+@pytest.mark.landing
 def test_nothing_about_the_player_of_frames_reaches_the_browser(
     open_page: Opener, pixels: Server
 ) -> None:
@@ -201,7 +202,7 @@ def test_nothing_about_the_player_of_frames_reaches_the_browser(
     assert [word for word in tell_tale if word.encode() in seen] == []
 
 
-@pytest.mark.slow
+@pytest.mark.landing
 @pytest.mark.parametrize(("width", "height"), [(900, 700), (420, 900)])
 def test_small_pages_show_frames_and_buttons_without_scrolling_sideways(
     open_page: Opener, pixels: Server, width: int, height: int
@@ -213,7 +214,7 @@ def test_small_pages_show_frames_and_buttons_without_scrolling_sideways(
     assert page.is_visible("[data-action=submit]")
 
 
-@pytest.mark.slow
+@pytest.mark.landing
 def test_the_time_from_enter_to_the_next_frame_of_pixels_is_printed(
     open_page: Opener, pixels: Server, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -234,6 +235,7 @@ def test_the_time_from_enter_to_the_next_frame_of_pixels_is_printed(
         )
 
 
+@pytest.mark.landing
 def test_a_person_plays_with_the_moves_of_the_domain(open_page: Opener, pixels: Server) -> None:
     page = open_page("sitter", pixels, path="/turn", ready=False)
     page.locator(".play .turn:not([hidden])").wait_for()

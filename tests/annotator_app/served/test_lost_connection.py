@@ -75,7 +75,6 @@ def test_what_was_answered_while_the_server_was_dead_is_kept_once(
     assert len(mortal.judgements("survivor")) == 5
 
 
-@pytest.mark.slow
 def test_an_answer_lost_between_enter_and_the_socket_is_sent_by_the_next_page(
     open_page: Callable[..., Any], mortal: Server
 ) -> None:
@@ -91,7 +90,6 @@ def test_an_answer_lost_between_enter_and_the_socket_is_sent_by_the_next_page(
     assert item(page) != first
 
 
-@pytest.mark.slow
 def test_a_page_that_idled_through_a_restart_saves_what_is_answered_after_it(
     open_page: Callable[..., Any], mortal: Server
 ) -> None:
@@ -105,7 +103,7 @@ def test_a_page_that_idled_through_a_restart_saves_what_is_answered_after_it(
     assert [one.item for one in mortal.judgements("idler")] == [given]
 
 
-@pytest.mark.parametrize("how", ["stays", pytest.param("is opened anew", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("how", ["stays", "is opened anew"])
 def test_a_play_goes_on_where_it_was_when_its_server_has_died_and_the_page(
     open_page: Callable[..., Any], mortal: Server, how: str
 ) -> None:
@@ -152,8 +150,8 @@ def test_a_play_open_in_two_pages_is_one_and_either_goes_on_from_it(
     "how",
     [
         "a network drop",
-        pytest.param("a restart", marks=pytest.mark.slow),
-        pytest.param("a look at the guide", marks=pytest.mark.slow),
+        "a restart",
+        "a look at the guide",
     ],
 )
 def test_what_one_did_is_never_kept_as_anothers_whose_link_was_opened_in_the_same_browser(

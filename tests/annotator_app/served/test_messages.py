@@ -52,6 +52,7 @@ def test_a_part_of_a_page_becomes_the_whole_where_none_was_run() -> None:
     assert sanitise(BackMsg(clear_cache=True).SerializeToString(), whole=True)[1] is False
 
 
+@pytest.mark.landing
 @attempt(
     "Another's clip, another's answer",
     "a page sends what is no JSON, a hundred thousand levels deep, or a megabyte",

@@ -31,6 +31,7 @@ def test_nobody_comes_in_without_a_link(server: Server, path: str) -> None:
         assert answer.code == 401
 
 
+@pytest.mark.landing
 def test_the_websocket_asks_for_the_link_too(chromium: Any, server: Server) -> None:
     context = chromium.new_context(bypass_csp=True)  # what a stranger's own program would ask
     page = context.new_page()
@@ -48,7 +49,7 @@ def test_the_websocket_asks_for_the_link_too(chromium: Any, server: Server) -> N
     assert closed == "closed"
 
 
-@pytest.mark.slow
+@pytest.mark.landing
 def test_no_page_asks_its_server_for_what_is_not_there(open_page: Opener, server: Server) -> None:
     page = open_page(OWNER, server)
     failed: list[str] = []
@@ -82,6 +83,7 @@ def test_an_invitation_lets_its_person_in_by_the_button_and_once(
     other.close()
 
 
+@pytest.mark.landing
 def test_a_session_that_was_revoked_ends_the_page_and_what_was_unsent_is_sent_by_the_next(
     open_page: Opener, server: Server
 ) -> None:
@@ -99,6 +101,7 @@ def test_a_session_that_was_revoked_ends_the_page_and_what_was_unsent_is_sent_by
     assert [one.item for one in server.judgements("revoked")] == [given]
 
 
+@pytest.mark.landing
 def test_open_tab_submits_nothing_after_someone_else_signs_in_on_its_browser(
     open_page: Opener, server: Server
 ) -> None:
@@ -126,7 +129,7 @@ def test_open_tab_submits_nothing_after_someone_else_signs_in_on_its_browser(
     assert len(server.judgements("second here")) == 1
 
 
-@pytest.mark.slow
+@pytest.mark.landing
 def test_a_retired_person_sees_no_more(open_page: Opener, server: Server) -> None:
     page = open_page("leaver")
     change(server.store, people.retire, "leaver")
@@ -135,7 +138,7 @@ def test_a_retired_person_sees_no_more(open_page: Opener, server: Server) -> Non
     page.get_by_text("Your session has ended").wait_for()
 
 
-@pytest.mark.slow
+@pytest.mark.landing
 def test_the_report_its_owner_sees_holds_every_judgement_made_by_then(
     open_page: Opener, server: Server
 ) -> None:
@@ -159,6 +162,7 @@ def test_the_report_its_owner_sees_holds_every_judgement_made_by_then(
     assert judged[1] > judged[0] > 0
 
 
+@pytest.mark.landing
 def test_people_who_judge_see_no_results(open_page: Opener) -> None:
     page = open_page("guest")
     assert page.get_by_role("link", name="Report").count() == 0
@@ -166,6 +170,7 @@ def test_people_who_judge_see_no_results(open_page: Opener) -> None:
     page.get_by_text("Page not found").wait_for()
 
 
+@pytest.mark.landing
 def test_who_leads_sees_the_report_over_the_network_and_nothing_to_judge(
     open_page: Opener, server: Server
 ) -> None:
@@ -183,7 +188,7 @@ def test_who_leads_sees_the_report_over_the_network_and_nothing_to_judge(
     assert page.get_by_role("link", name="Report").count() == 0
 
 
-@pytest.mark.slow
+@pytest.mark.landing
 def test_a_page_that_is_open_shows_no_more_to_who_no_longer_judges(
     open_page: Opener, server: Server
 ) -> None:
@@ -194,7 +199,7 @@ def test_a_page_that_is_open_shows_no_more_to_who_no_longer_judges(
     page.get_by_text("This page is for the role annotator").wait_for()
 
 
-@pytest.mark.slow
+@pytest.mark.landing
 def test_the_guide_explains_the_four_verdicts(open_page: Opener) -> None:
     page = open_page("reader")
     page.get_by_role("link", name="Guide").click()
@@ -202,7 +207,7 @@ def test_the_guide_explains_the_four_verdicts(open_page: Opener) -> None:
     assert page.locator("table tbody tr").count() == 4
 
 
-@pytest.mark.slow
+@pytest.mark.landing
 def test_the_guide_tells_of_the_world_of_the_suite_and_of_no_other(
     open_page: Opener, server: Server, pixels: Server
 ) -> None:

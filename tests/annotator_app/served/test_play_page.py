@@ -85,6 +85,7 @@ def test_a_person_plays_to_the_end_and_never_judges_it_themselves(
     assert page.get_attribute(".play", "data-played") == "0"
 
 
+@pytest.mark.landing
 def test_what_a_person_has_judged_is_not_offered_to_them_to_play(
     open_page: Opener, server: Server
 ) -> None:
@@ -110,6 +111,7 @@ def test_what_a_person_has_judged_is_not_offered_to_them_to_play(
     assert again["session"] not in (offered, None)
 
 
+@pytest.mark.landing
 def test_who_plays_is_shown_no_more_than_an_agent_sees(open_page: Opener) -> None:
     received: list[str] = []
     page = open_page("peeper")
@@ -125,7 +127,7 @@ def test_who_plays_is_shown_no_more_than_an_agent_sees(open_page: Opener) -> Non
     ] == []
 
 
-@pytest.mark.slow
+@pytest.mark.landing
 def test_dark_mode_and_a_narrow_window_keep_the_page_usable(open_page: Opener) -> None:
     page = open_page(
         "small",

@@ -66,6 +66,7 @@ def test_ten_marks_made_by_keyboard_alone_are_in_the_store(
     assert [one.verdict for one in kept] == ["failure", "success"] * 5
 
 
+@pytest.mark.landing
 def test_every_verdict_and_a_reason_in_own_words_arrive(open_page: Opener, server: Server) -> None:
     page = open_page("verdicts")
     press(page, "n", "Enter", "x", "2", "Enter", "x", "4")
@@ -81,6 +82,7 @@ def test_every_verdict_and_a_reason_in_own_words_arrive(open_page: Opener, serve
     assert own.reason == "scrubbing fast (s, f, n)"
 
 
+@pytest.mark.landing
 def test_buttons_do_what_keys_do_and_leave_the_keys_to_the_player(
     open_page: Opener, server: Server
 ) -> None:
@@ -96,7 +98,7 @@ def test_buttons_do_what_keys_do_and_leave_the_keys_to_the_player(
     assert [one.verdict for one in server.judgements("mouse")] == ["not_done", "success"]
 
 
-@pytest.mark.slow
+@pytest.mark.landing
 def test_a_mark_before_takeover_is_refused_with_a_reason(open_page: Opener) -> None:
     page = open_page("early")
     press(page, "Home", "s")
@@ -108,7 +110,7 @@ def test_a_mark_before_takeover_is_refused_with_a_reason(open_page: Opener) -> N
     assert "Failure marked at step 1" in status(page)
 
 
-@pytest.mark.slow
+@pytest.mark.landing
 def test_the_timeline_says_where_one_is(open_page: Opener) -> None:
     page = open_page("timeline")
     said = lambda: page.get_attribute(".scrub", "aria-valuetext")  # noqa: E731
@@ -122,7 +124,7 @@ def test_the_timeline_says_where_one_is(open_page: Opener) -> None:
     assert re.fullmatch(r"continuation, step (\d+) of \1", said())
 
 
-@pytest.mark.slow
+@pytest.mark.landing
 def test_a_correction_replaces_the_answer_before(open_page: Opener, server: Server) -> None:
     page = open_page("corrector")
     first = item(page)
@@ -138,7 +140,7 @@ def test_a_correction_replaces_the_answer_before(open_page: Opener, server: Serv
     )
 
 
-@pytest.mark.slow
+@pytest.mark.landing
 def test_a_reload_keeps_the_queue_and_can_still_correct(open_page: Opener, server: Server) -> None:
     page = open_page("reloader")
     first = item(page)
@@ -156,7 +158,7 @@ def test_a_reload_keeps_the_queue_and_can_still_correct(open_page: Opener, serve
     assert [one.verdict for one in server.judgements("reloader")] == ["failure"]
 
 
-@pytest.mark.slow
+@pytest.mark.landing
 def test_two_annotators_at_once_do_not_disturb_each_other(
     open_page: Opener, server: Server
 ) -> None:
@@ -172,7 +174,7 @@ def test_two_annotators_at_once_do_not_disturb_each_other(
     assert {one.verdict for one in right} == {"success"} and len(right) == 5
 
 
-@pytest.mark.slow
+@pytest.mark.landing
 def test_twenty_reruns_leave_one_listener(open_page: Opener, server: Server) -> None:
     page = open_page("reruns")
     for _ in range(10):
@@ -189,7 +191,7 @@ def test_twenty_reruns_leave_one_listener(open_page: Opener, server: Server) -> 
     assert len(server.judgements("reruns")) == 11
 
 
-@pytest.mark.slow
+@pytest.mark.landing
 def test_a_key_held_down_marks_and_submits_once(open_page: Opener, server: Server) -> None:
     page = open_page("heavy")
     press(page, "n")
@@ -200,7 +202,7 @@ def test_a_key_held_down_marks_and_submits_once(open_page: Opener, server: Serve
     assert len(server.judgements("heavy")) == 1
 
 
-@pytest.mark.slow
+@pytest.mark.landing
 def test_the_keys_of_streamlit_open_nothing(open_page: Opener) -> None:
     page = open_page("streamlit-keys")
     before = item(page)
@@ -209,6 +211,7 @@ def test_the_keys_of_streamlit_open_nothing(open_page: Opener) -> None:
     assert page.locator("[role=dialog]").count() == 0 and item(page) == before
 
 
+@pytest.mark.landing
 def test_nothing_that_reaches_the_browser_tells_who_played(
     open_page: Opener, server: Server
 ) -> None:
@@ -244,7 +247,7 @@ def test_nothing_that_reaches_the_browser_tells_who_played(
     assert [word for word in tell_tale if word.encode() in seen] == []
 
 
-@pytest.mark.slow
+@pytest.mark.landing
 def test_the_time_from_enter_to_the_next_first_frame_is_printed(
     open_page: Opener, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -272,7 +275,7 @@ def test_the_time_from_enter_to_the_next_first_frame_is_printed(
         )
 
 
-@pytest.mark.slow
+@pytest.mark.landing
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_the_canvas_follows_the_theme(open_page: Opener, scheme: str) -> None:
     page = open_page(f"theme-{scheme}", color_scheme=scheme)
@@ -291,18 +294,19 @@ def test_the_canvas_follows_the_theme(open_page: Opener, scheme: str) -> None:
     assert (brightness > 200) if scheme == "light" else (brightness < 60)
 
 
-@pytest.mark.slow
+@pytest.mark.landing
 def test_a_narrow_window_shows_everything_without_scrolling_sideways(open_page: Opener) -> None:
     page = open_page("narrow", viewport={"width": 420, "height": 900})
     assert page.evaluate("document.scrollingElement.scrollWidth") <= 420
     assert page.is_visible("[data-action=submit]") and page.is_visible(".board canvas")
 
 
+@pytest.mark.landing
 @pytest.mark.parametrize(
     ("width", "height"),
     [
         pytest.param(420, 800, id="phone"),
-        pytest.param(768, 1024, id="tablet", marks=pytest.mark.slow),
+        pytest.param(768, 1024, id="tablet", marks=pytest.mark.landing),
     ],
 )
 def test_by_touch_all_that_judging_needs_is_there_at_once(
@@ -355,7 +359,7 @@ def test_by_touch_all_that_judging_needs_is_there_at_once(
     assert [one.step for one in server.judgements(f"touch {width}")] == [1]
 
 
-@pytest.mark.slow
+@pytest.mark.landing
 def test_the_keys_are_shown_on_demand(open_page: Opener) -> None:
     page = open_page("helped")
     assert not page.is_visible(".keys")
@@ -366,7 +370,7 @@ def test_the_keys_are_shown_on_demand(open_page: Opener) -> None:
     assert not page.is_visible(".keys")
 
 
-@pytest.mark.slow
+@pytest.mark.landing
 def test_a_browser_that_keeps_nothing_still_sends_everything(
     open_page: Opener, server: Server
 ) -> None:
@@ -380,6 +384,7 @@ def test_a_browser_that_keeps_nothing_still_sends_everything(
     assert len(server.judgements("no room")) == 2
 
 
+@pytest.mark.landing
 def test_a_refused_answer_is_told_to_the_person(open_page: Opener, server: Server) -> None:
     page = open_page("refused")
     person = next(one for one in ask(server.store, people.everybody) if one.name == "refused")
@@ -393,7 +398,7 @@ def test_a_refused_answer_is_told_to_the_person(open_page: Opener, server: Serve
     assert not page.is_visible(".refused")
 
 
-@pytest.mark.slow
+@pytest.mark.landing
 def test_a_reload_keeps_the_mark_in_hand_what_was_watched_and_the_time(
     open_page: Opener, server: Server
 ) -> None:
@@ -414,11 +419,12 @@ def test_a_reload_keeps_the_mark_in_hand_what_was_watched_and_the_time(
     )
 
 
+@pytest.mark.landing
 @pytest.mark.parametrize(
     "locks",
     [
         pytest.param(True, id="a lock"),
-        pytest.param(False, id="no lock", marks=pytest.mark.slow),
+        pytest.param(False, id="no lock", marks=pytest.mark.landing),
     ],
 )
 def test_a_second_tab_waits_and_takes_over_when_the_first_is_closed(

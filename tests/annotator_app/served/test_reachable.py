@@ -243,6 +243,7 @@ def test_no_link_and_no_session_stands_in_the_log(server: Server) -> None:
     assert token not in log and secret not in log
 
 
+@pytest.mark.landing
 @pytest.mark.browser
 def test_every_page_runs_under_its_policy(open_page: Any, server: Server) -> None:
     page = open_page("under policy", roles=("annotator", "reviewer", "curator", "lead"))

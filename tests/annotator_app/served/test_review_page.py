@@ -124,6 +124,7 @@ def test_a_reviewer_decides_leaves_open_and_classifies_from_the_keyboard(
     ] == ["fair"]
 
 
+@pytest.mark.landing
 def test_the_page_is_for_reviewers_and_an_empty_queue_says_so(
     open_page: Opener, untouched: Server
 ) -> None:

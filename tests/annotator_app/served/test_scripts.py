@@ -44,6 +44,7 @@ def test_what_brings_a_script_is_short_and_knows_the_base_path() -> None:
     assert len(text) < 200 and "\n" in text.strip()  # without it Streamlit takes it for a path
 
 
+@pytest.mark.landing
 @pytest.mark.browser
 def test_an_answer_does_not_bring_the_script_again(open_page: Any, server: Server) -> None:
     got: list[int] = []

@@ -74,7 +74,7 @@ def cookies(context: Any) -> set[str]:
 
 
 @pytest.mark.browser
-@pytest.mark.slow
+@pytest.mark.landing
 def test_who_is_known_by_a_verified_address_signs_in_and_works(
     served: Server, there: Provider, browser: Any
 ) -> None:
@@ -99,7 +99,7 @@ def test_who_is_known_by_a_verified_address_signs_in_and_works(
 
 
 @pytest.mark.browser
-@pytest.mark.slow
+@pytest.mark.landing
 @pytest.mark.parametrize(
     ("account", "words"),
     [

@@ -29,7 +29,7 @@ from tests.annotator_app.serving import AGENTS, PATIENCE, SUITE, Server, quiet
 from tests.stores import add_person
 from tests.zygote import Zygote
 
-pytestmark = [pytest.mark.browser, pytest.mark.slow]
+pytestmark = pytest.mark.browser
 
 TEAM = ("Ana", "Ben", "Cleo")
 SETTINGS = f"""[annotation]

@@ -59,7 +59,6 @@ def state(page: Any, text: str) -> None:
     page.locator(".state", has_text=text).wait_for()
 
 
-@pytest.mark.slow
 def test_two_curators_make_forty_scenarios_and_the_version_after_it(
     open_page: Callable[..., Any], curated: Server
 ) -> None:

@@ -103,6 +103,7 @@ def test_it_plays_every_frame_to_the_end(page: Any) -> None:
     assert page.text_content("button.play") == "Play"
 
 
+@pytest.mark.landing
 def test_it_is_scrubbed_and_takes_keys_and_leaves_the_others(page: Any) -> None:
     mount(page)
     for key, at in (("Home", 0), ("t", TAKEOVER), ("Shift+ArrowRight", STEPS), ("ArrowLeft", 11)):
@@ -122,6 +123,7 @@ def test_it_is_scrubbed_and_takes_keys_and_leaves_the_others(page: Any) -> None:
     assert page.input_value(".beside") == "t tea, " and frame(page) == TAKEOVER
 
 
+@pytest.mark.landing
 def test_what_is_drawn_is_the_frame_in_view_and_what_is_said_stands_beside_it(page: Any) -> None:
     mount(page)
     page.keyboard.press("Home")
@@ -133,6 +135,7 @@ def test_what_is_drawn_is_the_frame_in_view_and_what_is_said_stands_beside_it(pa
     assert len(set(drawn)) == STEPS + 1
 
 
+@pytest.mark.landing
 @pytest.mark.parametrize("name", ["broken", "empty", "nobody's"])
 def test_a_drawing_that_fails_takes_nothing_from_the_others(page: Any, name: str) -> None:
     mount(page, drawing=name)
@@ -163,6 +166,7 @@ def mount_ours(page: Any) -> None:
     )
 
 
+@pytest.mark.landing
 def test_the_board_of_a_world_of_ours_is_mounted_by_the_same_means(page: Any) -> None:
     mount_ours(page)
     page.keyboard.press("End")
@@ -170,6 +174,7 @@ def test_the_board_of_a_world_of_ours_is_mounted_by_the_same_means(page: Any) ->
     assert page.get_attribute("canvas", "aria-label").startswith("Good in row ")
 
 
+@pytest.mark.landing
 def test_cells_are_marked_from_takeover_on_and_what_is_seen_is_framed_throughout(
     page: Any,
 ) -> None:
@@ -187,6 +192,7 @@ def test_cells_are_marked_from_takeover_on_and_what_is_seen_is_framed_throughout
     assert [drawn(key, frame) == one for key, one in plain.items()] == [False, False, False]
 
 
+@pytest.mark.landing
 def test_what_is_said_stands_by_its_speaker_also_on_a_board_with_room_beside_it(page: Any) -> None:
     mount_ours(page)
     page.evaluate("viewer.playback.playing = false")

@@ -108,7 +108,6 @@ def test_a_dataset_neither_bursts_nor_leads_elsewhere(
         importer.read(folder)
 
 
-@pytest.mark.slow
 @attempt(
     KIND,
     "a Minari dataset in Arrow's format that unpacks to more memory than reading may take",

@@ -9,7 +9,7 @@ from sts.worlds.babyai.environment import MOVES, BabyAI, levels
 EACH_LEVEL = pytest.mark.parametrize(
     "level",
     [
-        level if n % 6 == 0 else pytest.param(level, marks=pytest.mark.slow)
+        level if n % 6 == 0 else pytest.param(level, marks=pytest.mark.landing)
         for n, level in enumerate(sorted(levels()))
     ],
 )

@@ -30,14 +30,6 @@ LEVELS = ("GoToLocal", "OpenDoorColor", "PickupDist", "PutNextLocal", "OpenTwoDo
 HAPPENED = Played._fields[:-1]
 WORLD = cast(Adapted, domain("babyai"))
 each = pytest.mark.parametrize("name", NAMES)
-each_kind = pytest.mark.parametrize(
-    "name",
-    [
-        pytest.param(name, marks=pytest.mark.slow if name.endswith(("-10", "-30")) else ())
-        for name in NAMES
-    ],
-)
-"""Of bots that differ in nothing but how noisy they are, one is of the quick tier."""
 
 
 @pytest.fixture(scope="module")
@@ -97,7 +89,7 @@ def test_no_two_share_a_fingerprint() -> None:
     assert len({agents.fingerprint(agents.load(name)) for name in NAMES}) == len(NAMES)
 
 
-@each_kind
+@each
 def test_episodes_do_not_depend_on_order_or_split_of_their_batch(
     name: str, states: list[bytes], whole: Callable[[str], Played]
 ) -> None:
@@ -106,7 +98,7 @@ def test_episodes_do_not_depend_on_order_or_split_of_their_batch(
     assert_same(whole(name), played(name, states, [7]), [7])
 
 
-@each_kind
+@each
 def test_only_what_is_not_deterministic_depends_on_its_stream(
     name: str, states: list[bytes], whole: Callable[[str], Played]
 ) -> None:
@@ -115,7 +107,7 @@ def test_only_what_is_not_deterministic_depends_on_its_stream(
     assert np.isfinite(once.log_probs).all()
 
 
-@each_kind
+@each
 def test_forced_steps_warm_an_agent_as_own_steps_do(
     name: str, states: list[bytes], whole: Callable[[str], Played]
 ) -> None:
@@ -151,7 +143,6 @@ def test_acting_changes_nothing_and_is_repeatable(name: str, states: list[bytes]
     assert worlds.states() == before
 
 
-@pytest.mark.slow
 def test_more_noise_is_less_success_and_the_blind_beat_chance_alone() -> None:
     world = WORLD
     states = [s for level in LEVELS for s in world.generate(20, seed=9, level=level)]

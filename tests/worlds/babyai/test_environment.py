@@ -37,11 +37,11 @@ def drawn(count: int, seed: int = 0) -> str:
     ("level", "steps"),
     [
         ("PickupDistDebug", 8),
-        pytest.param("GoToLocal", 40, marks=pytest.mark.slow),
-        pytest.param("SynthS5R2", 40, marks=pytest.mark.slow),
-        pytest.param("PutNextLocal", 400, marks=pytest.mark.slow),
-        pytest.param("OpenTwoDoors", 400, marks=pytest.mark.slow),
-        pytest.param("BossLevel", 400, marks=pytest.mark.slow),
+        pytest.param("GoToLocal", 40, marks=pytest.mark.landing),
+        pytest.param("SynthS5R2", 40, marks=pytest.mark.landing),
+        pytest.param("PutNextLocal", 400, marks=pytest.mark.landing),
+        pytest.param("OpenTwoDoors", 400, marks=pytest.mark.landing),
+        pytest.param("BossLevel", 400, marks=pytest.mark.landing),
     ],
 )
 def test_it_keeps_every_promise_of_an_environment(level: str, steps: int) -> None:
@@ -269,6 +269,7 @@ def test_its_chatter_is_not_heard(capfd: pytest.CaptureFixture[str]) -> None:
     assert capfd.readouterr() == ("", "")
 
 
+@pytest.mark.landing
 def test_without_minigrid_one_line_says_what_to_install_and_other_domains_go_on() -> None:
     script = (
         "import sys; sys.modules['minigrid'] = None\n"
@@ -343,7 +344,7 @@ def test_a_level_is_open_or_not(open: object) -> None:
         domain("babyai").generate(1, seed=0, open=open)
 
 
-@pytest.mark.slow
+@pytest.mark.landing
 def test_an_open_level_keeps_every_promise_of_an_environment() -> None:
     settings = {"level": "PutNextLocal", "open": True}
     found = list(check("babyai", seeds=2, steps=8, settings=settings))

@@ -47,7 +47,7 @@ def first_of_each() -> list[Scenario]:
 
 ALL_OR_SOME = pytest.mark.parametrize(
     "scenarios",
-    [first_of_each(), pytest.param(SECOND.scenarios, marks=pytest.mark.slow)],
+    [first_of_each(), SECOND.scenarios],
     ids=["some", "all"],
 )
 
@@ -86,7 +86,6 @@ def test_each_is_judged_by_a_sentence_whose_fields_are_filled(
             assert text.endswith(".") and "{" not in text
 
 
-@pytest.mark.slow
 def test_a_build_gives_the_same_scenarios_hash_by_hash(tmp_path: Path) -> None:
     made = renew_babyai.build(tmp_path / "2")
     assert [hash_without_code(s) for s in made.scenarios] == [
@@ -101,7 +100,6 @@ def hash_without_code(scenario: Scenario) -> str:
     return replace(scenario, provenance=rest).row_hash
 
 
-@pytest.mark.slow
 def test_its_scenarios_pass_the_gates() -> None:
     made = [one.profile for one in compute_profiles(SECOND.scenarios)]
     rows = gates.of_suite(SECOND.scenarios, RULES, made)

@@ -215,7 +215,7 @@ def rate(scenarios: Sequence[Scenario], agent: str, count: int) -> float:
     return float(np.mean(hits))
 
 
-@pytest.mark.parametrize("every", [3, pytest.param(1, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("every", [3, 1])
 def test_the_bot_does_all_of_it_a_seeing_agent_most_and_a_random_one_little(every: int) -> None:
     some = SUITE.scenarios[::every]
     assert rate(some, "babyai-bot", 1) == 1.0
@@ -224,7 +224,6 @@ def test_the_bot_does_all_of_it_a_seeing_agent_most_and_a_random_one_little(ever
     assert rate(some, "random", 2) < 0.15
 
 
-@pytest.mark.slow
 def test_two_builds_agree_in_every_hash(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(build_babyai, "LEVELS", ("GoToLocal", "PickupDist"))
     monkeypatch.setattr(build_babyai, "AGENTS", ("babyai-bot", "random"))
@@ -237,7 +236,6 @@ def test_two_builds_agree_in_every_hash(tmp_path: Path, monkeypatch: pytest.Monk
     assert {s.category for s in first.scenarios} == {"babyai-go-to", "babyai-pick-up"}
 
 
-@pytest.mark.slow
 def test_from_recording_to_labels_by_the_public_commands(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -260,7 +258,6 @@ def test_from_recording_to_labels_by_the_public_commands(
     assert rates["babyai-bot"] == 1.0 > rates["random"]
 
 
-@pytest.mark.slow
 def test_the_table_of_the_page_is_what_the_suite_gives(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

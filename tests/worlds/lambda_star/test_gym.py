@@ -392,7 +392,7 @@ def page(tmp_path, monkeypatch):
         del sys.modules[name]
 
 
-@pytest.mark.slow
+@pytest.mark.landing
 def test_the_documented_learner_gets_better_than_chance_where_it_never_was(page):
     learn, learned = page
     np.save(learned.WEIGHTS, learn.train(updates=25))

@@ -27,7 +27,7 @@ def printed(states: list[bytes], **environment: str) -> dict[str, str]:
     return found
 
 
-@pytest.mark.parametrize("count", [1, pytest.param(5, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("count", [1, 5])
 def test_compiled_and_uncompiled_episodes_have_the_same_hashes(count):
     world = domain("lambda-star")
     states = [

@@ -18,9 +18,6 @@ from sts.worlds.overcooked.agents.ways import find_routes
 from sts.worlds.overcooked.basics import INTERACT, SIDES, STAY
 from sts.worlds.overcooked.environment import LAYOUTS, Overcooked
 
-QUICK = ("cramped_room", "forced_coordination")
-"""Kitchens of the quick tier: one in which a cook can do all alone, and one in which none can."""
-
 
 def played(agent, layout="cramped_room", *, count=2, steps=250, seed=1):
     return record(
@@ -33,10 +30,7 @@ def played(agent, layout="cramped_room", *, count=2, steps=250, seed=1):
     )
 
 
-@pytest.mark.parametrize(
-    "layout",
-    [pytest.param(layout, marks=() if layout in QUICK else pytest.mark.slow) for layout in LAYOUTS],
-)
+@pytest.mark.parametrize("layout", LAYOUTS)
 def test_two_planners_make_soup_in_every_kitchen(layout):
     assert sum(t.episode.rewards.sum() for t in played(Greedy(), layout)) >= 60
 
@@ -174,7 +168,6 @@ def cache(monkeypatch, tmp_path):
     cloned._load_examples.cache_clear()
 
 
-@pytest.mark.slow
 def test_cloning_learns_better_than_chance_and_says_from_what(cache):
     path, loss = cloned.train(epochs=4)
     assert path.is_relative_to(cache) and loss < 0.8 * np.log(6)
@@ -184,7 +177,6 @@ def test_cloning_learns_better_than_chance_and_says_from_what(cache):
     assert len(played(agent, steps=20)) == 2
 
 
-@pytest.mark.slow
 def test_cloning_is_the_same_for_the_same_seed_and_else_another_agent(cache):
     marks = []
     for seed in (1, 1, 2):

@@ -46,6 +46,7 @@ def soup(world):
     return next((it for _, _, it in world.facts().objects if isinstance(it, list)), None)
 
 
+@pytest.mark.landing
 def test_every_claim_of_a_domain_holds():
     claims = check("overcooked", seeds=3, steps=12, settings={"length": 15})
     assert [c for c in claims if not c.ok] == []

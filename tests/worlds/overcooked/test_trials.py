@@ -308,7 +308,6 @@ def test_what_is_loaded_is_what_pandas_itself_loads():
     assert loader.read_table(path).equals(pd.read_pickle(path))
 
 
-@pytest.mark.slow
 def test_all_states_of_all_trials_are_replayed():
     found = [trial for path in trials.installed_files() for trial in trials.read_trials(path)]
     replayed = [trials.replay_trial(trial) for trial in found]

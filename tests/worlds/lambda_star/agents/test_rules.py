@@ -338,6 +338,7 @@ def test_an_unknown_variant_is_refused_in_one_line():
         imitation.Imitation(guide="quick")  # type: ignore[arg-type]
 
 
+@pytest.mark.landing
 def test_variants_and_wide_sights_play_alike_compiled_and_uncompiled():
     """In the same worlds, as making them uncompiled takes longer than all else."""
     size = {"height": 6, "width": 5, "participants": 3, "horizon": 20}
