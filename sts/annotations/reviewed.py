@@ -33,8 +33,8 @@ Rules = Callable[[Collection[str]], Mapping[str, Verdict]]
 class Case(NamedTuple):
     """A clip that is queued for a reviewer.
 
-    `about` is one of `DISAGREEMENTS` or "", `rule` the automatic label if it is in question, and
-    `remarks` are other reviewers' notes.
+    `about` is one of `DISAGREEMENTS` or "", the field rule is the automatic label if it is in
+    question, and `remarks` are other reviewers' notes.
     """
 
     clip: JudgedClip

@@ -55,7 +55,7 @@ def _failing(scenario: Scenario) -> Overlay:
     ("rubric", "why"),
     [
         (Rubric("Done is {nothing}."), "failed to fill in the rubric of"),
-        (Rubric("Done.", overlay=_failing), "failed to mark"),
+        (Rubric("Done.", overlay=_failing), "failed to make the overlay"),
     ],
 )
 def test_a_rubric_that_fails_blames_its_category_and_the_episode_is_shown_without(

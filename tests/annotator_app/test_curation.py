@@ -152,7 +152,7 @@ BAD: dict[str, tuple[dict[str, Any], str]] = {
     "a number for a reason": ({"reason": 5}, "follows and reason"),
     "no reason": ({"kind": "reject"}, f"a reason is required to reject {IDS[0]}"),
     "a blank reason": ({"kind": "reject", "reason": "  "}, "a reason is required to reject"),
-    "an oversized reason": ({"kind": "reject", "reason": "x" * 501}, "at most 500 letters"),
+    "an oversized reason": ({"kind": "reject", "reason": "x" * 501}, "at most 500 printable characters"),
     "lines for a reason": ({"kind": "reject", "reason": "a\nb"}, "expected a reason of one line"),
     "a retirement of what is new": (
         {"kind": "retire", "reason": "old"},
@@ -167,7 +167,7 @@ BAD: dict[str, tuple[dict[str, Any], str]] = {
     "an unknown category": (_edit(category="fly"), "unknown category 'fly'"),
     "a field of nobody": (_edit(hash="a"), "expected a change of takeover"),
     "markup": (_edit(text="Go <b>there</b>."), "an instruction without markup, found '<b>'"),
-    "oversized words": (_edit(text="x" * 2001), "at most 2000 letters"),
+    "oversized words": (_edit(text="x" * 2001), "at most 2000 printable characters"),
     "words of several lines": (_edit(text="go\nthere"), "an instruction of one line"),
     "tags of no kind": (_edit(tags=[5]), "expected tags of at most"),
     "too many tags": (_edit(tags=["t"] * 21), "expected at most 20 tags, found 21"),

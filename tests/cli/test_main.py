@@ -263,7 +263,7 @@ def test_a_user_agent_that_fails_is_named_with_its_step(
     cases = {
         "Divides": ("return 1 / 0", "agent 'Divides' failed at step 0: ZeroDivisionError"),
         "Leaves": ("raise SystemExit(0)", "agent 'Leaves' failed at step 0: SystemExit: 0"),
-        "Nothing": ("return None", "act must return .Choice, memory."),
+        "Nothing": ("return None", "expected .Choice, memory. from act"),
         "Wide": ("return Choice(np.ones((*o.cell.shape, 10))), m", "found float64"),
         "Empty": ("return Choice(np.zeros((*o.cell.shape, 9))), m", "found weights"),
         "Negative": ("return Choice(-np.ones((*o.cell.shape, 9))), m", "found weights"),

@@ -200,7 +200,7 @@ def test_nothing_in_a_file_sets_a_terminal_or_makes_a_line_of_its_own(
     drafts.begin(workspace, "mine", [hostile])
     (id,) = (t.id for t in trajectories.load(workspace))
     monkeypatch.setattr(lint, "field_faults", lambda scenario: [])
-    monkeypatch.setattr(suites, "misfits", lambda scenario: [])
+    monkeypatch.setattr(suites, "field_faults", lambda scenario: [])
     for words in (
         ["show", f"hostile@1/{HOSTILE}"],
         ["suite", "show", "hostile@1"],

@@ -181,7 +181,7 @@ ALTERED: dict[str, tuple[str, str, Callable[[Path], object]]] = {
         *("annotations", "or not an SQLite file"),
         lambda root: (root / "annotations.sqlite3").write_bytes(b"x" * 4096),
     ),
-    "a version that goes by another's number": ("suites", "says that it is tiny@1", moved),
+    "a version that goes by another's number": ("suites", "holds tiny@1 instead", moved),
     "tags": (
         *("tags", "not the tags of a suite"),
         lambda root: (root / "tags/tiny.json").write_text("{"),

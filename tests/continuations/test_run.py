@@ -401,7 +401,7 @@ def test_run_refuses_random_for_unbounded_actions_before_anything_runs(tmp_path:
         spaces.Wandering(), domain=spaces.LOOSE_CRANE, count=1, steps=16, seed=0, settings=settings
     )
     workspace = Workspace.open(str(tmp_path / "w"))
-    with pytest.raises(ArgumentError, match="'random' cannot play in .*LooseCrane.* have no bound"):
+    with pytest.raises(ArgumentError, match="'random' cannot play in .*LooseCrane.* are unbounded"):
         run(workspace, [scenario(one)], ("random",), count=1, seed=0, workers=1, progress=print)
     assert not workspace.root.exists()
 

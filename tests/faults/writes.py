@@ -159,7 +159,7 @@ def watch(below: Path, meet: Meet) -> None:
         before(os, name, 0)
     for name in ("link", "replace", "rename"):
         before(os, name, 1)
-    before(folders, "_exchange", 1)
+    before(folders, "_exchange_folders", 1)
     changed: list[tuple[Any, str, Any]] = [(io, "open", file), (builtins, "open", file)]
     changed += [(os, "open", opened(os.open)), (os, "write", written(os.write))]
     for owner, name, instead in changed:

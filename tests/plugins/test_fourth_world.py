@@ -65,7 +65,7 @@ def test_its_command_flags_and_domain_are_listed_with_ours(pond: Pond) -> None:
     assert "  pond          show how a new pond looks" in pond.said["--help"].out
     said = " ".join(pond.said["record --help"].out.split())
     assert "--jetties N pond: side by side (default: 7)" in said
-    assert "--team P lambda-star: participants (default: 1); pond: ferries (default: 2)" in said
+    assert "--team P lambda-star: number of participants (default: 1); pond: ferries (default: 2)" in said
     domains = pond.said["domain ls --json"].json["domains"]
     assert {"domain": "pond", "moves": "wait, left, right, load, land"} in domains
     assert pond.said["pond --jetties 9 --seed 3 --json"].json["jetties"] == 9
@@ -94,8 +94,8 @@ def test_a_flag_makes_worlds_of_its_domain_and_is_refused_by_others(pond: Pond) 
         "sts: --size is for lambda-star; for pond expected --jetties, --team, --set KEY=VALUE\n",
         "sts: --jetties is for pond; for lambda-star expected --size, --team, --patterns, --set "
         "KEY=VALUE\n",
-        "sts: expected agents that play the same worlds, found drifter those of pond, oracle "
-        "those of lambda-star\n",
+        "sts: expected agents made for the same environments, found: drifter plays in pond, "
+        "oracle plays in lambda-star\n",
     ]
 
 
@@ -164,7 +164,7 @@ def test_a_suite_in_its_package_is_there_in_every_workspace(pond: Pond, tmp_path
 
 PAGE = """
 import json, sys
-from sts_annotator_app.components import component
+from sts_annotator_app.components import load_component as component
 from sts.viewer.payload import shown
 from sts.continuations import store
 from sts.domains import domain

@@ -162,7 +162,7 @@ def test_a_dialogue_is_turns_one_after_the_other_in_one_recording() -> None:
         ),
         (
             [turns[0], dataclasses.replace(turns[1], trajectory=other.trajectory)],
-            "of one recording, and these are not",
+            "must be of one recording, and these are of several",
         ),
     ):
         assert any(fault in line for line in lint(broken)), lint(broken)
@@ -252,9 +252,9 @@ def test_an_unsound_draft_is_not_frozen(workspace: Workspace) -> None:
         ((good[0], dataclasses.replace(good[0], id="b")), "the same scenario"),
         ((dataclasses.replace(good[0], takeover_hash="0" * 64),), "state at takeover"),
         ((dataclasses.replace(good[0], roles=(5,)),), "that its recording does not have"),
-        ((dataclasses.replace(good[0], roles=()),), "evaluates nobody"),
+        ((dataclasses.replace(good[0], roles=()),), "needs at least one evaluated player"),
         ((dataclasses.replace(good[0], partner="friend"),), "partner"),
-        ((dataclasses.replace(good[0], world="00000001" + "0" * 56),), "training side"),
+        ((dataclasses.replace(good[0], world="00000001" + "0" * 56),), "of the train split"),
         ((dataclasses.replace(good[0], kind="riddle"),), "kind must be"),
         ((), "no scenarios"),
     ):

@@ -184,7 +184,7 @@ def _last_decision(candidate: Looked) -> Decision | None:
 def _list_undoable(opened: OpenDraft, person: Annotator, blind: bool) -> list[dict[str, Any]]:
     """Return the latest decisions of a person that can be undone, latest first.
 
-    With `blind`, these are their second ratings.
+    If blind is set, these are their second ratings.
     """
     out = []
     for decision in reversed(opened.decisions):

@@ -82,7 +82,7 @@ def _iterate_statuses(opened: OpenDraft, choice: Filter) -> Iterator[tuple[str, 
 def count_coverage(opened: OpenDraft, blind: bool) -> list[list[Any]]:
     """Return rows [category, difficulty, source, status, count] of all candidates.
 
-    With `blind`, the status is hidden.
+    If blind is set, the status is hidden.
     """
     candidates = list(opened.candidates.values())
     counts = Counter(

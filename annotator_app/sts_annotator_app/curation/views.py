@@ -115,7 +115,7 @@ def load_player_view(opened: OpenDraft, candidate: Looked) -> dict[str, Any]:
 def describe_state(candidate: Looked, person: Annotator, blind: bool) -> dict[str, Any]:
     """Return the decisions in force about a candidate, latest last.
 
-    With `blind`, only the person's own second rating is included.
+    If blind is set, only the person's own second rating is included.
     """
     mine = opinion_of(candidate.state, person.id)
     own: dict[str, Any] = {"opinion": mine.detail["opinion"] if mine else "", "opinions": []}

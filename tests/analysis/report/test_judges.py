@@ -96,7 +96,7 @@ def test_the_audit_is_the_one_of_the_store(confounded: Report) -> None:
     assert found.judgements == direct.judgements and found.imbalance == direct.imbalance
     assert (found.p, found.cramers_v) == (direct.p, direct.cramers_v)
     assert found.sentence == direct.sentence
-    assert "cannot be told apart" in sure(sure(confounded.judges).audit).sentence
+    assert "Agents and annotators are confounded" in sure(sure(confounded.judges).audit).sentence
 
 
 def test_a_clip_of_two_agents_counts_once_for_each() -> None:

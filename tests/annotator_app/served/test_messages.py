@@ -31,7 +31,7 @@ def test_a_state_that_is_no_message_is_emptied_with_one_line(
 ) -> None:
     assert sanitise(message(text)) == (message("{}"), True)
     (line,) = caplog.messages
-    assert line == f"a page sent {len(text)} characters that are no message; ignored"
+    assert line == f"ignored an invalid state of {len(text)} characters"
 
 
 def test_what_is_a_message_is_passed_on_as_it_is(caplog: pytest.LogCaptureFixture) -> None:

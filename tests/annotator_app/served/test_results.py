@@ -87,7 +87,7 @@ def test_nothing_but_the_pages_of_the_report_is_served(tmp_path: Path) -> None:
     class Leading(BrowserSessions):
         def __init__(self) -> None: ...
 
-        def person(self, connection: HTTPConnection) -> Annotator:
+        def find_person(self, connection: HTTPConnection) -> Annotator:
             return leader
 
     report = serve_results(lambda: tmp_path / "report", Leading())

@@ -109,7 +109,7 @@ def test_who_is_known_by_a_verified_address_signs_in_and_works(
         ),
         ({"email": "rita@study.example"}, "No member of this study has the address rita"),
         ({"email": "tom@study.example", "email_verified": False}, "is not verified"),
-        ({"name": "Tom"}, "tells this study no e-mail address"),
+        ({"name": "Tom"}, "does not share its e-mail address"),
         ({"iss": "http://elsewhere.example"}, "Sign-in failed"),
     ],
 )
@@ -172,8 +172,8 @@ def test_without_authlib_the_command_to_install_it_is_said(
 @pytest.mark.parametrize(
     ("claims", "words"),
     [
-        ({}, "no e-mail address"),
-        ({"email": ["a@b"]}, "no e-mail address"),
+        ({}, "does not share its e-mail address"),
+        ({"email": ["a@b"]}, "does not share its e-mail address"),
         ({"email": "a@b", "email_verified": False}, "is not verified"),
         ({"email": "a@b", "email_verified": "false"}, "is not verified"),
         ({"email": "a@b", "email_verified": None}, "is not verified"),

@@ -38,12 +38,12 @@ export const describe = (episode, frame) =>
 """
 PAGE = """<!doctype html><style>%s</style><input class="beside"><div id="there"></div>
 <script type="module">%s
-const drawn = await loaded(%s);
+const drawn = await loadDrawings(%s);
 window.viewer = new Viewer(document.querySelector("#there"), { drawings: drawn });
 window.shown = [];
 new MutationObserver(() => window.shown.push(+viewer.root.dataset.frame))
   .observe(viewer.root, { attributeFilter: ["data-frame"] });
-Object.assign(window, { loaded });
+Object.assign(window, { loadDrawings });
 window.mount = (payload) => viewer.open(viewOf(decode(payload)));
 </script>"""
 
@@ -159,7 +159,7 @@ def mount_ours(page: Any) -> None:
     )  # fmt: skip
     page.evaluate(
         """async ([text, payload]) => {
-          viewer.board.drawings = await loaded({ "lambda-star": text });
+          viewer.board.drawings = await loadDrawings({ "lambda-star": text });
           window.mount(payload);
         }""",
         [drawing(world), data | {"id": "ours"}],
