@@ -110,7 +110,7 @@ def _mark(page: Any) -> None:
 
 def _reaches(page: Any) -> bool:
     """Return True if the judged participant comes onto the other's cell; go on to that step."""
-    judged = page.text_content(".legend .judged").removesuffix(": judged")[-1]
+    judged = page.text_content(".legend .judged").partition(":")[0][-1]
     for _ in range(STEPS):
         page.keyboard.press("ArrowRight")
         places = page.get_attribute("canvas", "aria-label") or ""

@@ -152,7 +152,10 @@ BAD: dict[str, tuple[dict[str, Any], str]] = {
     "a number for a reason": ({"reason": 5}, "follows and reason"),
     "no reason": ({"kind": "reject"}, f"a reason is required to reject {IDS[0]}"),
     "a blank reason": ({"kind": "reject", "reason": "  "}, "a reason is required to reject"),
-    "an oversized reason": ({"kind": "reject", "reason": "x" * 501}, "at most 500 printable characters"),
+    "an oversized reason": (
+        {"kind": "reject", "reason": "x" * 501},
+        "at most 500 printable characters",
+    ),
     "lines for a reason": ({"kind": "reject", "reason": "a\nb"}, "expected a reason of one line"),
     "a retirement of what is new": (
         {"kind": "retire", "reason": "old"},
