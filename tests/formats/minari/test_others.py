@@ -213,7 +213,7 @@ def test_a_step_that_does_not_replay_is_named(collect: Collect) -> None:
     with pytest.raises(ReplayMismatch, match="step 3: the reward is 1, recorded 2"):
         importer.read(folder)
     changed(folder, "episode_0/observations", 0, 0.0)
-    with pytest.raises(ReplayMismatch, match="episode 0 .*: before step 0: observation is not as"):
+    with pytest.raises(ReplayMismatch, match="episode 0 .*: before step 0: observation differs"):
         importer.read(folder)
 
 

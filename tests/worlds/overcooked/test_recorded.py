@@ -55,5 +55,7 @@ def test_a_recording_that_ends_early_is_refused_by_scenario(asked):
 
 
 def test_where_there_is_no_scenario_there_is_nothing_to_repeat():
-    with pytest.raises(StsError, match="found none"):
+    with pytest.raises(
+        StsError, match="recorded repeats the recording of a scenario, and this episode has none"
+    ):
         record(agents.load("recorded"), domain="overcooked", count=1, steps=2, seed=0, settings={})
