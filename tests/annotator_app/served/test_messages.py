@@ -70,4 +70,4 @@ def test_a_page_goes_on_after_every_state_that_is_no_message(server: Server) -> 
         (data,) = page.ask(json.dumps({"sync": sync}))
         assert [ack["status"] for ack in data["acks"]] == ["saved"]
     log = (server.folder / "server.log").read_text()
-    assert "Traceback" not in log and log.count("characters that are no message") == len(UNSOUND)
+    assert "Traceback" not in log and log.count("ignored an invalid state of ") == len(UNSOUND)

@@ -117,7 +117,7 @@ def test_the_timeline_says_where_one_is(open_page: Opener) -> None:
     press(page, "Home")
     assert said() == "context, 10 steps before takeover"
     press(page, "t", "ArrowRight")
-    assert re.fullmatch(r"continuation, step 1 of (5|10|15)", said())
+    assert re.fullmatch(r"continuation, step 1 of (5|8|10|15)", said())
     press(page, "s")
     assert said().endswith("your marker: success")
     press(page, "End", "Shift+ArrowLeft", "Shift+ArrowRight")
@@ -130,14 +130,12 @@ def test_a_correction_replaces_the_answer_before(open_page: Opener, server: Serv
     first = item(page)
     press(page, "n", "Enter", "b")
     assert item(page) == first and "Correcting" in page.text_content(".banner")
-    press(page, "End", "s", "Enter")
+    press(page, "End")
+    horizon = int(page.get_attribute(".scrub", "aria-valuetext").rpartition(" ")[2])
+    press(page, "s", "Enter")
     saved(page)
     (standing,) = server.judgements("corrector")
-    assert (standing.item, standing.verdict, standing.step) == (
-        first,
-        "success",
-        standing.horizon,
-    )
+    assert (standing.item, standing.verdict, standing.step) == (first, "success", horizon)
 
 
 @pytest.mark.landing

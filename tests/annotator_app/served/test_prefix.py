@@ -63,7 +63,7 @@ def test_a_person_enters_judges_and_finds_every_page_below_the_path(
     (cookie,) = [one for one in context.cookies() if one["name"] == cookie_name(below.place)]
     assert cookie["path"] == BASE
     press(page, "n", "Enter")
-    page.locator(".progress", has_text="1 judged").wait_for(state="attached")
+    page.locator(".progress", has_text="1 annotated by you").wait_for(state="attached")
     saved(page)
     assert len(below.judgements("Ann")) == 1
     page.get_by_role("link", name="Guide").click()

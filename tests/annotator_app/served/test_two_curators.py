@@ -107,7 +107,7 @@ def test_two_curators_make_forty_scenarios_and_the_version_after_it(
     assert len(version.scenarios) == 40
 
     # Version 2 begins with all of them: some go, some come.
-    ana.locator(".empty h2", has_text="There is no draft").wait_for()
+    ana.locator(".empty h2", has_text="No draft yet").wait_for()
     sts(curated, "draft", "from", "own@1")
     sts(curated, "mine", "own", "--per-category", "6", "--seed", "9", "--category", "shadow-evil")
     new = ids(curated, "undecided")
