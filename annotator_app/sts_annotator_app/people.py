@@ -15,7 +15,7 @@ def owner_key(workspace: Workspace, owner: str) -> str:
     """Return the secret of the owner's link, stable across restarts so that bookmarks work.
 
     It is derived from a key file that only the user can read, and is valid only on a server that
-    was started with `--as` on this workspace.
+    was started with `--user` on this workspace.
     """
     file = workspace.path(KEY_FILE)
     if not file.exists():

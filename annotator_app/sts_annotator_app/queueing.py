@@ -110,6 +110,6 @@ def welcome(store: Store, name: str) -> Annotator:
             return people.add_invited(connection, name, ROLES, now=store.now())
     if known[0].retired:
         raise ArgumentError(
-            f"annotator {name!r} has retired; invite them again: sts annotators link {name}"
+            f"annotator {name!r} has retired; invite them again: sts annotators invite {name}"
         )
     return known[0]

@@ -107,7 +107,7 @@ class ReportBuilder:
     def _build(self, file: BinaryIO, started: float) -> None:
         with file:  # closing it releases the lock
             # Continuations that people have played since are not labelled yet.
-            page = ("--evidence", "app", "--out", str(self.folder.resolve()))
+            page = ("--clips", "app", "--out", str(self.folder.resolve()))
             for command, *more in (("label",), ("report", *page)):
                 error = self._run(command, *more)
                 if error:

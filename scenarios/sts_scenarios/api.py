@@ -156,7 +156,7 @@ def _find_draft(workspace: Workspace, name: str, *, overwrite: bool) -> Draft | 
     draft, newest = drafts.find(workspace, name), max(versions(workspace).get(name, {}), default=0)
     if newest and (draft is None or overwrite or drafts.frozen_as(draft)):
         raise StsError(
-            f"{name}@{newest} is frozen: start the next version with sts draft from "
+            f"{name}@{newest} is frozen: start the next version with sts draft new --from "
             f"{name}@{newest}, and mine into that"
         )
     return draft
@@ -185,7 +185,7 @@ def _why_nothing(outcome: Carried, order: Order, workspace: Workspace, added_to:
     if added_to:
         return StsError(
             f"nothing new to mine: draft {added_to} has a candidate of every environment that "
-            "offers one; record more, name other categories, or take more with --per-world"
+            "offers one; record more, name other categories, or raise --max-per-environment"
         )
     domains = ", ".join(sorted({category.domain for category in outcome.categories}))
     expected = "some from sts record or sts trajectories import"

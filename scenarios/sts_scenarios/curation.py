@@ -33,7 +33,7 @@ def author(store: Store, name: str | None) -> Annotator:
     if person.retired or not {"curator", "lead"} & set(person.roles):
         raise ArgumentError(
             f"{person.name} is not a curator of this study; run sts annotators role "
-            f"{person.name} curator, or name a curator with --as"
+            f"{person.name} curator, or name a curator with --user"
         )
     return person
 

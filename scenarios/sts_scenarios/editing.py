@@ -25,10 +25,10 @@ from sts_scenarios.mining import Pick, make_scenario
 FIELDS = {
     "takeover": int,
     "context": int,
-    "length": int,
-    "role": int,
-    "wording": int,
-    "text": str,
+    "horizon": int,
+    "player": int,
+    "template": int,
+    "instruction": str,
     "category": str,
     "partner": str,
     "tags": list,
@@ -63,14 +63,14 @@ def validate_changes(changes: Mapping[str, Any]) -> dict[str, Any]:
             raise ArgumentError(
                 f"{name}: expected {FIELDS[name].__name__}, found {shown(str(value))}"
             )
-    if "text" in changes and not (
-        changes["text"].strip() and one_line(changes["text"], MAX_INSTRUCTION_CHARS)
+    if "instruction" in changes and not (
+        changes["instruction"].strip() and one_line(changes["instruction"], MAX_INSTRUCTION_CHARS)
     ):
         raise ArgumentError(
             f"expected an instruction of one line, at most {MAX_INSTRUCTION_CHARS} printable "
             f"characters, found {shown(changes['text'])}"
         )
-    if markup := _MARKUP.search(changes.get("text", "")):
+    if markup := _MARKUP.search(changes.get("instruction", "")):
         raise ArgumentError(
             f"expected an instruction without markup, found {shown(markup[0])} in it"
         )
@@ -79,8 +79,8 @@ def validate_changes(changes: Mapping[str, Any]) -> dict[str, Any]:
             raise ArgumentError(
                 f"expected tags of at most {LIMIT} printable characters, found {shown(str(tag))}"
             )
-    if "text" in changes and "wording" in changes:
-        raise ArgumentError("expected a text or a wording, found both")
+    if "instruction" in changes and "template" in changes:
+        raise ArgumentError("expected an instruction or a template, found both")
     return dict(changes)
 
 
@@ -112,7 +112,7 @@ class Editor:
         recording, and the text if it is from a template. Id and provenance stay.
 
         Raises:
-          ArgumentError: a change is invalid, the trajectory has no such steps or role, or a new
+          ArgumentError: a change is invalid, the trajectory has no such steps or player, or a new
             category has no candidate there; names the steps at which it has.
           UnknownName: there is no such category, or agent as a partner.
           ReplayMismatch: the trajectory does not replay.
@@ -120,9 +120,9 @@ class Editor:
         changes, before = validate_changes(changes), self.before
         category = self.category(changes.get("category", before.category))
         context = changes.get("context", before.takeover)
-        horizon = changes.get("length", before.horizon)
+        horizon = changes.get("horizon", before.horizon)
         moment = changes.get("takeover", before.context_start + before.takeover)
-        role = changes.get("role", before.roles[0])
+        role = changes.get("player", before.roles[0])
         _check_steps(self.trajectory, moment, context, horizon, role)
         partner = changes.get("partner", before.partner)
         _check_partner(partner, self.trajectory.episode.domain)
@@ -185,12 +185,12 @@ def added(
 ) -> Edited:
     """Return a new scenario of a category at a step that a curator chose.
 
-    `chosen` has `takeover` and `role`, and other `FIELDS` that differ from the category's defaults.
+    `chosen` has `takeover` and `player`, and other `FIELDS` that differ from the defaults.
     """
     chosen = validate_changes(chosen)
     context = chosen.get("context", category.context)
-    horizon = chosen.get("length", category.horizon)
-    moment, role = chosen["takeover"], chosen["role"]
+    horizon = chosen.get("horizon", category.horizon)
+    moment, role = chosen["takeover"], chosen["player"]
     _check_steps(trajectory, moment, context, horizon, role)
     candidates = list(category.candidates(trajectory, context, horizon))
     matching = [c for c in candidates if (c.moment, c.role) == (moment, role)]
@@ -212,7 +212,7 @@ def _no_candidate_error(
 ) -> ArgumentError:
     steps = dict.fromkeys(str(c.moment) for c in candidates if c.role == role)
     return ArgumentError(
-        f"{category.name} has no candidate for role {role} at step {moment} of trajectory "
+        f"{category.name} has no candidate for player {role} at step {moment} of trajectory "
         f"{trajectory.id}; it has at: {', '.join(steps) or 'no step'}"
     )
 
@@ -224,8 +224,8 @@ def _check_steps(
     steps, n_players = trajectory.episode.steps, trajectory.episode.participants
     if context < 0 or horizon < 1:
         raise ArgumentError(
-            f"expected a context of 0 steps or more and a length of 1 or more, found {context} and "
-            f"{horizon}"
+            f"expected a context of 0 steps or more and a horizon of 1 or more, found {context} "
+            f"and {horizon}"
         )
     if not context <= moment <= steps - horizon:
         raise ArgumentError(
@@ -233,7 +233,7 @@ def _check_steps(
             f"{trajectory.id} has {steps} steps, found {moment}"
         )
     if not 0 <= role < n_players:
-        raise ArgumentError(f"expected a role from 0 to {n_players - 1}, found {role}")
+        raise ArgumentError(f"expected a player from 0 to {n_players - 1}, found {role}")
 
 
 def _check_partner(partner: str, domain: str) -> None:
@@ -255,9 +255,9 @@ def _instruction_text(
     before: Scenario, category: Category, candidate: Candidate, changes: Mapping[str, Any]
 ) -> str:
     """Return the instruction: the typed text, the selected template filled in, or the old one."""
-    if "text" in changes:
-        return str(changes["text"])
-    number = changes.get("wording")
+    if "instruction" in changes:
+        return str(changes["instruction"])
+    number = changes.get("template")
     if number is None:
         matching = [
             i for i, w in enumerate(category.wordings) if _match_template(w, before) is not None
@@ -270,7 +270,7 @@ def _instruction_text(
             number = matching[0]
     elif not 0 <= number < len(category.wordings):
         raise ArgumentError(
-            f"expected a wording from 0 to {len(category.wordings) - 1}, found {number}"
+            f"expected a template from 0 to {len(category.wordings) - 1}, found {number}"
         )
     wording = category.wordings[number]
     words = candidate.words or _match_template(wording, before) or {}
@@ -303,10 +303,10 @@ def _differences(before: Scenario, after: Scenario) -> dict[str, tuple[Any, Any]
         return {
             "takeover": s.context_start + s.takeover,
             "context": s.takeover,
-            "length": s.horizon,
-            "role": s.roles[0],
+            "horizon": s.horizon,
+            "player": s.roles[0],
             "category": s.category,
-            "text": s.instruction.text,
+            "instruction": s.instruction.text,
             "partner": s.partner,
             "difficulty": s.difficulty,
             "parameters": s.parameters,

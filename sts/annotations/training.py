@@ -110,7 +110,7 @@ def lack(connection: Connection, *, study: Study) -> str:
         return ""
     return (
         f"workspace.toml sets training = {study.training}, but there are no references to train "
-        "on; add some with sts references add CONTINUATION --truth VERDICT"
+        "on; add some with sts references add CONTINUATION --verdict VERDICT"
     )
 
 

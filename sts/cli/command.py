@@ -128,12 +128,13 @@ def group(
 ) -> Command:
     """Return a command whose first word is the name of an action.
 
-    Its functions are in `module`, `import_` for "import"; `run` is `deferred` if they do without a
-    workspace.
+    Its functions are in `module`: `import_` for "import", `sign_out` for "sign-out". `run` is
+    `deferred` if they do without a workspace.
     """
     runs = {}
     for one in actions:
-        own = f"{module}:{one.name}{'_' if iskeyword(one.name) else ''}"
+        name = one.name.replace("-", "_")
+        own = f"{module}:{name}{'_' if iskeyword(name) else ''}"
         runs[one.name] = run(one.at or own)
 
     def add_actions(parser: argparse.ArgumentParser) -> None:

@@ -1,4 +1,4 @@
-"""The settings that new worlds are made to: `--set KEY=VALUE`, and flags that worlds bring along.
+"""Options of generated worlds: `--env-option KEY=VALUE`, and flags that domains declare.
 
 A world's flags stand in the entry-point group `sts.flags` under its domain's name, as a sequence of
 `Flag`. Help reads those of every world, so the module they stand in imports nothing heavy.
@@ -18,7 +18,7 @@ from sts.cli.parser import read_whole
 from sts.errors import ArgumentError, StsError
 
 GROUP = "sts.flags"
-_NAME = re.compile(r"(?!(?:help|set|workspace|json|debug)$)[a-z][a-z0-9-]*")
+_NAME = re.compile(r"(?!(?:help|env-option|workspace|json|debug)$)[a-z][a-z0-9-]*")
 """What a world may call a flag: not as one that every command has."""
 
 
@@ -41,12 +41,12 @@ class Flag(NamedTuple):
 
 
 def add_settings(parser: argparse.ArgumentParser) -> None:
-    """Add `--set` and the flags of every installed world, after the command's own arguments.
+    """Add `--env-option` and the flags of every installed world, after the command's own arguments.
 
     A world's flag is kept under its name with the dashes, apart from the command's own.
     """
     words = "a setting of the domain's worlds, a JSON value or text; repeatable"
-    repeatable("--set KEY=VALUE", words)(parser)
+    repeatable("--env-option KEY=VALUE", words)(parser)
     own = {option for action in parser._actions for option in action.option_strings}
     group = parser.add_argument_group("settings that a domain has a flag for")
     for name, flags in _every_flag().items():
@@ -60,7 +60,7 @@ def add_settings(parser: argparse.ArgumentParser) -> None:
 def read_settings(args: argparse.Namespace, domain: str) -> dict[str, Any]:
     """Return the settings that flags give to worlds of `domain`, whose flags alone they may be.
 
-    What `--set` gives wins.
+    What `--env-option` gives wins.
     """
     given, mine = vars(args), _flags(domain)
     for name, flags in _every_flag().items():
@@ -68,13 +68,13 @@ def read_settings(args: argparse.Namespace, domain: str) -> dict[str, Any]:
             usable = [f"--{flag.name}" for flag in mine if f"--{flag.name}" in given]
             raise ArgumentError(
                 f"--{name} is for {', '.join(flags)}; for {domain} expected "
-                f"{', '.join([*usable, '--set KEY=VALUE'])}"
+                f"{', '.join([*usable, '--env-option KEY=VALUE'])}"
             )
     values = {
         flag.name: given.get(f"--{flag.name}", given.get(flag.name.replace("-", "_")))
         for flag in mine
     }
-    return settings_of(domain, values) | pairs(args.set)
+    return settings_of(domain, values) | pairs(args.env_option)
 
 
 def settings_of(domain: str, values: Mapping[str, Any]) -> dict[str, Any]:

@@ -41,10 +41,10 @@ def export(args: argparse.Namespace, workspace: Workspace) -> Result:
 
     file = args.out
     check_enqueued(workspace, args.suite)
-    ratings, made_of = exported(workspace, args.suite, names=args.names)
+    ratings, made_of = exported(workspace, args.suite, names=args.real_names)
     write_csv(file, ratings)
     digests.write(file.with_name(f"{file.name}.json"), made_of)
-    if args.names:
+    if args.real_names:
         warn(f"{file} shows real names: share it only with people who may know them")
     settled = int((ratings["source"] == "settled").sum())
     unjudged = int((ratings["verdict"] == "").sum())

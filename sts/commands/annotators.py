@@ -30,13 +30,13 @@ def add(args: argparse.Namespace, workspace: Workspace) -> Result:
         return _changed(connection, person)
 
 
-def link(args: argparse.Namespace, workspace: Workspace) -> Result:
+def invite(args: argparse.Namespace, workspace: Workspace) -> Result:
     """Invite a person again."""
     with _store_of(workspace, args.name) as store, store.write(alone=True) as connection:
         return _changed(connection, people.invite(connection, args.name, now=store.now()))
 
 
-def retire(args: argparse.Namespace, workspace: Workspace) -> Result:
+def deactivate(args: argparse.Namespace, workspace: Workspace) -> Result:
     """Let a person in no longer."""
     with _store_of(workspace, args.name) as store, store.write(alone=True) as connection:
         return _changed(connection, people.retire(connection, args.name, now=store.now()))
@@ -70,7 +70,7 @@ def _changed(connection: Connection, annotator: Annotator) -> Result:
     name, link = annotator.name, f"/enter?t={annotator.token}" if annotator.token else None
     doing = ", ".join(annotator.roles) or "nothing"
     if annotator.retired:
-        text = f"{name} is retired; `sts annotators link` would let them in again"
+        text = f"{name} is retired; `sts annotators invite` would let them in again"
     elif link is None:
         text = (
             f"{name} is now: {doing}; signs in as {email}" if email else f"{name} is now: {doing}"
@@ -79,7 +79,7 @@ def _changed(connection: Connection, annotator: Annotator) -> Result:
         text = (
             f"{name} enters at the address that `sts annotate` prints, followed by\n  {link}\n"
             f"It lets one browser in, once, within {INVITATION / DAY:.0f} days, and is shown this "
-            "once; `sts annotators link` makes another."
+            "once; `sts annotators invite` makes another."
         )
         text += f"\nThey can also sign in as {email}, where that is offered." if email else ""
     value = {
@@ -93,18 +93,18 @@ def _changed(connection: Connection, annotator: Annotator) -> Result:
     return Result(value, text)
 
 
-def revoke(args: argparse.Namespace, workspace: Workspace) -> Result:
+def sign_out(args: argparse.Namespace, workspace: Workspace) -> Result:
     """End a person's sessions, and the invitation that waits."""
     with _store_of(workspace, args.name) as store, store.write(alone=True) as connection:
         ended = people.revoke(connection, args.name)
     text = (
-        f"{args.name}: {ended} session{'' if ended == 1 else 's'} ended; `sts annotators link` "
+        f"{args.name}: {ended} session{'' if ended == 1 else 's'} ended; `sts annotators invite` "
         "would let them in again"
     )
     return Result({"name": args.name, "ended": ended}, text)
 
 
-def forget(args: argparse.Namespace, workspace: Workspace) -> Result:
+def anonymise(args: argparse.Namespace, workspace: Workspace) -> Result:
     """Empty a person's name and words, or show what that would do."""
     sure = args.yes
     with _store_of(workspace, args.name) as store:

@@ -19,12 +19,12 @@ def add(args: argparse.Namespace, workspace: Workspace) -> Result:
     from sts.continuations.store import find
 
     item = item_of(find(workspace, args.continuation), suite="")
-    check_truth(args.truth, args.step, item.horizon)
+    check_truth(args.verdict, args.step, item.horizon)
     with Store.open(workspace) as store, store.write(alone=True) as connection:
-        queue.add_reference(connection, item, args.truth, args.step, args.note, now=store.now())
-    done = {"continuation": item.continuation, "truth": args.truth, "step": args.step}
+        queue.add_reference(connection, item, args.verdict, args.step, args.note, now=store.now())
+    done = {"continuation": item.continuation, "truth": args.verdict, "step": args.step}
     text = (
-        f"{item.continuation} is a reference now, with the truth {args.truth}; it measures "
+        f"{item.continuation} is a reference now, with the truth {args.verdict}; it measures "
         f"annotators, and no longer counts for {item.agent}"
     )
     return Result(done, text)
@@ -37,6 +37,6 @@ def ls(args: argparse.Namespace, workspace: Workspace) -> Result:
     text = (
         table(("continuation", "truth", "step", "judged", "note"), rows)
         if rows
-        else "no references yet; `sts references add CONTINUATION --truth VERDICT` adds one"
+        else "no references yet; `sts references add CONTINUATION --verdict VERDICT` adds one"
     )
     return Result({"references": [one._asdict() for one in pool]}, text)

@@ -1,4 +1,4 @@
-"""The commands of the core, with all that they take; what they do is imported when they do it."""
+"""The arguments of the core commands; the modules that run them are imported on use."""
 
 from __future__ import annotations
 
@@ -33,76 +33,79 @@ RECORD = Command(
     in_workspace("sts.commands.record:record"),
     (
         AGENTS,
-        option("--episodes N", "of each agent", least=1, required=True),
-        option("--domain D", "whose worlds (default: the agent's)"),
-        option("--steps T", "of an episode", 50),
-        option("--seed S", "names the worlds and the draws", 0),
+        option("--episodes N", "number of episodes of each agent", least=1, required=True),
+        option("--domain D", "environment (default: the agent's)"),
+        option("--steps T", "steps per episode", 50),
+        option("--seed S", "seed of the worlds and of the agents", 0),
         WORKERS,
         add_settings,
     ),
 )
 
 _FILTERS = (
-    option("--domain D", "only those of this domain (default: all)"),
-    option("--who NAME", "only those that NAME took part in (default: all)"),
-    option("--source TEXT", "only those whose source has TEXT in it (default: all)"),
-    option("--split", "only those of this side (default: both)", choices=("train", "test")),
+    option("--domain D", "only trajectories of this environment (default: all)"),
+    option("--played-by NAME", "only trajectories with this player (default: all)"),
+    option("--source TEXT", "only trajectories whose source contains TEXT (default: all)"),
+    option("--split", "only trajectories of this split (default: both)", choices=("train", "test")),
 )
-"""Which trajectories are meant."""
+"""Options that filter trajectories."""
 
 TRAJECTORIES = group(
     "import, list, show, verify and export recorded episodes",
-    "sts trajectories export test-side.parquet --split test",
+    "sts trajectories export test.parquet --split test",
     "sts.commands.trajectories",
     action(
         "import recordings.parquet --format minari",
-        "bring in recordings made elsewhere",
-        argument("files", "FILE", "none where F finds its own", nargs="*"),
+        "import recordings of other programs",
+        argument("files", "FILE", "files to import; none if the format finds them", nargs="*"),
         option("--format F", _formats("sts.importers"), required=True),
-        option("--domain D", "what replays them, where F asks: a name or module:Class"),
+        option("--domain D", "environment that replays them, if F needs it: name or module:Class"),
         at="sts.commands.importing:import_files",
     ),
-    action("ls --who {agent}", "what there is", *_FILTERS),
+    action("ls --played-by {agent}", "list trajectories", *_FILTERS),
     action(
         "show 1f0c",
-        "one of them, and the state it began in",
-        argument("id", "ID", "or its first digits; `ls --json` has them all"),
+        "show a trajectory and its initial state",
+        argument("id", "ID", "id or its first digits, see `ls --json`"),
     ),
     action(
         "verify",
-        "replay all of them, or those of files",
-        argument("files", "FILE", "our Parquet files", nargs="*"),
+        "replay all trajectories, or those of files",
+        argument("files", "FILE", "Parquet files of this project", nargs="*"),
     ),
     action(
         "export theirs.hdf5 --format minari",
-        "write them for others to read",
-        argument("file", "OUT", "the file or folder to make"),
+        "write trajectories in a format that other programs read",
+        argument("file", "OUT", "file or folder to create"),
         option("--format F", _formats("sts.exporters"), "parquet"),
-        option("--role P", "whose steps, where F holds one participant's (default: 0)", type=int),
+        option("--player P", "player to export, if F holds one player (default: 0)", type=int),
         option(
             "--draft NAME",
-            "what sts mine NAME --split train made, with what it asks (default: recordings)",
+            "training episodes of the draft made by `sts mine NAME --split train` "
+            "(default: recordings)",
         ),
         *_FILTERS,
     ),
 )
 
 RUN = Command(
-    "let agents continue a suite's scenarios; resumable",
+    "run agents on a suite's scenarios; resumable",
     "sts run {suite} --agent {agent} --agent {other} --continuations 10",
     in_workspace("sts.commands.run:run"),
     (
         SUITE,
         AGENTS,
-        option("--continuations N", "a scenario", 10),
-        option("--seed S", "names the agents' draws", 0),
+        option("--continuations N", "continuations per scenario and agent", 10),
+        option("--seed S", "seed of the agents", 0),
         WORKERS,
-        option("--executor NAME", "what has them done: local, or one of another package", "local"),
+        option(
+            "--executor NAME", "program that runs the work: local, or the name of a plugin", "local"
+        ),
     ),
 )
 
 SHOW = Command(
-    "show scenarios and continuations as strips, agents side by side",
+    "show scenarios and continuations as filmstrips, agents side by side",
     "sts show {suite}/{scenario} --agent {agent} --agent {other}",
     in_workspace("sts.commands.show:show"),
     (
@@ -112,25 +115,25 @@ SHOW = Command(
             "NAME@VERSION/SCENARIO, DRAFT/CANDIDATE, or a continuation's id or its first digits",
             nargs="+",
         ),
-        repeatable("--agent A", "of a scenario; repeatable (default: all)"),
-        option("--index I", "which continuation", 0, least=0),
-        option("--frames N", "scenes in a strip (default: what fits)", least=2),
-        option("--webp FILE", "write the pictures of the one continuation there, moving"),
-        option("--mp4 FILE", "the same as a film that any browser plays; needs the extra video"),
+        repeatable("--agent A", "agent to show; repeatable (default: all)"),
+        option("--index I", "number of the continuation, from 0", 0, least=0),
+        option("--frames N", "frames in a filmstrip (default: as many as fit)", least=2),
+        option("--webp FILE", "write one continuation as an animation"),
+        option("--mp4 FILE", "write one continuation as a video; needs the extra video"),
     ),
 )
 
 DOMAIN = group(
-    "list domains, and check that one keeps what a domain promises",
+    "list environments and run their conformance tests",
     "sts domain check my_world:MyWorld --seeds 3 --steps 40",
     "sts.commands.domain",
-    action("ls", "what is installed"),
+    action("ls", "list the installed environments"),
     action(
         "check my_worlds:MyWorld --seeds 5",
-        "hold a domain to every claim; exit code 1 if one fails",
+        "run every conformance test; exit code 1 if one fails",
         argument("name", "NAME|module:Class"),
-        option("--seeds N", "worlds to try", 3),
-        option("--steps T", "in each", 40),
+        option("--seeds N", "number of worlds", 3),
+        option("--steps T", "steps in each world", 40),
         add_settings,
     ),
     run=deferred,
@@ -140,151 +143,149 @@ _PERSON = argument("name", "NAME", "1 to 64 printable characters")
 _DUTIES = ", ".join(f"{role} {duty}" for role, duty in DUTIES.items())
 
 ANNOTATORS = group(
-    "add, invite, list and retire the people of a study, and say what each does",
+    "add, invite, list and deactivate the members of a study, and set their roles",
     "sts annotators add Ana",
     "sts.commands.annotators",
     action(
         "add Ana --role curator",
-        "add a person and show their invitation, once",
+        "add a person and show their invitation link once",
         _PERSON,
-        repeatable("--role", "what they do; repeatable (default: annotator)", choices=ROLES),
-        option("--email ADDRESS", "also sign in with the account of this address"),
+        repeatable("--role", "role; repeatable (default: annotator)", choices=ROLES),
+        option("--email ADDRESS", "email address that may sign in as this person"),
     ),
     action(
-        "link Ana", "invite a person again, for another browser too; a retired one is back", _PERSON
-    ),
-    action("revoke Ana", "end a person's sessions, and the invitation that waits", _PERSON),
-    action("retire Ana", "let a person in no longer; their judgements stay", _PERSON),
-    action(
-        "forget Ana --yes",
-        "empty a person's name and words; their judgements stay",
+        "invite Ana",
+        "create a new invitation link, also for another browser; reactivates the person",
         _PERSON,
-        switch("--yes", "do it (default: say what would be done)"),
+    ),
+    action("sign-out Ana", "sign a person out everywhere and cancel their invitation", _PERSON),
+    action("deactivate Ana", "end a person's access; their judgements are kept", _PERSON),
+    action(
+        "anonymise Ana --yes",
+        "erase a person's name, address and comments; their judgements are kept",
+        _PERSON,
+        switch("--yes", "erase (default: only show what would be erased)"),
     ),
     action(
         "role Ana lead",
-        "give a person a role, or take it away",
+        "give a person a role or remove it",
         _PERSON,
         argument("role", None, _DUTIES, choices=ROLES),
-        switch("--remove", "take it away (default: give)"),
+        switch("--remove", "remove the role (default: give it)"),
     ),
     action(
         "email Ana ana@study.org",
-        "say by which address a person can sign in, or by none",
+        "set or remove the email address with which a person signs in",
         _PERSON,
-        argument("email", "ADDRESS", "default: none any more", nargs="?"),
+        argument("email", "ADDRESS", "address (default: remove it)", nargs="?"),
     ),
     action(
         "sessions",
-        "list the browsers that people have entered with",
-        argument("name", "NAME", "whose (default: everybody's)", nargs="?"),
+        "list the browsers in which people are signed in",
+        argument("name", "NAME", "person (default: all)", nargs="?"),
     ),
-    action("consents", "count who agreed to which version of the study's text"),
-    action("ls", "list everyone, with what they do and how many continuations each has judged"),
+    action("consents", "count the consents to each version of the study's text"),
+    action("ls", "list all people with their roles and numbers of judgements"),
 )
 
 REFERENCES = group(
-    "keep the pool of continuations whose verdict is known",
-    "sts references add CONTINUATION --truth success --step 7",
+    "manage reference clips, whose verdict is known",
+    "sts references add CONTINUATION --verdict success --step 7",
     "sts.commands.references",
     action(
-        "add CONTINUATION --truth success --step 7",
-        "put a continuation whose verdict is known into the pool",
-        argument("continuation", "CONTINUATION", "its identity or the start of it"),
-        option("--truth", "success, failure or not_done", required=True),
-        option(
-            "--step", "where the mark belongs, 1 to the horizon, counted from takeover", type=int
-        ),
-        option("--note", "why the truth is what it is", ""),
+        "add CONTINUATION --verdict success --step 7",
+        "add a continuation whose verdict is known",
+        argument("continuation", "CONTINUATION", "id or its first digits"),
+        option("--verdict", "success, failure or not_done", required=True),
+        option("--step", "step of the marker, 1 to the horizon, from the takeover", type=int),
+        option("--note", "reason for the verdict", ""),
     ),
-    action("ls", "list the pool"),
+    action("ls", "list the reference clips"),
 )
 
-_JUDGED = argument("suite", "NAME@VERSION", "default: everything in the store", nargs="?")
-_NAMES = switch("--names", "call people by name, for who leads (default: by pseudonym)")
-_PSEUDONYMS = switch("--pseudonyms", "call people by pseudonym (default: by name, for who leads)")
+_JUDGED = argument("suite", "NAME@VERSION", "suite (default: all)", nargs="?")
+_NAMES = switch("--real-names", "show real names, for the study lead (default: pseudonyms)")
+_PSEUDONYMS = switch("--pseudonyms", "show pseudonyms (default: real names, for the study lead)")
 
 ANNOTATIONS = group(
-    "bring judgements in and out as a ratings table",
+    "import, export and check judgements",
     "sts annotations export {suite}",
     "sts.commands.annotations",
     action(
         "import them.csv",
-        "append judgements made elsewhere; all or nothing, and harmless when repeated",
-        argument("file", "FILE", "a ratings table in CSV", type=Path),
+        "append the judgements of a ratings table; all or none, and safe to repeat",
+        argument("file", "FILE", "ratings table in CSV", type=Path),
     ),
     action(
         "export {suite}",
-        "write the current judgements, corrections applied, and the digests of their sources",
+        "write the current judgements, with corrections applied, and their sources' hashes",
         _JUDGED,
         option(
             "--out FILE",
-            "the CSV file to write; FILE.json has the digests",
+            "CSV file to write; the hashes go to FILE.json",
             Path("ratings.csv"),
             type=Path,
         ),
         _NAMES,
     ),
-    action(
-        "refused --json", "list what pages sent that could not be kept as a judgement", _PSEUDONYMS
-    ),
+    action("rejected --json", "list submissions from pages that were rejected", _PSEUDONYMS),
     action(
         "verify",
-        "find what was changed, lost or added behind the store's back; exit code 1 if anything",
+        "find records that were changed, deleted or inserted from outside; exit code 1 if any",
     ),
     action(
-        "audit --json",
-        "say who judged which agent, and whether agents and annotators can be told apart",
+        "balance --json",
+        "show which annotators judged which agents, and whether their effects can be separated",
         _JUDGED,
         _NAMES,
-        at="sts.commands.audit:audit",
+        at="sts.commands.balance:balance",
     ),
     action(
         "quality --json",
-        "say how well people judge over time, what it took, and what they could not judge",
+        "show annotators' accuracy over time, annotation time and unjudgeable scenarios",
         _JUDGED,
         _PSEUDONYMS,
         at="sts.commands.quality:quality",
     ),
     action(
         "reviews {suite}",
-        "count the errors that reviewers found in failures, and the rules they contradicted",
-        argument("suite", "NAME@VERSION", "a suite that is judged"),
+        "count the error types that reviewers gave, and the automatic labels they corrected",
+        argument("suite", "NAME@VERSION", "annotated suite"),
         at="sts.commands.reviews:reviews",
     ),
 )
 
 WORKSPACE = group(
-    "back a workspace up while it is in use, restore it, move its database, and check it",
+    "back up, restore and check a workspace, and move its database",
     "sts workspace backup study.backup",
     "sts.commands.workspace",
     action(
         "backup study.backup",
-        "write all that people and agents made to one file; nobody has to stop for it",
-        argument("file", "FILE", "to be made, where nothing is", type=Path),
+        "write the workspace to one file, also while it is in use",
+        argument("file", "FILE", "new file", type=Path),
     ),
     action(
         "restore study.backup --workspace restored",
-        "make a backup a workspace again: a new one, or in an empty folder",
-        argument("file", "FILE", "what `sts workspace backup` made", type=Path),
-        description="make a backup a workspace again: a new one, or in an empty folder; a database "
-        "of PostgreSQL goes into the empty one that STS_DATABASE_URL names",
+        "restore a backup into a new workspace or an empty folder",
+        argument("file", "FILE", "backup file", type=Path),
+        description="restore a backup into a new workspace or an empty folder; a PostgreSQL "
+        "database is restored into the empty one that STS_DATABASE_URL names",
     ),
     action(
         "move --to postgresql://sts@db.example:5432/sts",
-        "move its database to an empty one, between SQLite and PostgreSQL; stop its server first",
+        "move the database to an empty one, SQLite or PostgreSQL; stop the server first",
         option(
             "--to URL",
-            "postgresql://user@host:port/name, or sqlite for the workspace's own file",
+            "postgresql://user@host:port/name, or sqlite for a file in the workspace",
             required=True,
         ),
     ),
     action(
-        "check --against report.json",
-        "look at everything in it for what is damaged, altered or missing; exit code 1 if any is",
+        "check --sources-of report.json",
+        "find damaged, altered and missing files and records; exit code 1 if there are any",
         option(
-            "--against FILE",
-            "a report.json, or the JSON next to an exported table, whose sources must be there "
+            "--sources-of FILE",
+            "a report.json, or the JSON file of an exported table, whose sources must be present "
             "(default: none)",
             type=Path,
         ),

@@ -52,11 +52,11 @@ def _instructed(args: argparse.Namespace, workspace: Workspace) -> list[Trajecto
     every = instructed.trajectories(draft, kept)
     if args.format == "parquet":
         return every
-    own = [t for t in every if t.provenance["asked"]["roles"] == [args.role or 0]]
+    own = [t for t in every if t.provenance["asked"]["roles"] == [args.player or 0]]
     if every and not own:
-        raise StsError(f"draft {args.draft} asks nothing of participant {args.role or 0}")
+        raise StsError(f"draft {args.draft} asks nothing of participant {args.player or 0}")
     if len(own) < len(every):
-        warn(f"{len(every) - len(own)} of {len(every)} are asked of others: export them by --role")
+        warn(f"{len(every) - len(own)} of {len(every)} are of other players; use --player")
     return own
 
 
@@ -66,7 +66,7 @@ def _filter_trajectories(args: argparse.Namespace, every: Sequence[Trajectory]) 
         t
         for t in every
         if args.domain in (None, t.episode.domain)
-        and (args.who is None or args.who in {p.name for p in t.participants})
+        and (args.played_by is None or args.played_by in {p.name for p in t.participants})
         and (args.source is None or args.source in t.source)
         and args.split in (None, t.split)
     ]
@@ -153,8 +153,8 @@ def export(args: argparse.Namespace, workspace: Workspace) -> Result:
         raise StsError("no trajectories to export: `sts record` or `import` some")
     with progress("exporting", "trajectories") as drawn:
         with registry.blaming(f"{out}: --format {args.format} failed", passing=OSError):
-            write(out, every, role=args.role, progress=drawn)
-    whose = "" if args.format == "parquet" else f", participant {args.role or 0} of each"
+            write(out, every, role=args.player, progress=drawn)
+    whose = "" if args.format == "parquet" else f", participant {args.player or 0} of each"
     return Result(
         {"file": args.file, "format": args.format, "trajectories": len(every)},
         f"{len(every)} trajectories{whose} -> {out}",

@@ -69,8 +69,8 @@ def check(args: argparse.Namespace, workspace: Workspace) -> Result:
             ):
                 every[name] = look(workspace)
             show(number, len(names))
-    if args.against is not None:
-        every[str(args.against)] = _check_sources(workspace, args.against)
+    if args.sources_of is not None:
+        every[str(args.sources_of)] = _check_sources(workspace, args.sources_of)
     rows = [(name, _format_counts(one), len(one.findings)) for name, one in every.items()]
     findings = [line for one in every.values() for line in one.findings]
     lines = [table(("of", "looked at", "findings"), rows), "", *findings]
@@ -97,7 +97,7 @@ def _check_sources(workspace: Workspace, file: Path) -> Checked:
     try:
         own = digests.read(file)
     except FileNotFoundError:
-        raise ArgumentError(f"--against: no file at {file}; check the path") from None
+        raise ArgumentError(f"--sources-of: no file at {file}; check the path") from None
     with findings.of(file):
         findings += [f"{file}: {line}" for line in digests.differences(workspace, own)]
     return Checked({"authors": len(own.authors)}, tuple(findings))

@@ -41,7 +41,7 @@ class Decision(NamedTuple):
       detail: JSON: `reason`; of an edit `changes`; of an undo `undoes`; of an opinion `opinion`,
         one of `OPINIONS`.
       at: UTC seconds.
-      number: its position in the draft, from 1.
+      number: its position in the draft, new, --from 1.
       digest: SHA-256 of the one before it in the draft and of all of the above.
       by: the curator's name.
     """

@@ -55,7 +55,7 @@ def observe(
         if not 0 <= role < len(t.participants):
             most = len(t.participants) - 1
             raise ArgumentError(
-                f"expected --role of 0 to {most} for trajectory {t.id}, found {role}"
+                f"expected --player of 0 to {most} for trajectory {t.id}, found {role}"
             )
     first: ObservedTrajectory | None = None
     done = 0
@@ -158,5 +158,5 @@ def _check_alike(first: ObservedTrajectory, other: ObservedTrajectory) -> None:
         if a is None or b is None or (a.shape[1:], a.dtype) != (b.shape[1:], b.dtype):
             raise ArgumentError(
                 f"trajectories {first.trajectory.id} and {other.trajectory.id} differ in the shape "
-                f"of observation {name!r}; export them separately, selected by --who or --source"
+                f"of observation {name!r}; export them separately with --played-by or --source"
             )

@@ -105,7 +105,7 @@ def export(
     """Write trajectories to one file, with the signature of an exporter; `role` must be None."""
     if role is not None:
         raise ArgumentError(
-            "--role cannot be combined with --format parquet, which exports every participant"
+            "--player cannot be combined with --format parquet, which exports every participant"
         )
     write(path, trajectories)
     if progress is not None:

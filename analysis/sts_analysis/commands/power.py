@@ -76,7 +76,7 @@ def _chosen(args: argparse.Namespace, defaults: Mapping[str, float]) -> dict[str
 
 
 def _assumed(args: argparse.Namespace) -> Prospect:
-    criterion = Criterion(args.agents or 2, 1, args.power, args.target == "fixed")
+    criterion = Criterion(args.n_agents or 2, 1, args.power, args.target == "fixed")
     noise = assumed_noise(**_chosen(args, ASSUMED))
     return prospect(noise, Size(**_chosen(args, SIZE)), criterion, args.difference / 100)
 
@@ -91,7 +91,7 @@ def _measured(args: argparse.Namespace, pilot: Pilot, a: str, b: str) -> Prospec
         if getattr(args, name) is not None and math.isnan(part):
             raise ArgumentError(f"--{name}: not known what they do, for {_UNKNOWN[name]}")
     categories = len(pilot.labels.outcomes.categories)
-    agents = args.agents or len(pilot.ranked)
+    agents = args.n_agents or len(pilot.ranked)
     criterion = Criterion(agents, categories, args.power, args.target == "fixed")
     planned = Size(**_chosen(args, size._asdict()))
     return prospect(noise, planned, criterion, args.difference / 100)

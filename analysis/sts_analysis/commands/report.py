@@ -72,21 +72,22 @@ def _report(args: argparse.Namespace) -> int:
         from sts_analysis.inputs.workspace import gather
 
         workspace = Workspace.open(args.workspace)
-        gathered = gather(workspace, args.suite, args.against)
+        gathered = gather(workspace, args.suite, args.compare_to)
     folder = Path(args.out) if args.out else gathered.folder
     check_folder(folder)
-    if args.bundle:
-        check_bundle(Path(args.bundle))
+    if args.zip:
+        check_bundle(Path(args.zip))
+    margin = args.non_inferiority_margin
     report = build_report(
         gathered,
         args.scores,
         target=args.target,
         seed=args.seed,
         contrasts=[(a, b) for a, b in args.contrast],
-        guessing_baseline=args.blind,
-        non_inferiority_margin=None if args.margin is None else args.margin / 100,
-        reference_agent=args.reference,
-        real_names=args.names,
+        guessing_baseline=args.guessing_baseline,
+        non_inferiority_margin=None if margin is None else margin / 100,
+        reference_agent=args.reference_agent,
+        real_names=args.real_names,
         workspace=args.workspace,
     )
     paper = _paper(report, args)
@@ -107,17 +108,17 @@ def _report(args: argparse.Namespace) -> int:
             with _steps("writing", 3) as step:
                 page = write(folder, report, own, paper, step=step)
             said = own.link.says
-    if args.names:
+    if args.real_names:
         warn(f"{folder} shows real names: share it only with people who may know them")
     if args.json:
         json.dump(to_json(report), sys.stdout, ensure_ascii=False, allow_nan=False)
         print()
     else:
         print(f"{table(report)}\n{said}\nreport: {page}")
-    if args.bundle:
-        size = bundle(folder, Path(args.bundle))
+    if args.zip:
+        size = bundle(folder, Path(args.zip))
         if not args.json:
-            print(f"bundle: {args.bundle} ({size / 1e6:.1f} MB)")
+            print(f"bundle: {args.zip} ({size / 1e6:.1f} MB)")
     if args.wandb is not None:
         from sts_analysis.report.tracking import log_report
 
@@ -138,14 +139,17 @@ def _check(args: argparse.Namespace) -> None:
     """Refuses flags that do not go together, before anything is read."""
     if (args.suite is None) == (args.table is None):
         raise ArgumentError("give either a suite, NAME@VERSION, or --table FILE")
-    if args.table is not None and args.against is not None:
-        raise ArgumentError("--against is for a suite, NAME@VERSION, and --table is none")
-    if args.table is not None and args.names:
-        raise ArgumentError("--names is for a suite, NAME@VERSION; a table says who judged itself")
-    if args.margin is not None and not 0 < args.margin < 100:
-        raise ArgumentError(f"--margin: expected points between 0 and 100, found {args.margin:g}")
-    if args.reference is not None and args.margin is None:
-        raise ArgumentError("--reference is for --margin, and no margin is given")
+    if args.table is not None and args.compare_to is not None:
+        raise ArgumentError("--compare-to cannot be combined with --table")
+    if args.table is not None and args.real_names:
+        raise ArgumentError("--real-names cannot be combined with --table")
+    margin = args.non_inferiority_margin
+    if margin is not None and not 0 < margin < 100:
+        raise ArgumentError(
+            f"--non-inferiority-margin: expected points between 0 and 100, found {margin:g}"
+        )
+    if args.reference_agent is not None and margin is None:
+        raise ArgumentError("--reference-agent needs --non-inferiority-margin")
     if args.title and not args.paper:
         raise ArgumentError("--title is for the figures of --paper")
     if args.wandb is not None:
@@ -169,7 +173,7 @@ def _taken(args: argparse.Namespace) -> int | str:
     Raises:
       ArgumentError: it is none of these, or asked of a table, which has no clips.
     """
-    asked = args.evidence
+    asked = args.clips
     if asked is None:
         return USUAL if args.suite is not None else 0
     taken = 0 if asked == NONE else asked
@@ -177,8 +181,8 @@ def _taken(args: argparse.Namespace) -> int | str:
         taken = int(taken)
     if isinstance(taken, str) and taken not in (ALL, APP):
         raise ArgumentError(
-            f"--evidence: expected a number of clips, {ALL}, {NONE} or {APP}, found {shown(taken)}"
+            f"--clips: expected a number of clips, {ALL}, {NONE} or {APP}, found {shown(taken)}"
         )
     if args.table is not None and taken != 0:
-        raise ArgumentError("--evidence is for a suite, NAME@VERSION; a table has no clips")
+        raise ArgumentError("--clips is for a suite, NAME@VERSION; a table has no clips")
     return taken

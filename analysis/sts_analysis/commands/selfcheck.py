@@ -49,12 +49,12 @@ def selfcheck(args: argparse.Namespace) -> Result:
     design = design_of(pilot)
     smallest = smallest_differences(design, target=args.target, seed=args.seed)
     tried = list(cases(design, target=args.target, difference=smallest["plain"]))
-    whole = len(tried) * args.studies
+    whole = len(tried) * args.simulations
     with progress("simulating", "studies") as show, executor(workers, whole) as there:
         checked = check(
             tried,
             target=args.target,
-            studies=args.studies,
+            studies=args.simulations,
             seed=args.seed,
             there=there,
             show=lambda over: show(over, whole),

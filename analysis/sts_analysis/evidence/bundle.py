@@ -31,12 +31,10 @@ def check_bundle(file: Path) -> None:
     """
     if file.suffix != SUFFIX or file.is_dir():
         raise ArgumentError(
-            f"--bundle: expected a file that ends with {SUFFIX}, found {shown(str(file))}"
+            f"--zip: expected a file that ends with {SUFFIX}, found {shown(str(file))}"
         )
     if not file.parent.is_dir():
-        raise ArgumentError(
-            f"--bundle: there is no folder {shown(str(file.parent))}; make it first"
-        )
+        raise ArgumentError(f"--zip: there is no folder {shown(str(file.parent))}; make it first")
 
 
 def bundle(folder: Path, file: Path) -> int:

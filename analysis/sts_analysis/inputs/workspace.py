@@ -77,7 +77,7 @@ def _reviews(workspace: Workspace, chosen: Selection, judged: pd.DataFrame) -> B
 def _other(workspace: Workspace, chosen: Selection, label: str) -> Other:
     other = selections.load(workspace, label)
     if chosen.label == other.label:
-        raise ArgumentError(f"--against: expected another suite than {label}")
+        raise ArgumentError(f"--compare-to: expected another suite than {label}")
     there = {one.hash: one.id for one in other.scenarios}
     return Other(
         _subject(workspace, other),

@@ -349,7 +349,7 @@ class Link:
 
 @dataclass(frozen=True)
 class Digests:
-    """The inputs of a report; `sts workspace check --against` compares a workspace with them."""
+    """The inputs of a report; `sts workspace check --sources-of` compares a workspace with them."""
 
     suite: Annotated[str | None, "NAME@VERSION"]
     suite_hash: Annotated[str | None, "the content hash of the suite"]

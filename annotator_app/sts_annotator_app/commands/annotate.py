@@ -22,7 +22,7 @@ def annotate(args: argparse.Namespace, workspace: Workspace) -> int:
     """Put the suite's continuations in the queue, then serve until Ctrl-C."""
     if args.owner is not None and args.host not in LOOPBACK:
         raise ArgumentError(
-            f"--as is for your own machine, found --host {args.host}; give people links of their "
+            f"--user is for your own machine, found --host {args.host}; give people links of their "
             "own instead: sts annotators add NAME"
         )
     from sts.annotations import consent, training, views

@@ -34,7 +34,7 @@ def steps(args: argparse.Namespace) -> list[list[str]]:
         ["report", one.suite],
     ]
     if not args.no_app:
-        commands.append(["annotate", one.suite, "--as", "you", "--port", str(args.port)])
+        commands.append(["annotate", one.suite, "--user", "you", "--port", str(args.port)])
     return commands
 
 

@@ -1,4 +1,4 @@
-"""The commands that open the browser application, with all that they take."""
+"""The arguments of the commands that open the browser application."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from sts.cli.command import Command, argument, deferred, in_workspace, option, r
 
 def _add_demos(parser: argparse.ArgumentParser) -> None:
     names = ", ".join(registry.named(demo.GROUP)) or "none, as there is no demo"
-    option("--domain D", f"whose worlds: {names} (default: the first)")(parser)
+    option("--domain D", f"environment: {names} (default: the first)")(parser)
 
 
 ANNOTATE = Command(
-    "judge continuations in a browser",
-    "sts annotate {suite} --as ann",
+    "annotate continuations in a browser",
+    "sts annotate {suite} --user ann",
     in_workspace("sts_annotator_app.commands.annotate:annotate"),
     (
         argument(
@@ -27,39 +27,48 @@ ANNOTATE = Command(
             "the latest, if there is one name)",
             nargs="?",
         ),
-        option("--port P", "0: any (default: %(default)s)", 8501, least=0, most=65535),
         option(
-            "--as NAME",
-            "judge yourself, on this machine: prints and opens your link (default: nobody)",
+            "--port P", "port; 0: any free port (default: %(default)s)", 8501, least=0, most=65535
+        ),
+        option(
+            "--user NAME",
+            "annotate yourself on this machine: print and open your sign-in link (default: none)",
             dest="owner",
         ),
-        option("--host HOST", "default 127.0.0.1: this machine only", "127.0.0.1"),
+        option(
+            "--host HOST",
+            "address to listen on (default: 127.0.0.1, this machine only)",
+            "127.0.0.1",
+        ),
         option(
             "--base-path /PATH",
-            "serve everything under this path, which a proxy passes on as it came",
+            "path under which a proxy serves everything",
             "",
         ),
         repeatable(
             "--proxy ADDRESS",
-            "believe the proxy at this address or network who asks and by which scheme; "
-            "repeatable (default: nobody)",
+            "address or network of a proxy whose forwarded headers are trusted; repeatable "
+            "(default: none)",
         ),
         option(
-            "--connections N", "connections that one address may hold, proxies aside", 512, least=1
+            "--connections N",
+            "maximum number of connections from one address, except proxies",
+            512,
+            least=1,
         ),
-        switch("--no-browser", "print the link, open nothing"),
+        switch("--no-browser", "print the link without opening a browser"),
     ),
 )
 
 DEMO = Command(
-    "the whole pipeline on a suite, then the annotator",
+    "run the whole pipeline on a packaged suite, then open the annotator app",
     "sts demo --no-app",
     deferred("sts_annotator_app.commands.demo:run"),
     (
         _add_demos,
         switch("--no-app", "stop after the report"),
-        option("--continuations N", "a scenario", 10),
-        option("--workers W", "processes (default: one a processor)", cores()),
-        option("--port P", "of the annotator", 8501),
+        option("--continuations N", "continuations per scenario and agent", 10),
+        option("--workers W", "processes (default: one per processor)", cores()),
+        option("--port P", "port of the annotator app", 8501),
     ),
 )

@@ -244,7 +244,7 @@ class CuratePage {
 }
 
 /** @type {Record<string, string>} */
-const FIELD_OF = { words: "text", ghost: "tags", half: "role" };
+const FIELD_OF = { words: "instruction", ghost: "tags", half: "player" };
 const NO_MATCH = "No candidates match the filter. Press F to change it.";
 
 export default mounted("curate", (root) => new CuratePage(root));

@@ -142,7 +142,7 @@ export class Curation extends Passage {
       editing.move(text, frame);
       playback.act({ name: "seek", frame: editing.span[text] }, now);
     } else if (name === "change") this.#change(text, word);
-    else if (name === "reason" && editing.tried?.wordings?.[at] !== undefined) editing.change("wording", at);
+    else if (name === "reason" && editing.tried?.templates?.[at] !== undefined) editing.change("template", at);
     else if (name === "typed") return this.#save(now);
     else if (!playback.act({ name, at, by, frame }, now))
       return this.#refuse("You are editing: press Enter to save or Esc to cancel.");
@@ -153,7 +153,7 @@ export class Curation extends Passage {
   /** @param {string} name @param {string} value */
   #change(name, value) {
     const tags = () => value.split(",").map((tag) => tag.trim()).filter(Boolean);
-    this.editing.change(name, { role: () => +value, tags }[name]?.() ?? value);
+    this.editing.change(name, { player: () => +value, tags }[name]?.() ?? value);
   }
 
   /** @param {number} now */

@@ -130,7 +130,7 @@ export class Deciding {
     const box = this.$(".half");
     box.hidden = !half;
     if (!half) return;
-    this.#write(".half .other", half.text);
+    this.#write(".half .other", half.instruction);
     this.#write(".half .what", `${half.id}, ${half.category}, ${half.difficulty}: ${half.status}${half.fault ? `. Not valid: ${half.fault}` : ""}`);
   }
 
@@ -166,8 +166,8 @@ export class Deciding {
 
   /** @param {(Candidate & { decoded: Episode | null }) | null} candidate */
   #renderCandidate(candidate) {
-    this.#write(".instruction", candidate?.text ?? "");
-    const facts = candidate?.text === undefined ? [] : factsOf(candidate);
+    this.#write(".instruction", candidate?.instruction ?? "");
+    const facts = candidate?.instruction === undefined ? [] : factsOf(candidate);
     this.$(".facts").replaceChildren(...facts.flatMap(([name, value]) => [
       element("dt", { textContent: name }),
       element("dd", { textContent: value }),
@@ -222,7 +222,7 @@ function cancelButton() {
   return button;
 }
 
-function factsOf({ category, difficulty, source, moment, context, length, partner, parameters, label, tags }) {
+function factsOf({ category, difficulty, source, takeover, context, horizon, partner, parameters, label, tags }) {
   const [verdict, step] = label ?? [];
   const recorded = verdict ? `${OUTCOME[verdict]}${step === null ? "" : ` ${step}`}` : "no automatic label";
   const answers = parameters.map(([name, value]) => [name, value]);
@@ -231,7 +231,7 @@ function factsOf({ category, difficulty, source, moment, context, length, partne
     ["recorded by", source],
     ...answers,
     ["recording's label", `${recorded} (automatic)`],
-    ["takeover", `at step ${moment}; context ${context}, horizon ${length}`],
+    ["takeover", `at step ${takeover}; context ${context}, horizon ${horizon}`],
     ["partner", partner],
     ...(tags.length ? [["tags", tags.join(", ")]] : []),
   ];

@@ -36,26 +36,26 @@ export class Editing {
     if (tried.number === this.number) this.tried = tried;
   }
 
-  #currentValue(name, field = name) {
-    return this.changes[name] ?? this.candidate[field];
+  #currentValue(name) {
+    return this.changes[name] ?? this.candidate[name];
   }
 
   // Steps of the trajectory: start of the context, takeover and end.
   get span() {
-    const takeover = this.#currentValue("takeover", "moment");
-    return { start: takeover - this.#currentValue("context"), takeover, end: takeover + this.#currentValue("length") };
+    const takeover = this.#currentValue("takeover");
+    return { start: takeover - this.#currentValue("context"), takeover, end: takeover + this.#currentValue("horizon") };
   }
 
-  get role() {
-    return this.#currentValue("role");
+  get player() {
+    return this.#currentValue("player");
   }
 
   get category() {
     return this.#currentValue("category");
   }
 
-  get text() {
-    return this.changes.text ?? this.tried?.facts?.text ?? this.candidate.text;
+  get instruction() {
+    return this.changes.instruction ?? this.tried?.facts?.instruction ?? this.candidate.instruction;
   }
 
   get tags() {
@@ -72,17 +72,17 @@ export class Editing {
     const within = (low, high) => Math.max(low, Math.min(high, frame));
     if (which === "takeover") this.change("takeover", within(takeover - start, steps - (end - takeover)));
     else if (which === "start") this.change("context", takeover - within(0, takeover));
-    else this.change("length", within(takeover + 1, steps) - takeover);
+    else this.change("horizon", within(takeover + 1, steps) - takeover);
   }
 
   /** @param {string} name @param {any} value */
   change(name, value) {
-    const was = { takeover: this.candidate.moment }[name] ?? this.candidate[name];
+    const was = this.candidate[name];
     const before = JSON.stringify(this.changes);
     if (JSON.stringify(value) === JSON.stringify(was)) delete this.changes[name];
     else this.changes = { ...this.changes, [name]: value };
-    if (name === "text") delete this.changes.wording;
-    if (name === "wording") delete this.changes.text;
+    if (name === "instruction") delete this.changes.template;
+    if (name === "template") delete this.changes.instruction;
     if (JSON.stringify(this.changes) === before) return;
     this.number += 1;
     this.warned = false;
@@ -93,7 +93,7 @@ export class Editing {
   #applySpan() {
     if (!this.whole) return;
     const { takeover } = this.span;
-    const judged = [this.choices.objects[this.role]];
+    const judged = [this.choices.objects[this.player]];
     this.whole = { ...this.whole, takeover, length: this.whole.steps - takeover, judged };
   }
 

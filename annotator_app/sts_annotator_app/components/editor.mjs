@@ -20,7 +20,7 @@ export class EditorPanel {
     timeline.append(this.bar);
     /** @returns {any} */
     const field = (name) => root.querySelector(`[name=${name}]`);
-    for (const [name, event] of [["text", "input"], ["tags", "input"], ["role", "change"], ["category", "change"]])
+    for (const [name, event] of [["instruction", "input"], ["tags", "input"], ["player", "change"], ["category", "change"]])
       field(name).addEventListener(event, () => ask({ name: "change", text: name, word: field(name).value }));
   }
 
@@ -72,11 +72,11 @@ export class EditorPanel {
     if (editing.whole) this.#renderSpan(editing);
     if (this.shown !== editing.choices && editing.choices) this.#renderChoices(editing);
     this.shown = editing.choices;
-    write("text", editing.text);
+    write("instruction", editing.instruction);
     write("tags", editing.tags);
-    write("role", editing.role);
+    write("player", editing.player);
     write("category", editing.category);
-    this.#renderWordings(editing);
+    this.#renderTemplates(editing);
     this.#renderChanges(editing);
   }
 
@@ -101,24 +101,24 @@ export class EditorPanel {
       this.root.querySelector(`[name=${name}]`).replaceChildren(
         ...options.map(([value, text]) => element("option", { value, textContent: text })),
       );
-    fill("role", choices.roles.map((name, role) => [role, name]));
+    fill("player", choices.players.map((name, player) => [player, name]));
     fill("category", choices.categories.map((name) => [name, name]));
   }
 
-  #renderWordings({ tried, changes }) {
-    const box = this.root.querySelector(".wordings");
-    const wordings = tried?.wordings ?? [];
-    const key = wordings.join("\n");
-    if (this.worded !== key) {
-      this.worded = key;
-      box.replaceChildren(...wordings.slice(0, 5).map((text, n) => {
+  #renderTemplates({ tried, changes }) {
+    const box = this.root.querySelector(".templates");
+    const templates = tried?.templates ?? [];
+    const key = templates.join("\n");
+    if (this.shownTemplates !== key) {
+      this.shownTemplates = key;
+      box.replaceChildren(...templates.slice(0, 5).map((text, n) => {
         const button = element("button", { type: "button" });
         Object.assign(button.dataset, { action: "reason", at: n });
         button.append(element("kbd", { textContent: n + 1 }), text);
         return button;
       }));
     }
-    [...box.children].forEach((one, n) => one.setAttribute("aria-pressed", String(changes.wording === n)));
+    [...box.children].forEach((one, n) => one.setAttribute("aria-pressed", String(changes.template === n)));
   }
 
   #renderChanges({ tried, answered, number }) {

@@ -190,7 +190,7 @@ export class Passage {
   #frameOffset(from, to) {
     if (from.steps === to.steps) return 0;
     const whole = this.editing?.whole;
-    const begins = this.candidate.moment - this.candidate.context;
+    const begins = this.candidate.takeover - this.candidate.context;
     return to === whole ? begins : from.steps > to.steps ? -begins : 0;
   }
 

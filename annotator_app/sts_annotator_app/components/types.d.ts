@@ -90,7 +90,7 @@ type Candidate = {
   id: string;
   mark: string;
   broken: string;
-  text: string;
+  instruction: string;
   criterion: Criterion | null;
   category: string;
   kind: string;
@@ -100,10 +100,10 @@ type Candidate = {
   label: [string, number | null] | null;
   fault: string | null;
   tags: string[];
-  moment: number;
+  takeover: number;
   context: number;
-  length: number;
-  role: number;
+  horizon: number;
+  player: number;
   partner: string;
   pair: string;
   episode: Payload;
@@ -127,7 +127,7 @@ type Line = { uuid: string; candidate: string; kind: string; by: string; at: num
 type Undoable = { uuid: string; candidate: string; kind: string };
 
 /** A candidate's trajectory with the available players and categories; `objects` by player. */
-type Whole = { episode: Payload; roles: string[]; objects: number[]; categories: string[] };
+type Whole = { episode: Payload; players: string[]; objects: number[]; categories: string[] };
 
 /** Preview of an edit, or its error. */
 type Tried = {
@@ -137,7 +137,7 @@ type Tried = {
   whole?: Whole;
   facts?: Omit<Candidate, "id" | "mark" | "broken" | "source" | "episode">;
   changes?: [string, string, string][];
-  wordings?: string[];
+  templates?: string[];
   error?: string;
 };
 type Passed = { id: string; mark: string; passed: [agent: string, successes: number, of: number][] };

@@ -42,7 +42,7 @@ def preview_edit(opened: OpenDraft, sent: object) -> dict[str, Any] | None:
         out["facts"] = views.describe_scenario(edited.scenario, edited.label, edited.fault)
         out["changes"] = format_changes(edited)
         category = editor.category(edited.scenario.category)
-        out["wordings"] = list(category.wordings)
+        out["templates"] = list(category.wordings)
     except StsError as error:
         out["error"] = str(error)
     return out
@@ -106,7 +106,7 @@ def _load_trajectory(opened: OpenDraft, editor: Editor) -> dict[str, Any]:
     picture = domain(world).picture(trajectory.episode.state)
     return {
         "episode": {**shown, "id": before.id},
-        "roles": [picture.names[index] for index in picture.participants],
+        "players": [picture.names[index] for index in picture.participants],
         "objects": list(picture.participants),
         "categories": [category.name for category in categories.of(world)],
     }

@@ -36,7 +36,7 @@ _LOG = logging.getLogger(__name__)
 NO_DRAFT = {
     "title": "No draft yet",
     "text": "Create a draft on the command line: “sts mine NAME” mines candidates from "
-    "trajectories, “sts draft from NAME@VERSION” starts the next version of a suite. It then "
+    "trajectories, “sts draft new --from NAME@VERSION” starts the next version of a suite. It then "
     "appears here.",
 }
 

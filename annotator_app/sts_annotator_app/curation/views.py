@@ -73,7 +73,7 @@ def label_recording(scenario: Scenario) -> tuple[Label | None, str | None]:
 def describe_scenario(scenario: Scenario, label: Label | None, unfit: str | None) -> dict[str, Any]:
     """Return the properties of a scenario; `unfit` is why it is invalid, or None."""
     return {
-        "text": scenario.instruction.text,
+        "instruction": scenario.instruction.text,
         "criterion": criterion(scenario),
         "category": scenario.category,
         "kind": scenario.kind,
@@ -82,10 +82,10 @@ def describe_scenario(scenario: Scenario, label: Label | None, unfit: str | None
         "label": None if label is None else [label.verdict, label.step],
         "fault": unfit,
         "tags": list(scenario.tags),
-        "moment": scenario.context_start + scenario.takeover,
+        "takeover": scenario.context_start + scenario.takeover,
         "context": scenario.takeover,
-        "length": scenario.horizon,
-        "role": scenario.roles[0],
+        "horizon": scenario.horizon,
+        "player": scenario.roles[0],
         "partner": scenario.partner,
         "pair": scenario.pair,
     }

@@ -1,4 +1,4 @@
-"""`sts draft edit`, `add`, `pair` and `series`: what changes candidates."""
+"""`sts draft edit`, `add`, `pair` and `dialogue`: commands that change candidates."""
 
 from __future__ import annotations
 
@@ -51,9 +51,10 @@ def link(args: argparse.Namespace, workspace: Workspace) -> Result:
     draft, every = look(workspace, args.name)
     drafts.check_open(draft)
     chosen = select(draft, every, args.id)
+    kind = "pair" if args.action == "pair" else "series"
     with Store.open(workspace) as store:
-        made, person = linking.link(store, draft, every, chosen, args.action, args.author)
-    ids, name = [one.id for one in made], getattr(made[0], args.action)
+        made, person = linking.link(store, draft, every, chosen, kind, args.author)
+    ids, name = [one.id for one in made], getattr(made[0], kind)
     said = f"{args.action} {name}" if name else "apart"
     value = {"draft": draft.name, "candidates": ids, args.action: name}
     return Result(value, f"{said}: {', '.join(ids)}, by {person.name}")
@@ -75,7 +76,16 @@ def add(args: argparse.Namespace, workspace: Workspace) -> Result:
 
 def _changes(args: argparse.Namespace) -> dict[str, Any]:
     """Return what the flags of `edit` and `add` ask for."""
-    names = ("takeover", "context", "length", "role", "wording", "text", "category", "partner")
+    names = (
+        "takeover",
+        "context",
+        "horizon",
+        "player",
+        "template",
+        "instruction",
+        "category",
+        "partner",
+    )
     flags = {name: getattr(args, name) for name in names} | {"tags": args.tag or None}
     return {name: value for name, value in flags.items() if value is not None}
 

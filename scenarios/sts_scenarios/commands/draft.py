@@ -23,7 +23,7 @@ from sts_scenarios.gates import Gate
 from sts_scenarios.profiles import Profile, Profiles
 
 
-def from_(args: argparse.Namespace, workspace: Workspace) -> Result:
+def new(args: argparse.Namespace, workspace: Workspace) -> Result:
     """Begin the next version of a suite."""
     parent = suites.load(workspace, args.suite)
     newest = max(versions(workspace)[parent.name])
@@ -32,8 +32,8 @@ def from_(args: argparse.Namespace, workspace: Workspace) -> Result:
             f"{parent.label} is not the newest: begin the next version from {parent.name}@{newest}"
         )
     there = drafts.find(workspace, parent.name)
-    if there is not None and not args.replace and drafts.frozen_as(there) is None:
-        raise ArgumentError(f"draft {parent.name!r} already exists; use --replace to overwrite it")
+    if there is not None and not args.overwrite and drafts.frozen_as(there) is None:
+        raise ArgumentError(f"draft {parent.name!r} already exists; use --overwrite to replace it")
     draft = drafts.begin(
         workspace,
         parent.name,
@@ -78,7 +78,7 @@ def accept(args: argparse.Namespace, workspace: Workspace) -> Result:
 reject = retire = undo = accept
 
 
-def opinion(args: argparse.Namespace, workspace: Workspace) -> Result:
+def rate(args: argparse.Namespace, workspace: Workspace) -> Result:
     """Keep whether a person holds that two people would agree about a candidate."""
     draft, every = look(workspace, args.name)
     drafts.check_open(draft)
@@ -124,7 +124,7 @@ def check(args: argparse.Namespace, workspace: Workspace) -> Result:
     ]
     value = {"draft": draft.name, "sound": not found, "faults": found, "notes": notes}
     lines += [f"note: {one}" for one in notes]
-    if args.gates:
+    if args.quality_checks:
         rows = _quality_checks(made.scenarios, own, _existing_profiles(profiles, staying))
         value["gates"] = [row._asdict() | {"held": row.held} for row in rows]
         lines += _quality_check_lines(rows)

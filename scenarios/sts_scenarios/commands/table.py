@@ -1,4 +1,4 @@
-"""The commands about suites, with all that they take; what they do is imported when they do it."""
+"""The arguments of the commands about suites; the modules that run them are imported on use."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ STATUSES = ("undecided", "accepted", "rejected", "kept", "retired")
 STRATA = ("difficulty", "source", "recorder")
 _SUITE = argument("suite", "NAME@VERSION")
 _CHECKED = repeatable(
-    "--category module:NAME", "a category of your own, whose checks are run; repeatable"
+    "--category module:NAME", "your own category, whose checks are run; repeatable"
 )
 
 LABEL = Command(
-    "label continuations by rule, judged by nobody",
+    "label continuations with their categories' rules, without annotators",
     "sts label {suite}",
     in_workspace("sts_scenarios.commands.label:label"),
     (
         argument(
-            "suite", "NAME@VERSION", "or NAME@VERSION+tag:T, of which alone it is said what passes"
+            "suite", "NAME@VERSION", "or NAME@VERSION+tag:T, to print the pass rates of a part"
         ),
-        repeatable("--category module:NAME", "a category of your own; repeatable"),
+        repeatable("--category module:NAME", "your own category; repeatable"),
     ),
 )
 
@@ -39,56 +39,65 @@ MINE = Command(
     "sts mine mysuite --per-category 10 --seed 1",
     in_workspace("sts_scenarios.commands.mine:mine"),
     (
-        argument("name", "NAME", "of the draft"),
-        option("--per-category N", "at most", 10),
+        argument("name", "NAME", "name of the draft"),
+        option("--per-category N", "maximum number of scenarios per category", 10),
         repeatable(
             "--category C", "only this one, a name or module:NAME; repeatable (default: all)"
         ),
         option(
             "--partner P",
-            "what the others do: no-op, replay or agent:NAME (default: as the category says)",
+            "behaviour of the other players: no-op, replay or agent:NAME (default: the category's)",
         ),
         option(
             "--where FILTER",
-            "only at steps of which this is true, such as 'last_reward < 0 and step > 20' "
-            "(default: all)",
+            "only at steps that satisfy a condition, such as 'last_reward < 0' (default: all)",
         ),
         option(
             "--miner module:NAME",
-            "a function of yours that says where, for one --category (default: its own)",
+            "your function that yields candidates, for one --category (default: the category's)",
         ),
         option(
             "--split",
-            "train: moments that a learner can learn from to obey, for no suite",
+            "train: training episodes for instruction-following agents instead of scenarios",
             "test",
             choices=("test", "train"),
         ),
         option(
             "--from-failures NAME@VERSION",
-            "a share from continuations of this suite that its labels say failed",
+            "take a share from continuations of this suite whose automatic label is failure",
         ),
-        option("--share S", "of a category's scenarios, from failures (default: 0.3)", type=float),
-        switch("--unlike", "no two of a category that the same agents pass equally often"),
         option(
-            "--by-effect S",
-            "a share of each category, at most half, that tells some agents apart and that some "
-            "reader passes",
+            "--failure-share S",
+            "fraction of a category's scenarios from --from-failures (default: 0.3)",
+            type=float,
+        ),
+        switch(
+            "--distinct-profiles", "no two scenarios of a category with equal response profiles"
+        ),
+        option(
+            "--discriminating-share S",
+            "fraction of each category, 0 to 0.5, chosen because agents differ on it and at least "
+            "one instruction-following agent passes",
             type=float,
         ),
         repeatable(
             "--agent A",
-            "who tells scenarios apart for --unlike and --from-failures; repeatable (default: "
-            "those that the world's categories name)",
+            "agent for response profiles and --from-failures; repeatable (default: the agents "
+            "named by the environment's categories)",
         ),
-        option("--per-world N", "of a category, at most, each at least its own length apart", 1),
+        option(
+            "--max-per-environment N",
+            "maximum number of scenarios of a category from one world, at least a horizon apart",
+            1,
+        ),
         repeatable(
-            "--stratum",
-            "of a world, one moment of each of this is offered; repeatable (default: all three)",
+            "--stratify-by",
+            "offer one candidate step of a world for each value; repeatable (default: all three)",
             choices=STRATA,
         ),
-        option("--seed S", "of the choice", 0),
+        option("--seed S", "seed of the selection", 0),
         WORKERS,
-        switch("--replace", "begin the draft anew"),
+        switch("--overwrite", "replace an existing draft"),
     ),
 )
 
@@ -96,38 +105,38 @@ SUITE = group(
     "list, show, compare, freeze and verify suites",
     "sts suite show {suite}",
     "sts_scenarios.commands.suite",
-    action("ls", "suites and drafts there are", at="sts_scenarios.commands.suite_list:ls"),
+    action("ls", "list suites and drafts", at="sts_scenarios.commands.suite_list:ls"),
     action(
         "show {suite}",
-        "what is in one",
+        "show a suite's scenarios",
         argument("suite", "NAME@VERSION", "or a part: NAME@VERSION+tag:T+category:C"),
     ),
-    action("verify {suite}", "check every hash and replay", _SUITE),
+    action("verify {suite}", "check every hash and replay every context", _SUITE),
     action(
         "tag mysuite@1 wrap walk-01 walk-02",
-        "tags of your own, which change no suite",
+        "list, add or remove your own tags; the suite does not change",
         _SUITE,
-        argument("tag", "TAG", "(default: list all)", nargs="?"),
-        argument("id", "ID", "scenarios that it is given to", nargs="*"),
-        switch("--remove", "take it from them"),
+        argument("tag", "TAG", "tag (default: list all)", nargs="?"),
+        argument("id", "ID", "scenarios to tag", nargs="*"),
+        switch("--remove", "remove the tag (default: add it)"),
     ),
     action(
         "save mysuite@1+tag:wrap+category:walk edges",
-        "keep a selection under a name",
+        "save a subset of a suite under a name",
         argument("suite", "NAME@VERSION+TERM", "tag:T, category:C and the like"),
-        argument("name", "NAME", "then NAME@VERSION+NAME is the same part"),
+        argument("name", "NAME", "name of the subset, used as NAME@VERSION+NAME"),
     ),
     action(
         "diff mysuite@1 mysuite@2",
-        "what a version kept, added, retired and replaced",
-        argument("old", "NAME@VERSION", "the older, or a suite of another line"),
-        argument("new", "NAME@VERSION", "the newer"),
+        "show the scenarios that a version kept, added, retired and replaced",
+        argument("old", "NAME@VERSION", "older version, or another suite"),
+        argument("new", "NAME@VERSION", "newer version"),
     ),
     action(
         "freeze mysuite",
-        "make a draft the next version",
+        "freeze a draft as the next version of a suite",
         argument("draft", "NAME[@VERSION]"),
-        option("--description TEXT", "one line", ""),
+        option("--description TEXT", "description in one line", ""),
         _CHECKED,
     ),
 )
@@ -135,61 +144,64 @@ SUITE = group(
 _DRAFT = argument("name", "NAME")
 _ID = argument("id", "ID")
 _IDS = argument("id", "ID", nargs="*")
-_LINKED = argument("id", "ID", "one alone: takes it all apart", nargs="+")
-_AUTHOR = option("--as NAME", "who decides (default: your login)", dest="author")
-_WHY = option("--reason TEXT", "why, in one line", required=True)
-_REMARK = option("--reason TEXT", "why, in one line")
+_LINKED = argument("id", "ID", "candidates; a single one is unlinked", nargs="+")
+_AUTHOR = option("--user NAME", "curator who decides (default: your login)", dest="author")
+_WHY = option("--reason TEXT", "reason in one line", required=True)
+_REMARK = option("--reason TEXT", "reason in one line")
 
 
 def _edited(*, new: bool) -> tuple[Row, ...]:
-    """Return the flags of what a candidate can be: a new one, or one that stays as it is."""
-    default = "" if new else " (default: as it is)"
-    own = "(default: the category's)" if new else "(default: as it is)"
+    """Return the options of a candidate's fields, for a `new` candidate or for an edit."""
+    default = "" if new else " (default: unchanged)"
+    own = "(default: the category's)" if new else "(default: unchanged)"
     return (
-        option("--takeover STEP", f"of the trajectory{default}", type=int, required=new),
-        option("--role R", f"who is asked{default}", type=int, required=new),
-        option("--category C", f"a name or module:NAME{default}", required=new),
-        option("--context C", f"steps before it {own}", type=int),
-        option("--length L", f"steps after it {own}", type=int),
-        option("--partner P", f"what the others do {own}"),
-        option("--wording N", f"of the category, from 0 {own}", type=int),
-        option("--text TEXT", f"words of your own {own}"),
-        repeatable("--tag T", f"all its tags {own}"),
+        option("--takeover STEP", f"step of the trajectory{default}", type=int, required=new),
+        option("--player P", f"evaluated player{default}", type=int, required=new),
+        option("--category C", f"name or module:NAME{default}", required=new),
+        option("--context C", f"steps before the takeover {own}", type=int),
+        option("--horizon H", f"steps after the takeover {own}", type=int),
+        option("--partner P", f"behaviour of the other players {own}"),
+        option("--template N", f"instruction template of the category, from 0 {own}", type=int),
+        option("--instruction TEXT", f"instruction in your own words {own}"),
+        repeatable("--tag T", f"tag; repeatable, replaces all tags {own}"),
         _AUTHOR,
     )
 
 
 DRAFT = group(
-    "look at candidates and decide about them, before they are a suite",
+    "inspect and decide candidates before they are frozen",
     "sts draft show mysuite",
     "sts_scenarios.commands.draft",
     action(
-        "from mysuite@1",
-        "begin the next version of a suite",
-        _SUITE,
-        switch("--replace", "in the place of a draft that was not frozen"),
+        "new --from mysuite@1",
+        "start a draft of the next version of a suite",
+        option("--from NAME@VERSION", "suite to start from", required=True, dest="suite"),
+        switch("--overwrite", "replace an existing draft"),
     ),
     action(
         "show mysuite",
-        "candidates, and what was decided about each",
+        "list candidates and the decisions about them",
         _DRAFT,
-        argument("id", "ID", "only these (default: all)", nargs="*"),
-        option("--status", "only what is so (default: all)", choices=STATUSES),
-        option("--category C", "only of this category, a name or module:NAME (default: all)"),
+        argument("id", "ID", "candidates (default: all)", nargs="*"),
+        option("--status", "only candidates of this status (default: all)", choices=STATUSES),
+        option(
+            "--category C", "only candidates of this category, name or module:NAME (default: all)"
+        ),
         switch(
             "--profiles",
-            "with how many continuations of each agent are a success by rule, made where missing",
+            "show how often agents pass by rule; missing continuations are run",
         ),
         repeatable(
             "--agent A",
-            "of a profile; repeatable (default: those that the world's categories name)",
+            "agent for --profiles; repeatable (default: the agents named by the environment's "
+            "categories)",
         ),
-        option("--as NAME", "who looks (default: your login)", dest="author"),
+        option("--user NAME", "curator who looks (default: your login)", dest="author"),
         at="sts_scenarios.commands.listing:show",
     ),
     action(
         "edit mysuite walk-01 --takeover 14",
-        "a candidate, deriving what depends on it",
+        "change a candidate; dependent fields are derived again",
         _DRAFT,
         _ID,
         _REMARK,
@@ -197,25 +209,25 @@ DRAFT = group(
         at="sts_scenarios.commands.changing:edit",
     ),
     action(
-        "add mysuite --trajectory 3f2a --takeover 14 --role 0 --category my:CATEGORY",
-        "a candidate at a moment of your choice",
+        "add mysuite --trajectory 3f2a --takeover 14 --player 0 --category my:CATEGORY",
+        "add a candidate at a step of your choice",
         _DRAFT,
-        option("--trajectory T", "its id or first digits", required=True),
+        option("--trajectory T", "id of the trajectory or its first digits", required=True),
         *_edited(new=True),
         at="sts_scenarios.commands.changing:add",
     ),
     action(
         "accept mysuite walk-01",
-        "candidates into the next version",
+        "accept candidates for the next version",
         _DRAFT,
         _IDS,
-        switch("--all", "all that is undecided, without a look at it"),
+        switch("--all", "accept all undecided candidates unseen"),
         _REMARK,
         _AUTHOR,
     ),
     action(
         "reject mysuite walk-02 --reason unclear",
-        "candidates, saying why",
+        "reject candidates",
         _DRAFT,
         _IDS,
         _WHY,
@@ -223,46 +235,48 @@ DRAFT = group(
     ),
     action(
         "retire mysuite walk-03 --reason twin",
-        "scenarios of the parent, saying why",
+        "retire scenarios of the previous version",
         _DRAFT,
         _IDS,
         _WHY,
         _AUTHOR,
     ),
-    action("undo mysuite walk-01", "the latest decision about candidates", _DRAFT, _IDS, _AUTHOR),
+    action(
+        "undo mysuite walk-01", "undo the latest decision about candidates", _DRAFT, _IDS, _AUTHOR
+    ),
     action(
         "pair mysuite walk-01 walk-02",
-        "two candidates of one takeover, credited together",
+        "make two candidates of one takeover a contrast pair",
         _DRAFT,
         _LINKED,
         _AUTHOR,
         at="sts_scenarios.commands.changing:link",
     ),
     action(
-        "series mysuite walk-01 walk-03",
-        "candidates that are turns of one dialogue, in order",
+        "dialogue mysuite walk-01 walk-03",
+        "make candidates the turns of one dialogue, in order",
         _DRAFT,
         _LINKED,
         _AUTHOR,
         at="sts_scenarios.commands.changing:link",
     ),
     action(
-        "opinion mysuite walk-01 yes",
-        "say whether two people would agree about a candidate, blind to what others say",
+        "rate mysuite walk-01 yes",
+        "rate whether two people would agree about a candidate; other ratings are hidden",
         _DRAFT,
         _ID,
-        argument("word", None, "undo takes yours back", choices=("yes", "no", "undo")),
+        argument("word", None, "undo removes your rating", choices=("yes", "no", "undo")),
         _AUTHOR,
     ),
-    action("diff mysuite", "what the next version changes", _DRAFT),
+    action("diff mysuite", "show the changes in the next version", _DRAFT),
     action(
         "check mysuite",
-        "why it cannot be frozen, if so",
+        "list what prevents freezing",
         _DRAFT,
         _CHECKED,
         switch(
-            "--gates",
-            "with what chance, reward, a shortcut and a probe pass, by what categories declare",
+            "--quality-checks",
+            "also show the pass rates of the categories' control policies",
         ),
     ),
 )

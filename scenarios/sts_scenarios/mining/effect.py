@@ -1,4 +1,4 @@
-"""`--by-effect`: selection of some scenarios because agents differ on them.
+"""`--discriminating-share`: selection of some scenarios because agents differ on them.
 
 An agent that helps to select a suite influences its own result on it. Therefore the criterion is
 coarse and never a ranking, only the agents that the categories of a world list as `CURATION` count,
@@ -28,16 +28,17 @@ _KEPT_WHERE = (
 
 
 def check_domains(domains: Iterable[str]) -> None:
-    """Raise ArgumentError if the categories of a domain list no reader for `--by-effect`."""
+    """Raise ArgumentError if `--discriminating-share` has no agents in a domain."""
     for domain in domains:
         if not _readers(domain):
             raise ArgumentError(
-                f"--by-effect: the categories of {domain} list no agents to select scenarios with"
+                f"--discriminating-share: the categories of {domain} list no agents to select "
+                "scenarios with"
             )
 
 
 def _readers(domain: str) -> tuple[str, ...]:
-    """Return the agents of `--by-effect` that follow instructions."""
+    """Return the agents of `--discriminating-share` that follow instructions."""
     return tuple(n for n in categories.curation(domain) if n in categories.readers(domain))
 
 

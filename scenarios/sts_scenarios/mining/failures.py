@@ -174,11 +174,12 @@ def restrict_to_takeover(category: Category) -> Category:
 def count_from_failures(share: float, per_category: int) -> int:
     """Return the number of a category's scenarios that are to come from failures."""
     if not 0 < share <= 1:
-        raise ArgumentError(f"expected --share above 0 and at most 1, found {share:g}")
+        raise ArgumentError(f"expected --failure-share above 0 and at most 1, found {share:g}")
     count = int(share * per_category + 1e-9)
     if not count:
         raise ArgumentError(
-            f"--share {share:g} of {per_category} scenarios is less than one scenario; raise either"
+            f"--failure-share {share:g} of {per_category} scenarios is less than one scenario; "
+            "raise either"
         )
     return count
 

@@ -88,17 +88,21 @@ class Order:
         for is_valid, expected in (
             (self.per_category >= 1, f"--per-category of 1 or more, found {self.per_category}"),
             (self.workers >= 1, f"--workers of 1 or more, found {self.workers}"),
-            (self.per_world >= 1, f"--per-world of 1 or more, found {self.per_world}"),
-            (self.share is None or self.failures, "--from-failures with --share"),
+            (self.per_world >= 1, f"--max-per-environment of 1 or more, found {self.per_world}"),
+            (self.share is None or self.failures, "--from-failures with --failure-share"),
             (
                 self.effect is None or 0 < self.effect <= effect.MAX_SHARE,
-                f"--by-effect above 0 and at most {effect.MAX_SHARE:g}, found {self.effect}",
+                f"--discriminating-share above 0 and at most {effect.MAX_SHARE:g}, found "
+                f"{self.effect}",
             ),
-            (uses_profiles or not self.agents, "--unlike or --from-failures with --agent"),
+            (
+                uses_profiles or not self.agents,
+                "--distinct-profiles or --from-failures with --agent",
+            ),
             (
                 self.side == "test" or not (uses_profiles or by_effect),
-                "no --unlike, --by-effect or --from-failures with --split train, as suites are of "
-                "the test split",
+                "no --distinct-profiles, --discriminating-share or --from-failures with --split "
+                "train, as suites are of the test split",
             ),
             (
                 self.miner is None or len(set(self.categories)) == 1,

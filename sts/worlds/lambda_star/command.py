@@ -21,7 +21,7 @@ def _environment_options(sides: str, team: int, steps: int) -> tuple[Row, ...]:
     """Return the options for the settings of environments, with these defaults."""
     return (
         option("--size HxW", "rows and columns", sides, type=parse_size),
-        option("--team P", "number of participants", team),
+        option("--team P", "number of players", team),
         option("--steps T", "steps per episode", steps),
         *_GENERATOR_OPTIONS,
     )
@@ -47,7 +47,7 @@ _GENERATOR_OPTIONS = (
 )
 _AGENT_HELP = (
     "name, module:Class or PYTHON:module:Class; separate several by commas for a mixed team, "
-    "assigned to the participants in turn"
+    "assigned to the players in turn"
 )
 
 COMMAND = group(
@@ -56,21 +56,21 @@ COMMAND = group(
     "sts.worlds.lambda_star.commands",
     action(
         "score --agent random --agent local-search --episodes 200",
-        "measure mean reward per participant and step",
+        "measure mean reward per player and step",
         repeatable("--agent A", f"{_AGENT_HELP}; all: every published agent", required=True),
         repeatable("--size HxW", "rows and columns (default: 10x10)", type=parse_size),
-        repeatable("--team P", "number of participants (default: 1)", type=int),
+        repeatable("--team P", "number of players (default: 1)", type=int),
         repeatable("--steps T", "steps per episode (default: 50)", type=int),
         *_GENERATOR_OPTIONS,
         *_sample_options(" at every level"),
         option(
-            "--rehearsals N",
+            "--practice-episodes N",
             "practice episodes of learning agents before the scored one (default: 100); "
             "0: they learn during the scored episode",
             100,
         ),
         option("--workers W", "processes", 1),
-        switch("--save", "save the scores of the base settings in the workspace"),
+        switch("--save-scores", "save the scores of the base settings in the workspace"),
         option("--table FILE.csv", "write the breakdown as a table"),
         option("--figure FILE.svg", "draw the breakdown"),
         at="sts.worlds.lambda_star.commands.score:run",
@@ -82,20 +82,20 @@ COMMAND = group(
         "the last line of the output shows this range.",
     ),
     action(
-        "strip --agent local-search --frames 8",
+        "filmstrip --agent local-search --frames 8",
         "show one episode as a filmstrip",
         option("--agent A", _AGENT_HELP, required=True),
         *_environment_options("8x8", 3, 16),
         option("--index I", "index of the environment, from 0", 0, least=0),
         option(
-            "--rehearsals N",
+            "--practice-episodes N",
             "practice episodes of learning agents before this one",
             100,
             least=0,
         ),
         option("--frames N", "number of frames (default: as many as fit)", least=2),
         option("--svg FILE.svg", "write the filmstrip as an SVG image"),
-        at="sts.worlds.lambda_star.commands.strip:run",
+        at="sts.worlds.lambda_star.commands.filmstrip:run",
         description="Play the agent through the environment with this index in the intelligence "
         "test with this seed, and print frames of the episode side by side.",
     ),

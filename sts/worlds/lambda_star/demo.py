@@ -19,7 +19,7 @@ DEMO = Demo(
             "3",
             "--episodes",
             "300",
-            "--save",
+            "--save-scores",
         ),
     ),
     takes="about a minute on two cores, compiling included, and 5 MB",

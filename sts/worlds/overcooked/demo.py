@@ -17,7 +17,7 @@ DEMO = Demo(
     shown=("deliver-soup-01", "overcooked-cloned", "random"),
     making=(
         ("trajectories", "import", "--format", "overcooked-2019"),
-        ("mine", "overcooked", "--per-category", "5", "--replace")
+        ("mine", "overcooked", "--per-category", "5", "--overwrite")
         + tuple(word for name in SKILLS for word in ("--category", name)),
         ("draft", "accept", "overcooked", "--all"),
         ("suite", "freeze", "overcooked"),

@@ -16,11 +16,11 @@ def commands(report: Report) -> list[str]:
         options += ["--contrast", pair.a, pair.b]
     held = report.questions.not_worse if report.questions else ()
     if held:
-        options += ["--margin", f"{100 * held[0].margin:g}"]
+        options += ["--non-inferiority-margin", f"{100 * held[0].margin:g}"]
     if len(references := {one.reference for one in held}) == 1:
-        options += ["--reference", *references]
+        options += ["--reference-agent", *references]
     if report.against is not None:
-        options += ["--against", report.against.suite]
+        options += ["--compare-to", report.against.suite]
     if report.provenance.suite_hash is not None:
         first = ["sts", "suite", "verify", report.suite.split("+")[0]]
         return [shlex.join(first), shlex.join(["sts", "report", report.suite, *options, "--paper"])]

@@ -45,14 +45,14 @@ def run(args: argparse.Namespace) -> int:
             further,
             episodes=args.episodes,
             seed=args.seed,
-            rehearsals=args.rehearsals,
+            rehearsals=args.practice_episodes,
             workers=args.workers,
             progress=show,
         )
     files: dict[str, str] = {}
     try:
         _write_files(scores, rows, image, files)
-        if args.save:
+        if args.save_scores:
             _save_scores(scores, workspace, files)
     finally:
         value = {

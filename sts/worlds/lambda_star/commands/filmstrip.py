@@ -1,4 +1,4 @@
-"""`sts lambda-star strip`: filmstrip of one episode of an agent."""
+"""`sts lambda-star filmstrip`: filmstrip of one episode of an agent."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def _play_episode(args: argparse.Namespace) -> tuple[str, Episode]:
     settings = Settings(height, width, args.team, args.steps, None, args.patterns)
     worlds = environments.generate(settings, seed=seed, start=index, stop=index + 1)
     members = teams.load_team_for(args.agent, settings)
-    played = teams.play_episodes(members, worlds, seed=seed, rehearsals=args.rehearsals)
+    played = teams.play_episodes(members, worlds, seed=seed, rehearsals=args.practice_episodes)
     (state,) = Batch.from_arrays(worlds.arrays, settings.radius).states()
     batches = (played.moves, played.says, played.rewards, played.scene)
     return teams.team_name(members), Episode(LambdaStar.name, state, *(rows[0] for rows in batches))

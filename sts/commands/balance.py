@@ -1,4 +1,4 @@
-"""`sts annotations audit`: the balance of annotators over agents."""
+"""`sts annotations balance`: the balance of annotators over agents."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ _LONGEST = 24
 """Letters of an agent's name that head a column; the lines under the table have them whole."""
 
 
-def audit(args: argparse.Namespace, workspace: Workspace) -> Result:
+def balance(args: argparse.Namespace, workspace: Workspace) -> Result:
     """Show who judged which agent of a suite, or of everything."""
 
     def read(connection: Connection) -> Audit:
-        return audits.audit(connection, args.suite, names=args.names)
+        return audits.audit(connection, args.suite, names=args.real_names)
 
     check_enqueued(workspace, args.suite)
     found = read_study(workspace, read) or imbalance.NONE
-    if args.names:
+    if args.real_names:
         warn("this shows real names: share it only with people who may know them")
     value = found._asdict() | {
         "suite": args.suite,

@@ -1,4 +1,4 @@
-"""`sts interactive import`: takes other metrics of the agents into the workspace."""
+"""`sts scores import`: takes other metrics of the agents into the workspace."""
 
 from __future__ import annotations
 

@@ -1,0 +1,75 @@
+"""An agent whose code is renamed gets a new fingerprint, and its clips keep their verdicts."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from pathlib import Path
+
+import pytest
+
+from sts.annotations.export import load_ratings
+from sts.annotations.store import Store
+from sts.continuations.run import run
+from sts.storage.workspace import Workspace
+from sts.suites import store as suites
+from sts.suites.selections import select
+from sts_annotator_app import queueing
+from tests.annotations.examples import a_submission
+from tests.examples import in_this_process, scenarios
+from tests.stores import add_person, claim_items, submit
+
+SOURCE = """
+import numpy as np
+from sts.agents import Agent, Choice
+
+class Wanderer(Agent):
+    name = "wanderer"
+
+    def act(self, observation, instructions, memory, draws):
+        even = np.ones((*observation.cell.shape, 9))
+        return Choice(even), memory
+"""
+
+
+def test_verdicts_survive_a_rename_in_the_agent(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    in_this_process(monkeypatch)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.delenv("STS_DATABASE_URL", raising=False)
+    workspace = Workspace.open(str(tmp_path / "w")).ensure()
+    suite = suites.freeze(workspace, "own", scenarios(3), description="")
+
+    def run_agent(source: str) -> str:
+        (tmp_path / "wandering.py").write_text(source)
+        sys.modules.pop("wandering", None)
+        importlib.invalidate_caches()
+        done = run(
+            workspace,
+            suite.scenarios,
+            ["wandering:Wanderer"],
+            count=2,
+            seed=0,
+            workers=1,
+            progress=lambda done, total: None,
+        )
+        assert sum(done.made.values()) == 6
+        return done.fingerprints["wandering:Wanderer"]
+
+    before = run_agent(SOURCE)
+    with Store.open(workspace) as store:
+        queueing.fill(workspace, store, select(workspace, suite, []))
+        ana = add_person(store, "Ana").id
+        claims = claim_items(store, ana, suite=suite.label, count=6)
+        submit(store, ana, [a_submission(claim) for claim in claims])
+    judged = load_ratings(workspace, suite.label)
+    assert len(judged) == 6 and (judged["verdict"] == "success").all()
+
+    assert run_agent(SOURCE.replace("even", "uniform")) != before
+    table = load_ratings(workspace, suite.label)
+    columns = ["scenario", "clip", "annotator", "verdict", "step"]
+    expected = judged[columns].sort_values(columns)
+    again = table[columns].drop_duplicates().sort_values(columns)
+    assert again.values.tolist() == expected.values.tolist()
+    assert not set(table["continuation"]) <= set(judged["continuation"])
